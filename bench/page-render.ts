@@ -6,8 +6,7 @@ import { fleetJson } from "../src/status/document.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import { createLog } from "../src/support/log.ts";
-import type { LongText } from "../src/support/long-text.ts";
-import { compressible, type Reply } from "../src/web/reply.ts";
+import { compressed } from "../src/support/long-text.ts";
 import {
   applianceOf,
   configOf,
@@ -39,7 +38,7 @@ const QUERY = "fragment&open=cluster-pair100&open=cluster-pair200&open=cluster-p
 export async function measurePageRender(): Promise<Measurement> {
   const fleet = startFleet();
   const own = await cpuMs(fleet.pollForASecond, async () =>
-    compressed(await fleet.render(new URLSearchParams(QUERY))),
+    compressed((await fleet.render(new URLSearchParams(QUERY))).text),
   );
   const peer = await cpuMs(fleet.pollForASecond, async () =>
     compressed(await fleetJson(await fleet.document())),
@@ -123,10 +122,6 @@ function startFleet() {
       }
     },
   };
-}
-
-function compressed(text: string | LongText): Promise<Reply> {
-  return compressible("", {}, () => Promise.resolve(text))({ headers: { "accept-encoding": "gzip" } });
 }
 
 async function cpuMs(prepare: () => void, work: () => Promise<unknown>): Promise<number> {

@@ -53,6 +53,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
 export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "document"> {
   /** `host:port` of each listener. */
   readonly addresses: readonly string[];
+  /** Every path that is served, without the prefix. */
+  readonly paths: readonly string[];
   /** Stops polls and closes connections, within seconds. */
   stop(): Promise<void>;
 }
@@ -83,12 +85,14 @@ export async function startExporter(
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   let wasPolled = false;
+  let targetPolicy = loaded.config.websiteTargets;
 
   fleet.configure(loaded.config, clock.monotonicMs());
   function prepare(config: Config): () => Promise<void> {
     const start = runner.prepare(config, createClient);
     return async () => {
       fleet.configure(config, clock.monotonicMs());
+      targetPolicy = config.websiteTargets;
       await start();
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;
       self.appliances(appliances);
@@ -116,27 +120,30 @@ export async function startExporter(
     clock,
     logger,
   });
-  const web = createWebServer({
-    handler: createRoutes({
-      telemetryPath: options.telemetryPath,
-      renderMetrics: async () => exposition.render(await self.render(), await board.verdicts()),
-      renderFleet: async () => fleetJson(await board.document()),
-      websiteTargets: async () => websiteTargets(await board.verdicts()),
-      renderPage: createStatusPage({
-        ...options,
-        wallMs: clock.wallMs,
-        document: board.document,
-        assets: assets.folder,
-      }),
-      assets: assets.files,
-      isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
-      // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
-      isReady: () => (wasPolled ||= fleet.isPolled()),
-      configText: reloader.shown,
-      // Waits until the first configuration runs.
-      reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
-      onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
+  const routes = createRoutes({
+    telemetryPath: options.telemetryPath,
+    renderMetrics: async () => ({
+      text: await exposition.render(await self.render(), await board.verdicts()),
     }),
+    renderFleet: async () => ({ text: await fleetJson(await board.document()) }),
+    renderWebsites: async () => websiteTargets(await board.verdicts(), targetPolicy),
+    renderPage: createStatusPage({
+      ...options,
+      wallMs: clock.wallMs,
+      document: board.document,
+      assets: assets.folder,
+    }),
+    assets: assets.files,
+    isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
+    // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
+    isReady: () => (wasPolled ||= fleet.isPolled()),
+    configText: reloader.shown,
+    // Waits until the first configuration runs.
+    reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
+    onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
+  });
+  const web = createWebServer({
+    handler: routes.handle,
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
     configFile: webConfigFile,
@@ -162,5 +169,9 @@ export async function startExporter(
     logger.info("exporter stopped");
   };
   const { document } = board;
-  return { ok: true, exporter: { addresses: started.addresses, document, reload: reloader.reload, stop } };
+  const { reload } = reloader;
+  return {
+    ok: true,
+    exporter: { addresses: started.addresses, paths: routes.paths, document, reload, stop },
+  };
 }

@@ -7,6 +7,15 @@ export interface Config {
   readonly appliances: readonly ApplianceConfig[];
   /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
+  readonly websiteTargets: WebsiteTargetsConfig;
+}
+
+/** What may be a target for blackbox_exporter. */
+export interface WebsiteTargetsConfig {
+  /** Besides 80 and 443. */
+  readonly ports: readonly number[];
+  /** Whether private names and addresses are allowed. */
+  readonly private: boolean;
 }
 
 export interface ApplianceConfig {

@@ -33,8 +33,10 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     if (top === undefined || loading.hasErrors()) return undefined;
     const appliances = await resolveFleet(top, included, loading);
     const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = top.settings.polling ?? {};
+    const { ports = [], private: isPrivateAllowed = false } = top.settings.website_targets ?? {};
+    const websiteTargets = { ports, private: isPrivateAllowed };
     return {
-      config: inShard({ appliances, maxConcurrentWebsiteTests: tests }, shard),
+      config: inShard({ appliances, maxConcurrentWebsiteTests: tests, websiteTargets }, shard),
       shown: [top, ...included].map((place) => showFile(place.file)).join("---\n"),
     };
   });

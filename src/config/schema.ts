@@ -218,6 +218,11 @@ export const patternsSchema = z.array(
   matching("the path of a file, with * only in its last part", /^(?:[^*]*\/)?[^/]+$/),
 );
 
+/** What may be a target for blackbox_exporter besides ports 80 and 443 of public hosts. */
+const targetsSchema = z
+  .strictObject({ ports: z.array(z.int().min(1).max(65_535)), private: z.boolean() })
+  .partial();
+
 /** The main file. */
 export const configSchema = z
   .strictObject({
@@ -226,6 +231,7 @@ export const configSchema = z
       .optional(),
     http_client: httpClientSchema.optional(),
     website_discovery: discoverySchema.optional(),
+    website_targets: targetsSchema.optional(),
     ...fleetSchema.shape,
     config_files: patternsSchema.optional(),
   })

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
 import type { Clock } from "../support/clock.ts";
+import type { LongText } from "../support/long-text.ts";
 import { clusterList } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
@@ -17,13 +18,16 @@ export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly assets: string;
 }
 
-/** The status page as HTML for the query of a URL: the filter, what the reader opened, and whether a fragment is wanted. */
-export function createStatusPage(deps: StatusPageDeps): (query: URLSearchParams) => Promise<string> {
+/** The status page as HTML, made in slices, for the query of a URL: the filter, what the reader opened, and whether a fragment is wanted. */
+export function createStatusPage(
+  deps: StatusPageDeps,
+): (query: URLSearchParams) => Promise<{ readonly text: LongText }> {
   return async (query) => {
     const document = await deps.document();
     const nowMs = deps.wallMs();
-    const fragment = renderFragment(document, readFilter(query), readReader(query, nowMs));
-    return (query.has("fragment") ? fragment : renderPage(document, fragment, query, nowMs, deps)).text;
+    const fragment = await renderFragment(document, readFilter(query), readReader(query, nowMs));
+    const markup = query.has("fragment") ? fragment : renderPage(document, fragment, query, nowMs, deps);
+    return { text: [markup.text] };
   };
 }
 
@@ -81,11 +85,12 @@ function withAllOpen(query: URLSearchParams): string {
  * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
  * whatever the filter. Attributes give the script the title, the version and the time.
  */
-function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Html {
+async function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Promise<Html> {
   const { exporter, problems, events } = document;
   const verdict = verdictOf(document);
   const clusters = judgeClusters(document);
-  const shown = applyFilter({ clusters, problems, events }, filter);
+  const shown = await applyFilter({ clusters, problems, events }, filter);
+  const list = await clusterList(shown.clusters, reader);
   return html`<div
     id="state"
     data-title="${titleOf(verdict)}"
@@ -103,7 +108,7 @@ function renderFragment(document: FleetDocument, filter: Filter, reader: Reader)
       <div id="fleet" class="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter)}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${clusterList(shown.clusters, reader)}
+        ${list}
       </div>
     </div>
   </div>`;

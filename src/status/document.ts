@@ -49,16 +49,21 @@ export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollA
   lastingProblems(verdict);
 }
 
-/** As JSON.stringify, in slices. */
+/** As JSON.stringify, in slices: of lists, one element after another. */
 export async function fleetJson(document: FleetDocument): Promise<LongText> {
-  const clusters: string[] = [];
-  await inSlices(document.clusters, (cluster) => void clusters.push(",", JSON.stringify(cluster)));
-  const [before = "", after = ""] = JSON.stringify({ ...document, clusters: [] }).split(EMPTY, 2);
-  return [before, CLUSTERS, ...clusters.slice(1), "]", after, "\n"];
+  const texts: LongText[] = [];
+  for (const [key, value] of Object.entries(document)) {
+    texts.push([texts.length === 0 ? "{" : ",", JSON.stringify(key), ":"]);
+    texts.push(Array.isArray(value) ? await listJson(value) : [JSON.stringify(value)]);
+  }
+  return [...texts.flat(), "}\n"];
 }
 
-const CLUSTERS = '"clusters":[';
-const EMPTY = `${CLUSTERS}]`;
+async function listJson(elements: readonly unknown[]): Promise<LongText> {
+  const texts: string[] = [];
+  await inSlices(elements, (element) => void texts.push(",", JSON.stringify(element)));
+  return ["[", ...texts.slice(1), "]"];
+}
 
 function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
   if (problems.some(({ severity }) => severity !== "unknown")) return "wrong";

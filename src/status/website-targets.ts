@@ -1,38 +1,99 @@
-import { isIP } from "node:net";
-import type { ApplianceSnapshot } from "../fleet/snapshot.ts";
+import type { WebsiteTargetsConfig } from "../config/config.ts";
+import type { ApplianceSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { urlHost } from "../support/address.ts";
+import { groupBy } from "../support/group-by.ts";
+import type { LongText } from "../support/long-text.ts";
+import { inSlices } from "../support/slices.ts";
+import { refusalOf, type Refusal } from "./target-policy.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "./verdict.ts";
 import { listeningIn } from "./websites.ts";
 
-/** Targets with the same labels. @see https://prometheus.io/docs/prometheus/latest/http_sd/ */
-interface TargetGroup {
-  readonly targets: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
+/** Of a website. */
+const MAX_VIPS = 64;
+/** Of a cluster. */
+const MAX_TARGETS = 2000;
+
+/** A website by one of its URLs; with a VIP in place of the host, if that is not empty. */
+interface Target {
+  readonly website: WebsiteVerdict;
+  readonly url: string;
+  readonly vip: string;
 }
 
 /**
- * The websites for blackbox_exporter: for each URL of a discovered website the URL itself, and one with each VIP in place of its
- * host, by which visitors reach it. A website that several appliances list is there once. `undefined` while something was not
- * polled yet: Prometheus would take a target that is missing for one that is gone.
+ * The websites for blackbox_exporter, made in slices: the targets of all clusters, and a header that counts what is left out.
+ * `undefined` while something was not polled yet: Prometheus would take a target that is missing for one that is gone.
+ *
+ * @see https://prometheus.io/docs/prometheus/latest/http_sd/
  */
-export function websiteTargets(verdicts: readonly ClusterVerdict[]): readonly TargetGroup[] | undefined {
+export async function websiteTargets(verdicts: readonly ClusterVerdict[], policy: WebsiteTargetsConfig) {
   if (verdicts.some(({ facts }) => facts.appliances.some(isPending))) return undefined;
-  return verdicts.flatMap(({ facts, websites }) => {
-    const tests = facts.appliances.flatMap((appliance) => appliance.websites);
-    return [...websites.values()].flatMap((website) => {
-      const own = tests.filter(({ address, urls }) => address === website.key && urls.length > 0);
-      const addresses = own.flatMap(({ bind }) => listeningIn(facts.groups)(bind));
-      const vips = ["", ...new Set(addresses.filter((address) => isIP(address) !== 0))];
-      return (own[0]?.urls ?? []).flatMap((url) => vips.map((vip) => targetOf(website, url, vip)));
-    });
+  const texts: string[] = [];
+  const sums = { limit: 0, address: 0, port: 0, private: 0 };
+  await inSlices(verdicts, (verdict) => {
+    const { targets, leftOut } = clusterTargets(verdict, policy);
+    for (const target of targets) texts.push(",", JSON.stringify(groupOf(target)));
+    for (const why of REASONS) sums[why] += leftOut[why];
   });
+  const text: LongText = ["[", ...texts.slice(1), "]\n"];
+  return { text, headers: { "x-targets-left-out": REASONS.map((why) => `${why}=${sums[why]}`).join(", ") } };
 }
+
+const REASONS = ["limit", "address", "port", "private"] as const;
 
 function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
   return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isPolled);
 }
 
-function targetOf({ cluster, website, websiteId }: WebsiteVerdict, url: string, vip: string): TargetGroup {
+/**
+ * Each URL of a discovered website, once if several appliances list it; then each with each VIP, by which visitors reach it.
+ * `leftOut`: how many of these are refused, or beyond 64 VIPs of a website or 2,000 targets.
+ */
+export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsConfig) {
+  const targets: Target[] = [];
+  const leftOut: Record<Refusal | "limit", number> = { limit: 0, address: 0, port: 0, private: 0 };
+  const known = new Map<string, Refusal | undefined>();
+  function add(target: Target): void {
+    const { url, vip } = target;
+    // With a VIP, all URLs of a port are alike.
+    const key = vip === "" ? url : url.slice(url.lastIndexOf(":")) + vip;
+    if (!known.has(key)) known.set(key, refusalOf(url, vip, policy));
+    const why = known.get(key) ?? (targets.length < MAX_TARGETS ? undefined : "limit");
+    if (why === undefined) targets.push(target);
+    else leftOut[why] += 1;
+  }
+  const reached = reachedIn(verdict);
+  for (const { website, urls } of reached) for (const url of urls) add({ website, url, vip: "" });
+  // A VIP of every website comes before a second one of any.
+  for (let nth = 0; nth < MAX_VIPS; nth += 1) {
+    for (const { website, urls, vips } of reached) {
+      const vip = vips[nth];
+      if (vip !== undefined) for (const url of urls) add({ website, url, vip });
+    }
+  }
+  for (const { urls, vips } of reached) leftOut.limit += urls.length * Math.max(vips.length - MAX_VIPS, 0);
+  return { targets, leftOut };
+}
+
+function reachedIn(verdict: ClusterVerdict) {
+  const tests = verdict.facts.appliances.flatMap((appliance) => appliance.websites);
+  const byKey = groupBy(
+    tests.filter(({ urls }) => urls.length > 0),
+    ({ address }) => address,
+  );
+  return [...verdict.websites.values()].flatMap((website) => {
+    const own = byKey.get(website.key) ?? [];
+    return own.slice(0, 1).map(({ urls }) => ({ website, urls, vips: addressesOf(verdict, own) }));
+  });
+}
+
+/** The addresses on which visitors reach a website. */
+function addressesOf({ facts }: ClusterVerdict, tests: readonly WebsiteSnapshot[]): readonly string[] {
+  return [...new Set(tests.flatMap(({ bind }) => listeningIn(facts.groups)(bind)))];
+}
+
+/** Targets with the same labels. */
+function groupOf({ website: { cluster, website, websiteId }, url, vip }: Target) {
   const at = new URL(url);
   const { hostname, protocol } = at;
   if (vip !== "") at.hostname = urlHost(vip);

@@ -1,11 +1,9 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import { setTimeout } from "node:timers/promises";
-import pLimit from "p-limit";
 import type { ReloadResult } from "../config/reload.ts";
-import type { LongText } from "../support/long-text.ts";
-import { clientOf } from "./connections.ts";
+import { compressed, joined, type LongText } from "../support/long-text.ts";
+import { createLane, type Lane } from "./lane.ts";
 import { pathOf, queryOf } from "./paths.ts";
-import { compressible, createOutgoing, text, type Reply } from "./reply.ts";
+import { acceptsGzip, createOutgoing, text, type Reply } from "./reply.ts";
 
 const NOT_CACHED = { "cache-control": "no-store" };
 const PAGE_HEADERS = {
@@ -21,26 +19,47 @@ const CLOSE = { connection: "close", ...NOT_CACHED };
 
 /** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const TEXT_TYPE = "text/plain; charset=utf-8";
+const HTML_TYPE = "text/html; charset=utf-8";
 const JSON_TYPE = "application/json";
+const CACHED = { "cache-control": "public, max-age=31536000, immutable" };
+const RELOAD = "/-/reload";
 
-/** A client's scrapes that wait for the metrics to be rendered. Sending does not count. */
+/** A client's scrapes that wait for the metrics, and never for another route. Sending does not count. */
 const MAX_SCRAPES = 100;
-/** A client's requests that wait for the status page, which is rendered for each of them. */
-const MAX_PAGES = 10;
-const MAX_PAUSE_MS = 100;
+/** A client's requests that wait for the other routes of the fleet. */
+const MAX_OTHERS = 10;
 
-const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
+export interface Rendering {
+  /** Made in slices. */
+  readonly text: LongText;
+  readonly headers?: Reply["headers"];
+}
 
-type Page = (request: IncomingMessage) => Reply | Promise<Reply>;
+/** What a route of the fleet shows, for the query of its URL; `undefined` while that is not known. */
+type Render = (query: URLSearchParams) => Promise<Rendering | undefined>;
+
+/** A route whose work grows with the fleet. */
+interface FleetRoute {
+  readonly render: Render;
+  readonly contentType: string;
+  readonly headers: Reply["headers"];
+  readonly lane: Lane;
+  /** Whether the query changes what it shows; default: false. */
+  readonly readsQuery?: boolean;
+}
+
+/** A check, and its answers. */
+type Probe = readonly [isOk: () => boolean, ok: string, failed: string];
 
 export interface RouteDeps {
   readonly telemetryPath: string;
-  readonly renderMetrics: () => Promise<string | LongText>;
-  readonly renderFleet: () => Promise<string | LongText>;
-  /** The websites as targets for blackbox_exporter; `undefined` while they are not known. */
-  readonly websiteTargets: () => Promise<object | undefined>;
-  /** The status page as HTML, for the query of its URL. */
-  readonly renderPage: (query: URLSearchParams) => Promise<string>;
+  readonly renderMetrics: Render;
+  readonly renderFleet: Render;
+  /** The websites as targets for blackbox_exporter. */
+  readonly renderWebsites: Render;
+  /** The status page as HTML. */
+  readonly renderPage: Render;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
@@ -53,72 +72,81 @@ export interface RouteDeps {
   readonly onError: (path: string, error: unknown) => void;
 }
 
+export interface Routes {
+  /** Every path that is served. */
+  readonly paths: readonly string[];
+  readonly handle: RequestListener;
+}
+
 /**
- * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths, 503 if too many requests
- * wait. Limits the responses that slow clients keep in memory.
+ * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths. A path is that of a constant, or a
+ * route of the fleet, which is rendered in its turn and never for one client alone.
  */
-export function createRoutes(deps: RouteDeps): RequestListener {
+export function createRoutes(deps: RouteDeps): Routes {
   const sendReply = createOutgoing();
-  const oneAtATime = pLimit(1);
-  /** After each page comes a pause as long as the page took: pages take at most half of the time. */
-  function renderInTurn(request: IncomingMessage): Promise<string> {
-    return new Promise((resolve) => {
-      void oneAtATime(async () => {
-        const startedMs = performance.now();
-        const page = (async () => (request.socket.destroyed ? "" : deps.renderPage(queryOf(request))))();
-        resolve(page);
-        await page.catch(() => {});
-        await setTimeout(Math.min(performance.now() - startedMs, MAX_PAUSE_MS));
-      });
-    });
-  }
-  const statusPage: Page = async (request) => {
-    const html = await renderInTurn(request);
-    // Compression is not work of the event loop, and needs no turn.
-    return compressible("text/html; charset=utf-8", PAGE_HEADERS, async () => html)(request);
-  };
-  const websites: Page = async (request) => {
-    const targets = await deps.websiteTargets();
-    if (targets === undefined) return text(503, "Not every website was polled yet");
-    return compressible(JSON_TYPE, NOT_CACHED, async () => `${JSON.stringify(targets)}\n`)(request);
-  };
-  const pages: ReadonlyMap<string, Page> = new Map<string, Page>([
-    ["/", atMost(MAX_PAGES, statusPage)],
-    [
-      "/-/healthy",
-      () => (deps.isHealthy() ? text(200, "Healthy") : text(503, "The scheduler does not tick")),
-    ],
-    [
-      "/-/ready",
-      () => (deps.isReady() ? text(200, "Ready") : text(503, "Not every appliance was polled yet")),
-    ],
-    ["/config", () => text(200, deps.configText().trimEnd(), NOT_CACHED)],
-    ["/api/v1/fleet", compressible(JSON_TYPE, NOT_CACHED, deps.renderFleet)],
-    ["/sd/websites", websites],
-    [deps.telemetryPath, atMost(MAX_SCRAPES, compressible(METRICS_TYPE, {}, deps.renderMetrics))],
-    ...Array.from(deps.assets, ([path, file]): [string, Page] => [
-      path,
-      () => ({ ...file, status: 200, headers: { "cache-control": "public, max-age=31536000, immutable" } }),
-    ]),
+  const fleet = fleetRoutes(deps);
+  const probes = new Map<string, Probe>([
+    ["/-/healthy", [deps.isHealthy, "Healthy", "The scheduler does not tick"]],
+    ["/-/ready", [deps.isReady, "Ready", "Not every appliance was polled yet"]],
   ]);
 
-  return (request, response) => {
-    const path = pathOf(request);
-    const reply = path === "/-/reload" ? reloadReply(request, deps.reload) : serve(request, pages.get(path));
-    reply
-      .catch((error: unknown) => {
-        deps.onError(path, error);
-        return text(500, "Internal error");
-      })
-      .then((ready) => sendReply(request, response, ready))
-      .catch(() => response.destroy());
+  async function replyTo(request: IncomingMessage, path: string): Promise<Reply> {
+    if (path === RELOAD) return reloadReply(request, deps.reload);
+    if (request.method !== "GET" && request.method !== "HEAD")
+      return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
+    const [route, probe, asset] = [fleet.get(path), probes.get(path), deps.assets.get(path)];
+    if (route !== undefined) return fleetReply(request, path, route);
+    if (probe !== undefined) return probe[0]() ? text(200, probe[1]) : text(503, probe[2]);
+    return asset === undefined ? text(404, "Not found") : { ...asset, status: 200, headers: CACHED };
+  }
+
+  return {
+    paths: [...fleet.keys(), ...probes.keys(), ...deps.assets.keys(), RELOAD],
+    handle: (request, response) => {
+      const path = pathOf(request);
+      replyTo(request, path)
+        .catch((error: unknown) => {
+          deps.onError(path, error);
+          return text(500, "Internal error");
+        })
+        .then((reply) => sendReply(request, response, reply))
+        .catch(() => response.destroy());
+    },
   };
 }
 
-async function serve(request: IncomingMessage, page: Page | undefined): Promise<Reply> {
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
-  return page === undefined ? text(404, "Not found") : page(request);
+function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
+  const { renderFleet, renderWebsites, renderPage, renderMetrics, configText, telemetryPath } = deps;
+  const [scrapes, lane] = [createLane(MAX_SCRAPES), createLane(MAX_OTHERS)];
+  const json = { contentType: JSON_TYPE, headers: NOT_CACHED, lane };
+  const html = { contentType: HTML_TYPE, headers: PAGE_HEADERS, lane };
+  const config = { contentType: TEXT_TYPE, headers: NOT_CACHED, lane };
+  const metrics = { contentType: METRICS_TYPE, headers: {}, lane: scrapes };
+  return new Map<string, FleetRoute>([
+    ["/", { ...html, render: renderPage, readsQuery: true }],
+    ["/config", { ...config, render: async () => ({ text: [configText()] }) }],
+    ["/api/v1/fleet", { ...json, render: renderFleet }],
+    ["/sd/websites", { ...json, render: renderWebsites }],
+    [telemetryPath, { ...metrics, render: renderMetrics }],
+  ]);
+}
+
+/** Joining and compression are part of the turn: they take processors that the event loop needs. */
+function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): Promise<Reply> {
+  const { lane, render, contentType, headers, readsQuery = false } = route;
+  const query = readsQuery ? queryOf(request) : new URLSearchParams();
+  const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
+  return lane(request, [path, isCompressed, query].join("?"), async () => {
+    const rendering = await render(query);
+    if (rendering === undefined) return text(503, "Not every website was polled yet");
+    const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
+    return {
+      status: 200,
+      contentType,
+      body: await (isCompressed ? compressed(rendering.text) : joined(rendering.text)),
+      headers: { vary: "accept-encoding", ...headers, ...rendering.headers, ...encoding },
+    };
+  });
 }
 
 /** @see https://prometheus.io/docs/prometheus/latest/management_api/#reload */
@@ -136,22 +164,4 @@ async function reloadReply(
     return text(403, "Web pages cannot reload: the request has an Origin or Sec-Fetch-Site header", CLOSE);
   const result = await reload();
   return result.ok ? text(200, "Reloaded", CLOSE) : text(500, result.errors.join("\n"), CLOSE);
-}
-
-/** 503 for a client's requests beyond so many at once: one client cannot take the places of another. */
-function atMost(limit: number, page: Page): Page {
-  const counts = new Map<string, number>();
-  return async (request) => {
-    const client = clientOf(request.socket.remoteAddress);
-    const count = counts.get(client) ?? 0;
-    if (count >= limit) return BUSY;
-    counts.set(client, count + 1);
-    try {
-      return await page(request);
-    } finally {
-      const left = (counts.get(client) ?? 1) - 1;
-      if (left > 0) counts.set(client, left);
-      else counts.delete(client);
-    }
-  };
 }

@@ -49,3 +49,10 @@ test("a website on which the members do not agree is a warning that says in what
     ],
   ]);
 });
+
+test("256 websites have a row, and one row counts the others", () => {
+  const websites = Array.from({ length: 257 }, (_, nth) => ({ ...SHOP, name: `shop-${nth}` }));
+  const rows = rowsOf(...websites);
+  expect(rows).toHaveLength(257);
+  expect(rows.at(-1)?.[0]).toBe("1 more website The JSON of the status page has them all.");
+});

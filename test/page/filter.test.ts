@@ -31,15 +31,19 @@ test.each([
   ["label=site%3Drotterdam", ["rtm"]],
   ["label=stage%3Dtest", ["lab"]],
   ["label=site%3Damsterdam&text=lab", ["lab"]],
-])("?%s shows %o", (query, names) => {
-  const { clusters } = applyFilter(EVERYTHING, filterOf(query));
+])("?%s shows %o", async (query, names) => {
+  const { clusters } = await applyFilter(EVERYTHING, filterOf(query));
   expect(clusters.map(({ cluster }) => cluster.name)).toEqual(names);
 });
 
-test("clusters are shown with their problems and events, and problems without a cluster always", () => {
+test("of a long text, the first 200 characters count", () => {
+  expect(filterOf(`text=${"x".repeat(300)}`).text).toHaveLength(200);
+});
+
+test("clusters are shown with their problems and events, and problems without a cluster always", async () => {
   const general = { kind: "reload_failed" as const, severity: "warning" as const, summary: "It failed" };
   const all = { ...EVERYTHING, problems: [...FLEET.problems, general] };
-  const narrowed = applyFilter(all, filterOf("cluster=rtm"));
+  const narrowed = await applyFilter(all, filterOf("cluster=rtm"));
   expect(narrowed.problems.map(({ kind }) => kind)).toEqual(["website_down", "reload_failed"]);
   expect(narrowed.events.map(({ cluster }) => cluster)).toEqual(["rtm", "rtm"]);
 });

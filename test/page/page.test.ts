@@ -26,13 +26,15 @@ test("each appliance shows its latest poll with the reason of a failure, last su
   ]);
 });
 
-const pageOf = (query: string, document = FLEET): Promise<string> =>
+const render = (document = FLEET) =>
   createStatusPage({
     document: () => document,
     wallMs: () => NOW_MS,
     telemetryPath: "/metrics",
     assets: "assets/1",
-  })(new URLSearchParams(query));
+  });
+const pageOf = async (query: string, document = FLEET): Promise<string> =>
+  (await render(document)(new URLSearchParams(query))).text.join("");
 
 test("the page shows problems first, then events, then clusters", async () => {
   const text = textOf({ text: await pageOf("") });
@@ -66,7 +68,7 @@ test("a fragment is the part of the page that changes", async () => {
 });
 
 test("the page is served compressed, not cacheable, and with a policy that allows only its own files", async () => {
-  const port = await serve(routes({ renderPage: (query) => pageOf(query.toString()) }));
+  const port = await serve(routes({ renderPage: render() }));
   const { status, headers, body } = await ask(port, "/?cluster=rtm", {
     headers: { "accept-encoding": "gzip" },
   });

@@ -44,6 +44,13 @@ test("eight problems are shown, and the reader can open the others", () => {
   expect(all).toContain('start="9"');
 });
 
+test("of many problems the reader can open 500 more, and a note counts the others", () => {
+  const problems = Array.from({ length: 510 }, (_, nth) => manyGroups(`c${nth}`).slice(0, 1)).flat();
+  const all = problemList(problems, { ...READER, opened: new Set(["more-problems"]) }).text;
+  expect(itemsOf(all)).toHaveLength(508);
+  expect(all).toContain("2 more problems: use the filter to see them.");
+});
+
 test("a problem keeps its id while its words and age change, and no other has it", () => {
   const [first, second] = manyGroups("ams");
   if (first === undefined || second === undefined) throw new Error("there are twenty");

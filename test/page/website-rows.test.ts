@@ -94,3 +94,16 @@ test.each([
 ] satisfies [string, ClusterDocument, string[]][])("a website that is %s", (_case, cluster, cells) => {
   expect(rowsOf(cluster)).toEqual([cells]);
 });
+
+test("256 websites have rows of their own, and one row counts the others", () => {
+  const [website] = AMS.websites;
+  if (website === undefined) throw new Error("the pair has websites");
+  const websites = Array.from({ length: 260 }, (_, nth) => ({ ...website, id: nth, name: `shop-${nth}` }));
+  const rows = rowsOf({ ...AMS, websites });
+  expect(rows).toHaveLength(256 * website.states.length + 1);
+  expect(rows.at(-1)).toEqual([
+    "4 more websites The JSON of the status page has them all.",
+    "not shown",
+    "not shown",
+  ]);
+});

@@ -11,6 +11,7 @@ import {
   detailsSeen,
   interfaceOf,
   listOf,
+  PUBLIC_TARGETS,
   vrrpSeen,
   websiteSeen,
   vrrpFailed,
@@ -400,7 +401,7 @@ test("two websites of one id and name at different members are two", () => {
   expect(names).toEqual(["1 shop", "1 shop (two.example:443)"]);
 });
 
-test("an address of bind that is an alias of a VIP is that VIP", () => {
+test("an address of bind that is an alias of a VIP is that VIP", async () => {
   const withAlias = { aliases: ["2001:DB8::7"] };
   const fleet = (state: string) =>
     fleetOf(MEMBERS, [
@@ -416,7 +417,7 @@ test("an address of bind that is an alias of a VIP is that VIP", () => {
   const [facts] = clustersOf(fleet("BACKUP"));
   const verdict = facts && createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now;
   expect(statesIn(verdict)).toEqual(["partially_down"]);
-  const targets = targetsOf(verdict === undefined ? [] : [verdict]);
+  const targets = await targetsOf(verdict === undefined ? [] : [verdict]);
   expect(targets.map(({ targets: [target] }) => target)).toEqual([
     "https://shop.example/",
     "https://[2001:db8::7]/",
@@ -450,9 +451,17 @@ test("websites of one host and port at one appliance have verdicts of their own,
   ]);
 });
 
-const targetsOf = (verdicts: readonly ClusterVerdict[]) => websiteTargets(verdicts) ?? [];
+interface TargetGroup {
+  readonly targets: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
 
-test("only the protocols that a configured website names are targets", () => {
+async function targetsOf(verdicts: readonly ClusterVerdict[]): Promise<readonly TargetGroup[]> {
+  const rendering = await websiteTargets(verdicts, PUBLIC_TARGETS);
+  return JSON.parse(rendering?.text.join("") ?? "[]");
+}
+
+test("only the protocols that a configured website names are targets", async () => {
   const configured = MEMBERS.map((member) => ({
     ...member,
     websites: [websiteOf({ id: 1, protocols: ["https"] })],
@@ -467,22 +476,22 @@ test("only the protocols that a configured website names are targets", () => {
   const verdicts = clustersOf(fleet).map(
     (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
   );
-  expect(targetsOf(verdicts).flatMap(({ targets }) => targets)).toEqual(["https://shop.example/"]);
+  expect((await targetsOf(verdicts)).flatMap(({ targets }) => targets)).toEqual(["https://shop.example/"]);
 });
 
-test("targets are not known before everything was polled", () => {
+test("targets are not known before everything was polled", async () => {
   const before = clustersOf(fleetOf(MEMBERS, [websitesSeen("a", [1])])).map(
     (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
   );
-  expect(websiteTargets(before)).toBeUndefined();
+  expect(await websiteTargets(before, PUBLIC_TARGETS)).toBeUndefined();
 });
 
-test("each URL is a target, and so is each VIP on which the website listens", () => {
-  const targets = targetsOf(verdictsOf({ bind: ["192.0.2.100"] }));
+test("each URL is a target, and so is each VIP on which the website listens", async () => {
+  const targets = await targetsOf(verdictsOf({ bind: ["192.0.2.100"] }));
   expect(targets.map(({ targets: [target] }) => target)).toEqual([
     "http://shop.example/",
-    "http://192.0.2.100/",
     "https://shop.example/",
+    "http://192.0.2.100/",
     "https://192.0.2.100/",
   ]);
   expect(targets[3]?.labels).toEqual({
@@ -495,8 +504,8 @@ test("each URL is a target, and so is each VIP on which the website listens", ()
   });
 });
 
-test("a website is reached by the VIPs on which it listens at any of the members", () => {
-  const targets = targetsOf(
+test("a website is reached by the VIPs on which it listens at any of the members", async () => {
+  const targets = await targetsOf(
     verdictsOf({ protocol: "https", bind: ["192.0.2.100"] }, { bind: ["192.0.2.101"] }),
   );
   expect(targets.map(({ labels }) => labels["__meta_appliance_exporter_vip"])).toEqual([
@@ -506,11 +515,11 @@ test("a website is reached by the VIPs on which it listens at any of the members
   ]);
 });
 
-test("a website without a usable host name or port has no target", () => {
-  expect(websiteTargets(verdictsOf({ host: "*.example" }))).toEqual([]);
-  expect(websiteTargets(verdictsOf({ host: "shop.example/path?x=" }))).toEqual([]);
-  expect(websiteTargets(verdictsOf({ host: "user@shop.example" }))).toEqual([]);
-  expect(websiteTargets(verdictsOf({ port: undefined, protocol: "https" }))).toEqual([]);
+test("a website without a usable host name or port has no target", async () => {
+  expect(await targetsOf(verdictsOf({ host: "*.example" }))).toEqual([]);
+  expect(await targetsOf(verdictsOf({ host: "shop.example/path?x=" }))).toEqual([]);
+  expect(await targetsOf(verdictsOf({ host: "user@shop.example" }))).toEqual([]);
+  expect(await targetsOf(verdictsOf({ port: undefined, protocol: "https" }))).toEqual([]);
 });
 
 test("of all servers of an appliance 2,000 are exported, and the others are a problem", () => {

@@ -58,6 +58,8 @@ export interface ExporterUnderTest {
   /** `http://127.0.0.1:port`, or with https where the web configuration says so. */
   readonly url: string;
   readonly port: number;
+  /** Every path that it serves. */
+  readonly paths: readonly string[];
   readonly log: MemoryLog;
   readonly folder: string;
   /** Writes a file into its folder. */
@@ -115,6 +117,7 @@ export async function startTestExporter({
   return {
     url,
     port: Number(new URL(url).port),
+    paths: exporter.paths,
     log,
     folder,
     write: (name, text) => writeFile(join(folder, name), text),

@@ -32,8 +32,11 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
   };
 }
 
+/** Only public hosts, at ports 80 and 443. */
+export const PUBLIC_TARGETS = { ports: [], private: false };
+
 export function configOf(...appliances: readonly ApplianceConfig[]): Config {
-  return { appliances, maxConcurrentWebsiteTests: 64 };
+  return { appliances, maxConcurrentWebsiteTests: 64, websiteTargets: PUBLIC_TARGETS };
 }
 
 /** A website whose protocols are those found in the answer. */

@@ -3,6 +3,7 @@ import { gunzipSync } from "node:zlib";
 
 import { expect, test } from "vitest";
 
+import type { Rendering } from "../../src/web/routes.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, EMPTY_DOCUMENT, held, routes, serve } from "./support.ts";
 
@@ -22,7 +23,13 @@ test.each([
   expect(gunzipSync(body).toString()).toBe(text);
 });
 
-test.each(["/config", "/", "/api/v1/fleet"])("%s is not cached", async (path) => {
+test("while the websites are not known, there are no targets", async () => {
+  const port = await serve(routes({ renderWebsites: async () => undefined }));
+  const { status, body } = await ask(port, "/sd/websites");
+  expect([status, body.toString()]).toEqual([503, "Not every website was polled yet\n"]);
+});
+
+test.each(["/config", "/", "/api/v1/fleet", "/sd/websites"])("%s is not cached", async (path) => {
   expect((await ask(await serve(routes()), path)).headers["cache-control"]).toBe("no-store");
 });
 
@@ -103,25 +110,29 @@ test("a page that fails is an internal error, which only the log describes", asy
 });
 
 test.each([
-  [100, "/metrics"],
-  [10, "/"],
+  { path: "/metrics", limit: 100, other: "/api/v1/fleet" },
+  { path: "/", limit: 10, other: "/metrics" },
+  { path: "/config", limit: 10, other: "/metrics" },
+  { path: "/api/v1/fleet", limit: 10, other: "/metrics" },
+  { path: "/sd/websites", limit: 10, other: "/metrics" },
 ])(
-  "beyond %i simultaneous requests of a client for %s the response is 503; others and other pages are served",
-  async (limit, path) => {
-    const rendered = held<string>();
-    const render = (): Promise<string> => rendered.promise;
-    const handler = routes({ renderMetrics: render, renderPage: render });
+  "beyond $limit simultaneous requests of a client for $path the response is 503; other clients, $other and health checks are served",
+  async ({ path, limit, other }) => {
+    const rendered = held<Rendering>();
+    const render = () => rendered.promise;
+    const [first] = ["/metrics", "/"].includes(path) ? [path] : ["/"];
+    const handler = routes(first === "/" ? { renderPage: render } : { renderMetrics: render });
     let arrived = 0;
     const port = await serve((request, response) => {
       arrived += 1;
       handler(request, response);
     });
-    const answers = Array.from({ length: 120 }, () => ask(port, path));
+    const answers = Array.from({ length: 120 }, (_, nth) => ask(port, nth === 0 ? first : path));
     await eventually(() => expect(arrived).toBe(120));
-    for (const other of ["/-/healthy", "/api/v1/fleet"]) expect((await ask(port, other)).status).toBe(200);
+    for (const served of ["/-/healthy", other]) expect((await ask(port, served)).status).toBe(200);
     const answerToAnother = ask(port, path, { localAddress: "127.0.0.2" });
     await eventually(() => expect(arrived).toBe(123));
-    rendered.release("x 1\n");
+    rendered.release({ text: ["x 1\n"] });
     expect((await answerToAnother).status).toBe(200);
     const all = await Promise.all(answers);
     expect(all.filter(({ status }) => status === 200)).toHaveLength(limit);
@@ -132,14 +143,40 @@ test.each([
   },
 );
 
-test("status pages are rendered one at a time, and not for clients that are gone", async () => {
-  const first = held<string>();
+test("equal requests share a rendering: of all routes but the status page, whatever the query", async () => {
+  const rendered = held<Rendering>();
+  const asked: string[] = [];
+  const handler = routes({
+    renderPage: (query) => {
+      asked.push(`/?${query.toString()}`);
+      return rendered.promise;
+    },
+    renderFleet: async () => {
+      asked.push("/api/v1/fleet");
+      return { text: ["{}"] };
+    },
+  });
+  let arrived = 0;
+  const port = await serve((request, response) => {
+    arrived += 1;
+    handler(request, response);
+  });
+  const paths = ["/", "/?text=1", "/?text=1", "/?text=2", "/api/v1/fleet", "/api/v1/fleet?x=1"];
+  const answers = paths.map((path) => ask(port, path));
+  await eventually(() => expect(arrived).toBe(paths.length));
+  rendered.release({ text: [] });
+  await Promise.all(answers);
+  expect(asked.toSorted()).toEqual(["/?", "/?text=1", "/?text=2", "/api/v1/fleet"]);
+});
+
+test("a client that is gone has no page rendered", async () => {
+  const first = held<Rendering>();
   const asked: string[] = [];
   const sockets: Socket[] = [];
   const handler = routes({
     renderPage: async (query) => {
       asked.push(query.toString());
-      return asked.length === 1 ? first.promise : "";
+      return asked.length === 1 ? first.promise : { text: [] };
     },
   });
   const port = await serve((request, response) => {
@@ -154,15 +191,14 @@ test("status pages are rendered one at a time, and not for clients that are gone
   expect(await gone).toBe("gone");
   const last = ask(port, "/?text=3");
   await eventually(() => expect(sockets).toHaveLength(3));
-  expect((await ask(port, "/metrics")).status).toBe(200);
   expect(asked).toHaveLength(1);
-  first.release("");
+  first.release({ text: [] });
   await Promise.all([one, last]);
   expect(asked).toEqual(["text=1", "text=3"]);
 });
 
 test("a scrape whose connection breaks frees its place", async () => {
-  const text = held<string>();
+  const text = held<Rendering>();
   const handler = routes({ renderMetrics: () => text.promise });
   const sockets: Socket[] = [];
   let closed = 0;
@@ -176,6 +212,6 @@ test("a scrape whose connection breaks frees its place", async () => {
   for (const socket of sockets) socket.destroy();
   await Promise.all(broken);
   await eventually(() => expect(closed).toBe(100));
-  text.release("x 1\n");
+  text.release({ text: ["x 1\n"] });
   expect((await ask(port, "/metrics")).status).toBe(200);
 });

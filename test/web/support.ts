@@ -81,10 +81,10 @@ export const EMPTY_DOCUMENT: FleetDocument = {
 export function routes(given: Partial<RouteDeps> = {}): RequestListener {
   return createRoutes({
     telemetryPath: "/metrics",
-    renderMetrics: () => Promise.resolve("x 1\n"),
-    renderFleet: () => Promise.resolve(`${JSON.stringify(EMPTY_DOCUMENT)}\n`),
-    websiteTargets: () => Promise.resolve([]),
-    renderPage: () => Promise.resolve(""),
+    renderMetrics: async () => ({ text: ["x 1\n"] }),
+    renderFleet: async () => ({ text: [JSON.stringify(EMPTY_DOCUMENT), "\n"] }),
+    renderWebsites: async () => ({ text: ["[]\n"], headers: { "x-targets-left-out": "limit=0" } }),
+    renderPage: async () => ({ text: [] }),
     assets: new Map(),
     isHealthy: () => true,
     isReady: () => true,
@@ -92,7 +92,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     reload: undefined,
     onError: () => {},
     ...given,
-  });
+  }).handle;
 }
 
 /** A promise that the test resolves. */

@@ -44,8 +44,8 @@ type WebsiteState = ClusterDocument["websites"][number]["states"][number];
 type Test = ApplianceDocument["websites"][number];
 type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
 
-/** Rendering thousands of rows would block the exporter. */
-const MAX_GROUP_ROWS = 256;
+/** Of each group of rows: rendering thousands would block the exporter. */
+const MAX_SUBJECTS = 256;
 
 /** A cluster as a table, which the page and the terminal show: its VRRP groups, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
@@ -66,15 +66,25 @@ function relative(wording: Wording, at: string | undefined): readonly Words[] {
 /** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
 export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
   const lone = groups.length > 0 ? [] : appliances.flatMap(({ interfaces = [] }) => interfaces);
-  const rows = [
-    ...groups.slice(0, MAX_GROUP_ROWS).map((group) => groupRow(group, appliances)),
-    ...lone.slice(0, MAX_GROUP_ROWS).map(loneRow),
+  return [
+    ...limited(groups, "VRRP group", appliances, (group) => [groupRow(group, appliances)]),
+    ...limited(lone, "VRRP group", appliances, (one) => [loneRow(one)]),
   ];
-  const left = groups.length + lone.length - rows.length;
-  if (left === 0) return rows;
-  const title = count(left, "more VRRP group");
+}
+
+/** The rows of the first 256 subjects, and one that counts the others. */
+function limited<Subject>(
+  subjects: readonly Subject[],
+  noun: string,
+  appliances: readonly ApplianceDocument[],
+  rowsOf: (subject: Subject) => readonly Row[],
+): readonly Row[] {
+  const rows = subjects.slice(0, MAX_SUBJECTS).flatMap(rowsOf);
+  const left = subjects.length - MAX_SUBJECTS;
+  if (left <= 0) return rows;
   const cells = appliances.map(() => ({ state: "not shown" }));
-  return [...rows, { title, level: "unknown", words: ["The JSON of the status page has them all."], cells }];
+  const words = ["The JSON of the status page has them all."];
+  return [...rows, { title: count(left, `more ${noun}`), level: "unknown", words, cells }];
 }
 
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]): Row {
@@ -138,7 +148,7 @@ function loneRow(one: Interface): Row {
 
 /** A row for each website and protocol; one for a website of which nothing is known. */
 export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
-  return websites.flatMap((website) => {
+  return limited(websites, "website", appliances, (website) => {
     const tests = appliances.map((one) => one.websites.find((test) => test.id === idAt(website, one.name)));
     const found = tests.flatMap((test) => test?.statuses ?? []).map(({ protocol }) => protocol);
     const unjudged = found.length === 0 ? [{}] : Array.from(new Set(found), (protocol) => ({ protocol }));
@@ -171,16 +181,18 @@ function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly W
 
 /** A row for each website that appliances list: how each of them protects it, and the servers behind it. */
 export function discoveredRows({ discovered, appliances }: ClusterDocument): readonly Row[] {
-  return (discovered?.websites ?? []).map(({ name, address, state, at, differences }) => {
+  return limited(discovered?.websites ?? [], "website", appliances, (website) => {
+    const { name, address, state, at, differences } = website;
     const differ = differences.length > 0 ? "websites_differ" : undefined;
     const servers = state === undefined ? "servers unknown" : inWords(state);
-    return {
+    const row = {
       title: name,
       aside: address,
       level: levelOf(BACKEND_PROBLEMS[state ?? "ok"] ?? differ),
       words: [differ === undefined ? servers : `${servers}, differs: ${differences.join(", ")}`],
       cells: appliances.map((one) => descriptionCell(at[one.name])),
     };
+    return [row];
   });
 }
 

@@ -1,8 +1,12 @@
 import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
 import { once } from "../../support/kept.ts";
+import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "./verdict.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { count } from "./parts.ts";
+
+/** In UTF-16 units: each word is searched in all that is known about every cluster. */
+const MAX_TEXT = 200;
 
 /** What the page is narrowed to. An empty text narrows nothing. */
 export interface Filter {
@@ -15,7 +19,7 @@ export interface Filter {
 
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => (query.get(name) ?? "").trim();
-  return { text: get("text"), cluster: get("cluster"), label: get("label") };
+  return { text: get("text").slice(0, MAX_TEXT), cluster: get("cluster"), label: get("label") };
 }
 
 function isNarrowing(filter: Filter): boolean {
@@ -26,10 +30,13 @@ export interface Shown extends Pick<FleetDocument, "problems" | "events"> {
   readonly clusters: readonly JudgedCluster[];
 }
 
-/** Keeps the matching clusters with their problems and events. Problems without a cluster stay. */
-export function applyFilter(shown: Shown, filter: Filter): Shown {
+/** Keeps the matching clusters with their problems and events, in slices. Problems without a cluster stay. */
+export async function applyFilter(shown: Shown, filter: Filter): Promise<Shown> {
   if (!isNarrowing(filter)) return shown;
-  const clusters = shown.clusters.filter((each) => matches(each, filter));
+  const clusters: JudgedCluster[] = [];
+  await inSlices(shown.clusters, (each) => {
+    if (matches(each, filter)) clusters.push(each);
+  });
   const names = new Set(clusters.map(({ cluster }) => cluster.name));
   return {
     clusters,

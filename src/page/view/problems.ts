@@ -1,12 +1,14 @@
 import type { Problem } from "../../status/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, clusterId, inWords, keyedId, mark, more, relative, type Reader } from "./parts.ts";
+import { absolute, clusterId, count, inWords, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
 /** So many problems are always shown; the reader can open the others. */
 const SHOWN = 8;
 /** At most so many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
 const SHOWN_ALIKE = 2;
+/** Of the others, so many are shown. */
+const MAX_MORE = 500;
 
 /** The same whatever its words and its age. */
 export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
@@ -24,7 +26,10 @@ export function problemList(problems: readonly Problem[], reader: Reader): Html 
     html`<ol class="problems" start="${start}">
       ${some.map((problem) => problemItem(problem, reader))}
     </ol>`;
-  const rest = () => items(others, first.length + 1);
+  const left = others.length - MAX_MORE;
+  const rest = () =>
+    html`${items(others.slice(0, MAX_MORE), first.length + 1)}
+    ${left > 0 ? html`<p class="note">${count(left, "more problem")}: use the filter to see them.</p>` : nothing}`;
   return html`${items(first, 1)} ${more(reader, "more-problems", others.length, "more problem", rest)}`;
 }
 
