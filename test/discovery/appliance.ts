@@ -88,15 +88,17 @@ export function detailsOf(name: string, given: Readonly<Record<string, unknown>>
 
 const FAST = { interval: "1s", timeout: "1s" };
 
-/** An exporter of these appliances, one cluster, with discovery; everything is polled each second. */
+/** An exporter of these appliances, one cluster with these settings, with discovery; everything is polled each second. */
 export async function startDiscovering(
   appliances: Readonly<Record<string, SimulatedAppliance>>,
   settings: Readonly<Record<string, unknown>> = {},
+  fleet: Readonly<Record<string, unknown>> = {},
 ): Promise<ExporterUnderTest> {
   const exporter = await startTestExporter({
     config: {
       polling: { vrrp: FAST, websites: FAST, discovery: FAST },
       website_discovery: true,
+      ...fleet,
       clusters: [
         {
           name: "ams",

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
@@ -12,11 +12,22 @@ import { detailsOf, startDiscovering, startSimulated } from "./appliance.ts";
 import { endChild } from "../support/child.ts";
 
 const AUTHORITY = await createAuthority();
+/** Public to the exporter: loopback addresses are no targets. */
+const [HOST, VIP] = ["192.0.2.177", "192.0.2.178"];
+
+/** An address of this machine until the test ends. */
+function addAddress(address: string): void {
+  const ip = (action: string) =>
+    execFileSync(toolPath("ip"), ["address", action, `${address}/32`, "dev", "lo"]);
+  ip("replace");
+  onTestFinished(() => void ip("delete"));
+}
 
 /** A website over HTTPS; returns its port. */
 async function startWebsite(): Promise<number> {
-  const server = createServer(await AUTHORITY.issue(), (_, response) => void response.end("hello"));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const keys = await AUTHORITY.issue({ hosts: [HOST, VIP] });
+  const server = createServer(keys, (_, response) => void response.end("hello"));
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();
@@ -51,16 +62,17 @@ async function documentedConfig(exporterPort: number, blackboxPort: number): Pro
     .replace("blackbox.example:9115", `127.0.0.1:${blackboxPort}`);
 }
 
-test("a real blackbox_exporter probes discovered websites by name and by VIP, and shows their certificates", async () => {
+test("a real blackbox_exporter probes discovered websites by their own host and by VIP, and shows their certificates", async () => {
+  for (const address of [HOST, VIP]) addAddress(address);
   const sitePort = await startWebsite();
-  const vhost = { name: "localhost", port: String(sitePort), port2: "", proto: "https" };
+  const vhost = { name: HOST, port: String(sitePort), port2: "", proto: "https" };
   const members = { a: await startSimulated(), b: await startSimulated() };
   for (const member of Object.values(members)) {
-    member.vip = "127.0.0.1";
+    member.vip = VIP;
     member.details.set(1, detailsOf("shop", { vhost }));
   }
   members.b.state = "BACKUP";
-  const exporter = await startDiscovering(members);
+  const exporter = await startDiscovering(members, {}, { website_targets: { ports: [sitePort] } });
   // Prometheus asks once a minute.
   await eventually(async () => {
     const found = await (await fetch(`${exporter.url}/sd/websites`)).text();
@@ -76,8 +88,7 @@ test("a real blackbox_exporter probes discovered websites by name and by VIP, an
         job: "websites",
         ha_cluster: "ams",
         website: "shop",
-        instance: `https://127.0.0.1:${sitePort}/`,
-        vip: "127.0.0.1",
+        instance: `https://${HOST}:${sitePort}/`,
         success: 1,
       },
       {
@@ -85,7 +96,8 @@ test("a real blackbox_exporter probes discovered websites by name and by VIP, an
         job: "websites",
         ha_cluster: "ams",
         website: "shop",
-        instance: `https://localhost:${sitePort}/`,
+        instance: `https://${VIP}:${sitePort}/`,
+        vip: VIP,
         success: 1,
       },
     ]);

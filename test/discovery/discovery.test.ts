@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fleetDocumentSchema } from "../../src/status/schema.ts";
 import { eventually } from "../support/eventually.ts";
@@ -254,4 +256,28 @@ test("servers behind a website that are gone are judged by the master", async ()
   expect(await linesOf(exporter, "a", "website_usable_backends")).toEqual([
     'website_usable_backends{website_id="1",website="shop"} 0',
   ]);
+});
+
+test("other ports and private hosts become targets when a reload allows them", async () => {
+  const vhost = { name: "shop.internal", port: "8443", port2: "", proto: "https" };
+  const [a, b] = [
+    await startSimulated({ 1: detailsOf("shop", { vhost }) }),
+    await startSimulated({ 1: detailsOf("shop", { vhost }) }),
+  ];
+  const exporter = await startDiscovering({ a, b });
+  const targets = async () => {
+    const response = await fetch(`${exporter.url}/sd/websites`);
+    return [response.status, response.headers.get("x-targets-left-out"), (await response.text()).trim()];
+  };
+  await eventually(async () => {
+    expect(await targets()).toEqual([200, "limit=0, address=0, port=2, private=0", "[]"]);
+  });
+  const config: unknown = JSON.parse(await readFile(join(exporter.folder, "config.yaml"), "utf8"));
+  const allowed = { website_targets: { ports: [8443], private: true } };
+  await exporter.write("config.yaml", JSON.stringify(Object.assign({}, config, allowed)));
+  expect(await exporter.reload()).toBe(true);
+  const [status, leftOut, text] = await targets();
+  expect([status, leftOut]).toEqual([200, "limit=0, address=0, port=0, private=0"]);
+  expect(text).toContain("https://shop.internal:8443/");
+  expect(text).toContain("https://192.0.2.100:8443/");
 });
