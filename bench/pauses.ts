@@ -1,11 +1,18 @@
 import { once } from "node:events";
 import { startExporter, sumOf, type BenchExporter, type FleetShape } from "./exporter.ts";
-import { startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
+import { LISTED_WEBSITES, startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
 import { median, sleep, until, type Measurement } from "./support.ts";
 
-const SHAPE = { websites: 10, vrrp: "15s", website: "2m" };
-/** 230,000 series, for which the goals are, and 400,000. */
-const COUNTS = [1700, 3000];
+const CONFIGURED = { websites: 10, vrrp: "15s", website: "2m" };
+/** Websites that have targets. */
+const DISCOVERED = { ...CONFIGURED, websites: LISTED_WEBSITES, isDiscovered: true };
+/** 230,000 series, for which the goals are, 400,000, and 300 pairs with discovery. */
+const SHAPES: readonly FleetShape[] = [
+  { ...CONFIGURED, appliances: 1700 },
+  { ...CONFIGURED, appliances: 3000 },
+  { ...DISCOVERED, appliances: 600 },
+];
+const CLIENTS = 20;
 const LABELS = "labels: { site: changed }, ";
 /** Website tests are spread over their interval. */
 const COMPLETE_MS = 450_000;
@@ -26,8 +33,7 @@ export async function measurePauses(): Promise<readonly Measurement[]> {
   const fleet = await startNginxFleet();
   try {
     const measurements: Measurement[] = [];
-    for (const appliances of COUNTS)
-      measurements.push(...(await measureFleet(fleet, { ...SHAPE, appliances })));
+    for (const shape of SHAPES) measurements.push(...(await measureFleet(fleet, shape)));
     return measurements;
   } finally {
     await fleet.stop();
@@ -53,6 +59,13 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
       ["a scrape, compressed", 50, () => exporter.scrape({ "accept-encoding": "gzip" })],
       ["/api/v1/fleet", 100, get("/api/v1/fleet")],
       ["the status page", 100, get("/")],
+      ["/sd/websites", 100, get("/sd/websites")],
+      ["/config", 100, get("/config")],
+      [
+        `${CLIENTS} clients of /api/v1/fleet, and a scrape`,
+        100,
+        () => Promise.all([...Array.from({ length: CLIENTS }, get("/api/v1/fleet")), exporter.scrape()]),
+      ],
       ["a reload without a change", 100, reload],
       [
         "a reload with a label of every cluster changed",
