@@ -90,7 +90,6 @@ async function renderFragment(document: FleetDocument, filter: Filter, reader: R
   const verdict = verdictOf(document);
   const clusters = judgeClusters(document);
   const shown = await applyFilter({ clusters, problems, events }, filter);
-  const list = await clusterList(shown.clusters, reader);
   return html`<div
     id="state"
     data-title="${titleOf(verdict)}"
@@ -108,7 +107,7 @@ async function renderFragment(document: FleetDocument, filter: Filter, reader: R
       <div id="fleet" class="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter)}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${list}
+        ${await clusterList(shown.clusters, reader)}
       </div>
     </div>
   </div>`;

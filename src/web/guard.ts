@@ -116,9 +116,8 @@ export interface Claim {
 }
 
 interface Check extends Attempt, Pick<Claim, "firstAsked"> {
+  /** Identifies the result. */
   readonly digest: Buffer;
-  /** Its text, which identifies the result. */
-  readonly id: string;
   /** Aborted when the client no longer waits. */
   readonly signal: AbortSignal;
   resolve(verdict: Verdict | Promise<Verdict>): void;
@@ -177,18 +176,17 @@ export function createPasswordCheck(): (attempt: Attempt, signal: AbortSignal) =
     return waiting.toSorted((one, other) => compareClaims(claimOf(one), claimOf(other)));
   }
 
-  function known({ id, digest }: Pick<Check, "id" | "digest">): Verdict | undefined {
-    if (right.has(id)) return "right";
+  function known(digest: Buffer): Verdict | undefined {
+    if (right.has(digest.toString("base64"))) return "right";
     return memory.get(digest) === WRONG ? "wrong" : undefined;
   }
 
-  async function decide(check: Check): Promise<Verdict> {
-    const { id, digest, password, hash, origin } = check;
+  async function decide({ digest, password, hash, origin }: Check): Promise<Verdict> {
     const task: PasswordTask = { password, hash };
     const verdict =
-      known(check) ?? ((await runInThread<boolean>("password-worker", task)) ? "right" : "wrong");
+      known(digest) ?? ((await runInThread<boolean>("password-worker", task)) ? "right" : "wrong");
     if (verdict === "right") {
-      right.add(id);
+      right.add(digest.toString("base64"));
       failing.delete(origin);
       return verdict;
     }
@@ -218,15 +216,14 @@ export function createPasswordCheck(): (attempt: Attempt, signal: AbortSignal) =
       .update(JSON.stringify([user, hash]))
       .update(password)
       .digest();
-    const id = digest.toString("base64");
-    const verdict = known({ id, digest });
+    const verdict = known(digest);
     if (verdict !== undefined) return Promise.resolve(verdict);
     requests += 1;
     const firstAsked = memory.get(digest) || undefined;
     if (firstAsked === undefined) memory.set(digest, requests);
     return new Promise((resolve) => {
       signal.addEventListener("abort", () => resolve("busy"), { once: true });
-      waiting = [{ ...attempt, digest, id, firstAsked, signal, resolve }, ...waiting];
+      waiting = [{ ...attempt, digest, firstAsked, signal, resolve }, ...waiting];
       const last = waiting.length > MAX_WAITING ? inOrder().at(-1) : undefined;
       last?.resolve("busy");
       waiting = waiting.filter((one) => one !== last);

@@ -70,13 +70,8 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
       pending.delete(oldest);
       oldest.destroy();
     }
-    const isLong = body.length > PIECE_BYTES;
-    send(
-      request,
-      response,
-      { ...reply, body },
-      isLong ? () => endInPieces(client, response, body) : undefined,
-    );
+    const inPieces = () => endInPieces(client, response, body);
+    send(request, response, { ...reply, body }, body.length > PIECE_BYTES ? inPieces : undefined);
   };
 }
 

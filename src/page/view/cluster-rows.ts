@@ -67,8 +67,8 @@ function relative(wording: Wording, at: string | undefined): readonly Words[] {
 export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
   const lone = groups.length > 0 ? [] : appliances.flatMap(({ interfaces = [] }) => interfaces);
   return [
-    ...limited(groups, "VRRP group", appliances, (group) => [groupRow(group, appliances)]),
-    ...limited(lone, "VRRP group", appliances, (one) => [loneRow(one)]),
+    ...limited(groups, "VRRP group", appliances, (group) => groupRow(group, appliances)),
+    ...limited(lone, "VRRP group", appliances, loneRow),
   ];
 }
 
@@ -77,7 +77,7 @@ function limited<Subject>(
   subjects: readonly Subject[],
   noun: string,
   appliances: readonly ApplianceDocument[],
-  rowsOf: (subject: Subject) => readonly Row[],
+  rowsOf: (subject: Subject) => Row | readonly Row[],
 ): readonly Row[] {
   const rows = subjects.slice(0, MAX_SUBJECTS).flatMap(rowsOf);
   const left = subjects.length - MAX_SUBJECTS;
@@ -185,14 +185,13 @@ export function discoveredRows({ discovered, appliances }: ClusterDocument): rea
     const { name, address, state, at, differences } = website;
     const differ = differences.length > 0 ? "websites_differ" : undefined;
     const servers = state === undefined ? "servers unknown" : inWords(state);
-    const row = {
+    return {
       title: name,
       aside: address,
       level: levelOf(BACKEND_PROBLEMS[state ?? "ok"] ?? differ),
       words: [differ === undefined ? servers : `${servers}, differs: ${differences.join(", ")}`],
       cells: appliances.map((one) => descriptionCell(at[one.name])),
     };
-    return [row];
   });
 }
 

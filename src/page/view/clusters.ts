@@ -4,17 +4,7 @@ import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import { clusterRows, type Cell, type Row, type RowGroup, type Words } from "./cluster-rows.ts";
 import { html, nothing, type Html } from "./html.ts";
-import {
-  clusterId,
-  count,
-  folding,
-  isOpenFor,
-  kindsOf,
-  labelList,
-  mark,
-  relative,
-  type Reader,
-} from "./parts.ts";
+import { clusterId, count, disclosure, kindsOf, labelList, mark, relative, type Reader } from "./parts.ts";
 import type { JudgedCluster } from "./verdict.ts";
 
 /** This many clusters are all open; of more than these, as many of those with problems. */
@@ -24,34 +14,38 @@ const MAX_LINES = 250;
 /** Tables are most of a page's bytes. */
 const MAX_OPEN = 20;
 
-/** A line for each cluster, made in slices: 250, and those that are open; 20 at most are. `clusters`: as judged, in order. */
+/** A line for each cluster, made in slices: 250, and those that are open, 20 at most. `clusters`: as judged, in order. */
 export async function clusterList(clusters: readonly JudgedCluster[], reader: Reader): Promise<Html> {
-  const wanted = clusters.filter(({ cluster, level }, place) => {
+  const wanted = clusters.flatMap(({ cluster, level }, place) => {
+    const id = clusterId(cluster.name);
     const isTroubled = level === "critical" || level === "warning";
     const byDefault = place < FEW && (isTroubled || clusters.length <= FEW);
-    return isOpenFor(reader, clusterId(cluster.name), byDefault);
+    return !reader.closed.has(id) && (byDefault || reader.opened.has(id)) ? [id] : [];
   });
-  const open = new Set(wanted.slice(0, MAX_OPEN));
-  const shown = clusters.filter((each, place) => place < MAX_LINES || open.has(each));
+  const opened = new Set(wanted.slice(0, MAX_OPEN));
+  const shown = clusters.filter(
+    ({ cluster }, place) => place < MAX_LINES || opened.has(clusterId(cluster.name)),
+  );
   const items: Html[] = [];
-  await inSlices(shown, (each) => void items.push(clusterItem(each, open.has(each), reader)));
+  await inSlices(shown, (each) => void items.push(clusterItem(each, { ...reader, opened })));
   const left = clusters.length - shown.length;
   return html`<h2>Clusters <span class="note">${clusters.length}</span></h2>
-    ${wanted.length === open.size ? nothing : html`<p class="note">Only ${MAX_OPEN} of ${wanted.length} are open: close some to see others.</p>`}
+    ${wanted.length === opened.size ? nothing : html`<p class="note">Only ${MAX_OPEN} of ${wanted.length} are open: close some to see others.</p>`}
     <ul class="clusters">
       ${items}
     </ul>
     ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
-function clusterItem({ cluster, level, problems }: JudgedCluster, isOpen: boolean, reader: Reader): Html {
+function clusterItem({ cluster, level, problems }: JudgedCluster, reader: Reader): Html {
   const quiet = level === "well" ? "Well" : "Not known yet";
   const line = html`${mark(level)}
     <h3>${cluster.name}</h3>
     <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
     ${factsOf(cluster)}`;
+  const table = () => clusterTable(cluster, reader);
   return html`<li class="cluster" data-level="${level}">
-    ${folding(clusterId(cluster.name), line, isOpen ? clusterTable(cluster, reader) : undefined)}
+    ${disclosure(reader, clusterId(cluster.name), false, line, table)}
   </li> `;
 }
 

@@ -22,22 +22,24 @@ export function readReader(query: URLSearchParams, nowMs: number): Reader {
   return { nowMs, opened: new Set(query.getAll("open")), closed: new Set(query.getAll("closed")) };
 }
 
-export function isOpenFor({ opened, closed }: Reader, id: string, byDefault: boolean): boolean {
-  return !closed.has(id) && (byDefault || opened.has(id));
-}
-
 /** Content below a line that opens and closes it. The script requests the content when the reader opens it. */
-export function folding(id: string, line: Html, body: Html | undefined): Html {
-  return html`<details id="${id}" ${body === undefined ? nothing : html`open`}>
+export function disclosure(
+  reader: Reader,
+  id: string,
+  byDefault: boolean,
+  line: Html,
+  body: () => Html,
+): Html {
+  const isOpen = !reader.closed.has(id) && (byDefault || reader.opened.has(id));
+  return html`<details id="${id}" ${isOpen ? html`open` : nothing}>
     <summary>${line}</summary>
-    <div class="body">${body ?? nothing}</div>
+    <div class="body">${isOpen ? body() : nothing}</div>
   </details>`;
 }
 
 /** `3 more problems`, a line that opens the rest of a list; nothing if there are none. */
 export function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
-  if (number === 0) return nothing;
-  return folding(id, html`${count(number, noun)}`, isOpenFor(reader, id, false) ? content() : undefined);
+  return number === 0 ? nothing : disclosure(reader, id, false, html`${count(number, noun)}`, content);
 }
 
 /** A short id made from what identifies a problem or an event: the browser finds the element again by it. */
