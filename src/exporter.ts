@@ -126,7 +126,11 @@ export async function startExporter(
       text: await exposition.render(await self.render(), await board.verdicts()),
     }),
     renderFleet: async () => ({ text: await fleetJson(await board.document()) }),
-    renderWebsites: async () => websiteTargets(await board.verdicts(), targetPolicy),
+    renderWebsites: async () => {
+      const targets = await websiteTargets(await board.verdicts(), targetPolicy);
+      if (targets !== undefined) self.targetsLeftOut(targets.left);
+      return targets;
+    },
     renderPage: createStatusPage({
       ...options,
       wallMs: clock.wallMs,

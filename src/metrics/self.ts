@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { OPERATION_KINDS } from "../api/operations.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import type { Shard } from "../config/shard.ts";
+import { LEFT_OUT, type LeftOut } from "../status/website-targets.ts";
 import type { Build } from "../support/build.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
@@ -12,6 +13,8 @@ export interface SelfMetrics extends PollEvents {
   reloaded(isSuccess: boolean, atMs: number): void;
   /** `count`: enabled appliances. */
   appliances(count: number): void;
+  /** Targets that the latest answer of /sd/websites has left out, by the reason. */
+  targetsLeftOut(counts: Readonly<Record<LeftOut, number>>): void;
   /** The metrics in the text format, without NaN samples. */
   render(): Promise<string>;
 }
@@ -81,11 +84,17 @@ export function createSelfMetrics(
     "Failed polls by operation and reason.",
     ["operation", "reason"],
   );
+  const targetsLeftOut = gauge(
+    "appliance_exporter_website_targets_left_out",
+    "Targets that the latest answer of /sd/websites has left out, by the reason.",
+    ["reason"],
+  );
   const dropped = counter(
     "appliance_exporter_log_messages_dropped_total",
     "Log lines dropped because stderr was blocked or closed.",
   );
 
+  for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, 0);
   for (const reason of SKIP_REASONS) skipped.inc({ reason }, 0);
   for (const operation of OPERATION_KINDS) {
     duration.zero({ operation });
@@ -111,6 +120,9 @@ export function createSelfMetrics(
       if (isSuccess) reloadTimestamp.set(atMs / 1000);
     },
     appliances: (count) => appliances.set(count),
+    targetsLeftOut: (counts) => {
+      for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, counts[reason]);
+    },
     render: async () => {
       dropped.reset();
       dropped.inc(droppedLogLines());

@@ -21,7 +21,7 @@ interface Target {
 }
 
 /**
- * The websites for blackbox_exporter, made in slices: the targets of all clusters, and a header that counts what is left out.
+ * The websites for blackbox_exporter, made in slices: the targets of all clusters, and how many are left out, also as a header.
  * `undefined` while something was not polled yet: Prometheus would take a target that is missing for one that is gone.
  *
  * @see https://prometheus.io/docs/prometheus/latest/http_sd/
@@ -29,17 +29,23 @@ interface Target {
 export async function websiteTargets(verdicts: readonly ClusterVerdict[], policy: WebsiteTargetsConfig) {
   if (verdicts.some(({ facts }) => facts.appliances.some(isPending))) return undefined;
   const texts: string[] = [];
-  const sums = { limit: 0, address: 0, port: 0, private: 0 };
+  const left: Record<LeftOut, number> = { limit: 0, address: 0, port: 0, private: 0 };
   await inSlices(verdicts, (verdict) => {
     const { targets, leftOut } = clusterTargets(verdict, policy);
     for (const target of targets) texts.push(",", JSON.stringify(groupOf(target)));
-    for (const why of REASONS) sums[why] += leftOut[why];
+    for (const why of LEFT_OUT) left[why] += leftOut[why];
   });
   const text: LongText = ["[", ...texts.slice(1), "]\n"];
-  return { text, headers: { "x-targets-left-out": REASONS.map((why) => `${why}=${sums[why]}`).join(", ") } };
+  const header = LEFT_OUT.map((why) => `${why}=${left[why]}`).join(", ");
+  return { text, left, headers: { "x-targets-left-out": header } };
 }
 
-const REASONS = ["limit", "address", "port", "private"] as const;
+/** Why a target is left out: it is beyond the limits, or refused. */
+export const LEFT_OUT = ["limit", "address", "port", "private"] as const satisfies readonly (
+  | Refusal
+  | "limit"
+)[];
+export type LeftOut = (typeof LEFT_OUT)[number];
 
 function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
   return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isPolled);
@@ -51,7 +57,7 @@ function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
  */
 export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsConfig) {
   const targets: Target[] = [];
-  const leftOut: Record<Refusal | "limit", number> = { limit: 0, address: 0, port: 0, private: 0 };
+  const leftOut: Record<LeftOut, number> = { limit: 0, address: 0, port: 0, private: 0 };
   const known = new Map<string, Refusal | undefined>();
   function add(target: Target): void {
     const { url, vip } = target;

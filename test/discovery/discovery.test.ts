@@ -272,12 +272,14 @@ test("other ports and private hosts become targets when a reload allows them", a
   await eventually(async () => {
     expect(await targets()).toEqual([200, "limit=0, address=0, port=2, private=0", "[]"]);
   });
+  const leftOut = { reason: "port" };
+  expect((await exporter.scrape()).value("appliance_exporter_website_targets_left_out", leftOut)).toBe(2);
   const config: unknown = JSON.parse(await readFile(join(exporter.folder, "config.yaml"), "utf8"));
   const allowed = { website_targets: { ports: [8443], private: true } };
   await exporter.write("config.yaml", JSON.stringify(Object.assign({}, config, allowed)));
   expect(await exporter.reload()).toBe(true);
-  const [status, leftOut, text] = await targets();
-  expect([status, leftOut]).toEqual([200, "limit=0, address=0, port=0, private=0"]);
+  const [status, header, text] = await targets();
+  expect([status, header]).toEqual([200, "limit=0, address=0, port=0, private=0"]);
   expect(text).toContain("https://shop.internal:8443/");
   expect(text).toContain("https://192.0.2.100:8443/");
 });
