@@ -42,7 +42,7 @@ function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
   const views = viewsOf(members, key);
   const { vhid = 0, vip = "" } = views.find(({ report }) => report !== undefined)?.report ?? {};
   // Members that have left the group count too.
-  const latestMs = Math.max(...members.map(({ seen }) => seen?.changedAtMs.get(key) ?? NEVER));
+  const latestMs = members.reduce((ms, { seen }) => Math.max(ms, seen?.changedAtMs.get(key) ?? NEVER), NEVER);
   const late = views.filter(({ member, sentAtMs }) => member.role !== "unknown" && sentAtMs <= latestMs);
   return {
     key,
