@@ -58,6 +58,8 @@ function parseYaml(file: string, text: string, { report }: Loading): YamlFile | 
     merge: true,
     stringKeys: true,
     resolveKnownTags: false,
+    // The library compares each key with all others of its map.
+    uniqueKeys: false,
     lineCounter,
     // Pretty errors quote the text.
     prettyErrors: false,
@@ -66,7 +68,7 @@ function parseYaml(file: string, text: string, { report }: Loading): YamlFile | 
     reportAt(pos[0], OWN_MESSAGES[code] ?? message);
   }
   if (document.contents === null) reportAt(0, "the file is empty");
-  if (errors.length === 0) checkAliases(document, reportAt);
+  if (errors.length === 0) checkNodes(document, reportAt);
   const data = errors.length === 0 ? toData(document, reportAt) : undefined;
   errors.toSorted(byPosition).forEach(report);
   if (errors.length > 0) return undefined;
@@ -89,7 +91,6 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DIRECTIVE: "invalid directive; quote a string that starts with %",
   BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
   BAD_SCALAR_START: "quote a string that starts with this character",
-  DUPLICATE_KEY: "duplicate key",
   MULTIPLE_DOCS: "expected one document, got more (---)",
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
@@ -97,16 +98,38 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
-/** Reports aliases without an anchor before them. The library's own error has no position, and quotes the text. */
-function checkAliases(document: Document, report: ReportAt): void {
+/** Of a file; the library compares each alias with all of them before it. */
+const MAX_ANCHORS_AND_ALIASES = 20_000;
+
+/**
+ * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors
+ * about aliases have no position, and quote the text.
+ */
+function checkNodes(document: Document, report: ReportAt): void {
   const anchors = new Set<string>();
+  let count = 0;
   visit(document, {
     Node: (_, node) => {
-      if (!isAlias(node)) anchors.add(node.anchor ?? "");
-      else if (!anchors.has(node.source))
+      if (isMap(node)) checkKeys(node, report);
+      if (isAlias(node) && !anchors.has(node.source))
         report(startOf(node), "unknown anchor; quote a string that starts with *");
+      if (!isAlias(node) && node.anchor === undefined) return undefined;
+      anchors.add(node.anchor ?? "");
+      count += 1;
+      if (count <= MAX_ANCHORS_AND_ALIASES) return undefined;
+      report(startOf(node), `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`);
+      return visit.BREAK;
     },
   });
+}
+
+function checkKeys({ items }: YAMLMap, report: ReportAt): void {
+  const keys = new Set<unknown>();
+  for (const { key } of items) {
+    const value = isScalar(key) ? key.value : key;
+    if (keys.has(value)) report(startOf(key), "duplicate key");
+    keys.add(value);
+  }
 }
 
 function toData(document: Document, report: ReportAt): unknown {
