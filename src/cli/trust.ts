@@ -131,14 +131,12 @@ async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
 
 const NEW_FILE_MODE = 0o644;
 
-/**
- * Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. The new file
- * has a random name and is created or fails, so nobody who may write to the folder can redirect the text by a link.
- */
+/** Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const before = await stat(target).catch(() => undefined);
   const temporary = `${target}.${randomUUID()}`;
+  // Only a new file: a link of this name, from whoever may write to the folder, must not redirect the text.
   const file = await open(temporary, "wx", 0o600);
   try {
     await file.writeFile(text);

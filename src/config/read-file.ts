@@ -41,8 +41,6 @@ export function readFailure(error: unknown): ReadFailure {
       return unfit(NO_SUCH_FILE);
     case "ELOOP":
       return unfit("its path is a loop of links");
-    case "ERR_FS_FILE_TOO_LARGE":
-      return unfit("it is larger than 2 GiB");
     case "EACCES":
     case "EPERM":
       return unfit(`permission denied (running as ${runningAs()})`);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byPosition, type ConfigError, type JsonPath } from "./errors.ts";
+import { byPosition, HIDDEN, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
@@ -29,7 +29,7 @@ export function validateYaml<T>(
   const parsed = schema.safeParse(file.data, { error: describeIssue });
   if (parsed.success) return { file, path: [], settings: parsed.data };
   const keys = new Set(keysIn(schema));
-  const errors = parsed.error.issues.flatMap((issue) => issueErrors(file, keys, [], issue));
+  const errors = parsed.error.issues.flatMap((issue) => errorsOf(file, keys, issue));
   errors.toSorted(byPosition).forEach(report);
   return undefined;
 }
@@ -49,30 +49,29 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** Shows `keys` and words that resemble one. Any other may be a password: `{ password:hunter2 }` lacks a space and is a key. */
-function issueErrors(
+function errorsOf(
   file: YamlFile,
   keys: ReadonlySet<string>,
-  base: JsonPath,
   issue: z.core.$ZodIssue,
 ): readonly ConfigError[] {
-  const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
-  const shown = path.map((segment) => (typeof segment === "number" || keys.has(segment) ? segment : "..."));
+  const path = issue.path.map((part) => (typeof part === "symbol" ? "" : part));
+  const shown = path.map((part) => (typeof part === "number" || keys.has(part) ? part : HIDDEN));
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
-    return issue.keys.map((key) => {
-      const message = describeUnknownKey(key, keys, known);
-      return { ...errorAt(file, shown, message), position: file.locate([...path, key]) };
-    });
+    return issue.keys.map((key) =>
+      errorAt(file, [...path, key], describeUnknownKey(key, keys, known), shown),
+    );
   }
   if (issue.code === "invalid_union") {
     // The alternative with nested errors is the one that was intended.
     const intended = issue.errors.find((alternative) =>
       alternative.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
     );
-    if (intended !== undefined) return intended.flatMap((inner) => issueErrors(file, keys, path, inner));
+    const place = (inner: z.core.$ZodIssue) => ({ ...inner, path: [...path, ...inner.path] });
+    if (intended !== undefined) return intended.flatMap((inner) => errorsOf(file, keys, place(inner)));
   }
   const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
-  return [{ ...errorAt(file, shown, message), position: file.locate(path) }];
+  return [errorAt(file, path, message, shown)];
 }
 
 function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: readonly string[]): string {

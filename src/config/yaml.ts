@@ -15,6 +15,7 @@ import {
 } from "yaml";
 import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
+import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 
 /** The plain values of a YAML file and their positions. */
@@ -36,8 +37,9 @@ export async function readYamlFile(file: string, loading: Loading): Promise<Yaml
   return undefined;
 }
 
-export function errorAt(file: YamlFile, path: JsonPath, message: string): ConfigError {
-  return { file: file.file, position: file.locate(path), path: formatPath(path), message };
+/** `shown`: the path in the error. */
+export function errorAt(file: YamlFile, path: JsonPath, message: string, shown = path): ConfigError {
+  return { file: file.file, position: file.locate(path), path: formatPath(shown), message };
 }
 
 /** Records an error; `offset` counts characters from the start of the text. */
@@ -98,7 +100,7 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
-/** Of a file; the library compares each alias with all of them before it. */
+/** In a file. The library compares each alias with all of them before it. */
 const MAX_ANCHORS_AND_ALIASES = 20_000;
 
 /**
@@ -107,29 +109,23 @@ const MAX_ANCHORS_AND_ALIASES = 20_000;
  */
 function checkNodes(document: Document, report: ReportAt): void {
   const anchors = new Set<string>();
-  let count = 0;
+  const places: number[] = [];
   visit(document, {
     Node: (_, node) => {
       if (isMap(node)) checkKeys(node, report);
-      if (isAlias(node) && !anchors.has(node.source))
+      if (isAlias(node) || node.anchor !== undefined) places.push(startOf(node));
+      if (!isAlias(node)) anchors.add(node.anchor ?? "");
+      else if (!anchors.has(node.source))
         report(startOf(node), "unknown anchor; quote a string that starts with *");
-      if (!isAlias(node) && node.anchor === undefined) return undefined;
-      anchors.add(node.anchor ?? "");
-      count += 1;
-      if (count <= MAX_ANCHORS_AND_ALIASES) return undefined;
-      report(startOf(node), `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`);
-      return visit.BREAK;
     },
   });
+  const beyond = places[MAX_ANCHORS_AND_ALIASES];
+  if (beyond !== undefined) report(beyond, `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`);
 }
 
 function checkKeys({ items }: YAMLMap, report: ReportAt): void {
-  const keys = new Set<unknown>();
-  for (const { key } of items) {
-    const value = isScalar(key) ? key.value : key;
-    if (keys.has(value)) report(startOf(key), "duplicate key");
-    keys.add(value);
-  }
+  for (const [, ...others] of groupBy(items, ({ key }) => isScalar(key) && key.value).values())
+    for (const { key } of others) report(startOf(key), "duplicate key");
 }
 
 function toData(document: Document, report: ReportAt): unknown {

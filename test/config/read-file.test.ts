@@ -15,7 +15,6 @@ test.each([
   ["ENOENT", false, "no such file"],
   ["EACCES", false, expect.stringMatching(/^permission denied \(running as uid \d+( \(.+\))?\)$/)],
   ["ELOOP", false, "its path is a loop of links"],
-  ["ERR_FS_FILE_TOO_LARGE", false, "it is larger than 2 GiB"],
   ["ESTALE", true, "cannot be read (ESTALE)"],
 ])("%s: system error %s", (code, isSystemError, message) => {
   const error = Object.assign(new Error("it failed"), { code });
