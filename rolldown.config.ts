@@ -3,14 +3,17 @@ import { join, resolve } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { buildInfo } from "./scripts/build-info.ts";
 
-/** Writes the licences of all packages in the bundle beside it. */
+/** Of the packages in the bundles that are written. */
+const folders = new Set<string>();
+
+/** Writes the licences of all packages in this bundle and those before it. */
 const licences: Plugin = {
   name: "licences",
   writeBundle(_, bundle) {
     const chunks = Object.values(bundle).filter((output) => output.type === "chunk");
-    const folders = chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageFolder));
-    const texts = [...new Set(folders)].toSorted().map(licenceOf);
-    writeFileSync("dist/LICENCES.txt", texts.join("\n"));
+    for (const folder of chunks.flatMap(({ moduleIds }) => moduleIds.flatMap(packageFolder)))
+      folders.add(folder);
+    writeFileSync("dist/LICENCES.txt", [...folders].toSorted().map(licenceOf).join("\n"));
   },
 };
 
@@ -47,6 +50,7 @@ export default defineConfig([
   {
     input: "src/page/client/main.ts",
     platform: "browser",
+    plugins: [licences],
     output: { file: resolve("dist/page/client/main.js"), minify: true },
   },
 ]);

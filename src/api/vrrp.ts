@@ -89,7 +89,7 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
   const keep = (text: string): string => cutText(redact(text));
   const interfaces = new Map<string, VrrpInterface>();
   const unreadable = new Set<string>();
-  const anomalies: VrrpAnomaly[] = [];
+  const anomalies: VrrpAnomaly[] = parsed.repeated.map(() => "bad_field");
   for (const [rawName, value] of members) {
     const name = keep(rawName);
     const isDouble = interfaces.has(name) || unreadable.has(name);
@@ -98,7 +98,6 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
     else if (!isDouble) unreadable.add(name);
     anomalies.push(...(read === undefined ? (["bad_interface"] as const) : anomaliesOf(read)));
   }
-  anomalies.push(...parsed.repeated.map(() => "bad_field" as const));
   const value = { interfaces: [...interfaces.values()], unreadable: [...unreadable], anomalies };
   return { ok: true, value };
 }

@@ -24,7 +24,9 @@ export function toJson(value: unknown): string {
 /** Rows in aligned columns under a header in capitals, with a final line break, without control characters. */
 export function formatTable(header: readonly string[], rows: readonly Line[], hasColor = false): string {
   const lines = [header.map((title) => title.toUpperCase()), ...rows];
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => textOf(line[column]).length)));
+  const widths = header.map((_, column) =>
+    lines.reduce((width, line) => Math.max(width, textOf(line[column]).length), 0),
+  );
   return lines.map((line) => `${formatLine(line, widths, hasColor)}\n`).join("");
 }
 

@@ -1,4 +1,5 @@
-import { chmod, chown, realpath, rename, stat, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -133,10 +134,18 @@ const NEW_FILE_MODE = 0o644;
 /** Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. */
 async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
-  const temporary = `${target}.new`;
   const before = await stat(target).catch(() => undefined);
-  await writeFile(temporary, text, { flush: true });
-  await chmod(temporary, before?.mode ?? NEW_FILE_MODE);
-  if (before !== undefined) await chown(temporary, before.uid, before.gid).catch(() => {});
-  await rename(temporary, target);
+  const temporary = `${target}.${randomUUID()}`;
+  // Only a new file: a link of this name, from whoever may write to the folder, must not redirect the text.
+  const file = await open(temporary, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+    if (before !== undefined) await file.chown(before.uid, before.gid).catch(() => {});
+    await file.chmod(before?.mode ?? NEW_FILE_MODE);
+    await rename(temporary, target);
+  } finally {
+    await file.close();
+    await rm(temporary, { force: true });
+  }
 }

@@ -1,10 +1,8 @@
 import type { LookupAddress } from "node:dns";
 import { lookup as systemLookup } from "node:dns/promises";
-import { closeSync, openSync } from "node:fs";
 import type { LookupFunction } from "node:net";
-import { devNull } from "node:os";
 import pLimit from "p-limit";
-import { isLocalError } from "./failure.ts";
+import { descriptorShortage } from "../support/open-files.ts";
 
 /**
  * Looks up all addresses of a name. Uses at most `maxInFlight` of the threads that it shares with file reads and compression,
@@ -41,18 +39,5 @@ async function resolveBySystem(hostname: string): Promise<readonly LookupAddress
     return await systemLookup(hostname, { all: true });
   } catch (error) {
     throw descriptorShortage(MIN_FREE_DESCRIPTORS) ?? error;
-  }
-}
-
-/** The system's error if this process cannot open this many descriptors now; takes microseconds. */
-function descriptorShortage(count: number): Error | undefined {
-  const taken: number[] = [];
-  try {
-    while (taken.length < count) taken.push(openSync(devNull, "r"));
-    return undefined;
-  } catch (error) {
-    return error instanceof Error && isLocalError(error) ? error : undefined;
-  } finally {
-    for (const descriptor of taken) closeSync(descriptor);
   }
 }

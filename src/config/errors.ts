@@ -48,12 +48,11 @@ export function formatConfigError({ file, position, path, message }: ConfigError
   return path === "" ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }
 
-/** As `clusters[2].base_url`. Hides keys that are not plain words: without a space, `{ a:hunter2 }` makes the secret a key. */
-export function formatPath(path: JsonPath): string {
-  return path.map(formatSegment).join("").replace(/^\./, "");
-}
+/** In place of a key of a path that may be a secret. */
+export const HIDDEN = "...";
 
-function formatSegment(segment: string | number): string {
-  if (typeof segment === "number") return `[${segment}]`;
-  return /^[\w-]+$/.test(segment) ? `.${segment}` : "[...]";
+/** As `clusters[2].base_url`, with hidden keys as `[...]`. */
+export function formatPath(path: JsonPath): string {
+  const parts = path.map((part) => (typeof part === "number" || part === HIDDEN ? `[${part}]` : `.${part}`));
+  return parts.join("").replace(/^\./, "");
 }

@@ -39,6 +39,8 @@ export function readFailure(error: unknown): ReadFailure {
     case "ENOTDIR":
     case "ENAMETOOLONG":
       return unfit(NO_SUCH_FILE);
+    case "ELOOP":
+      return unfit("its path is a loop of links");
     case "EACCES":
     case "EPERM":
       return unfit(`permission denied (running as ${runningAs()})`);

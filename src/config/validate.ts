@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byPosition, type ConfigError, type JsonPath } from "./errors.ts";
+import { byPosition, HIDDEN, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
@@ -28,9 +28,17 @@ export function validateYaml<T>(
 ): Place<T> | undefined {
   const parsed = schema.safeParse(file.data, { error: describeIssue });
   if (parsed.success) return { file, path: [], settings: parsed.data };
-  const errors = parsed.error.issues.flatMap((issue) => issueErrors(file, [], issue));
+  const keys = new Set(keysIn(schema));
+  const errors = parsed.error.issues.flatMap((issue) => errorsOf(file, keys, issue));
   errors.toSorted(byPosition).forEach(report);
   return undefined;
+}
+
+/** The keys of all maps in a schema, or in a part of its definition. */
+function keysIn(part: unknown): readonly string[] {
+  if (Array.isArray(part)) return part.flatMap((each) => keysIn(each));
+  if (part instanceof z.ZodObject) return [...Object.keys(part.shape), ...keysIn(Object.values(part.shape))];
+  return part instanceof z.ZodType ? keysIn(Object.values(part.def)) : [];
 }
 
 /** For unknown keys, the list of known ones. The library words all but missing keys; it shows types, and no values. */
@@ -40,32 +48,37 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.input === undefined ? "required key is missing" : undefined;
 }
 
-function issueErrors(file: YamlFile, base: JsonPath, issue: z.core.$ZodIssue): readonly ConfigError[] {
-  const path = [...base, ...issue.path.map((segment) => (typeof segment === "symbol" ? "" : segment))];
+/** Shows `keys` and words that resemble one. Any other may be a password: `{ password:hunter2 }` lacks a space and is a key. */
+function errorsOf(
+  file: YamlFile,
+  keys: ReadonlySet<string>,
+  issue: z.core.$ZodIssue,
+): readonly ConfigError[] {
+  const path = issue.path.map((part) => (typeof part === "symbol" ? "" : part));
+  const shown = path.map((part) => (typeof part === "number" || keys.has(part) ? part : HIDDEN));
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
-    return issue.keys.map((key) => {
-      const message = describeUnknownKey(key, valueAt(file.data, [...path, key]), known);
-      return { ...errorAt(file, path, message), position: file.locate([...path, key]) };
-    });
+    return issue.keys.map((key) =>
+      errorAt(file, [...path, key], describeUnknownKey(key, keys, known), shown),
+    );
   }
   if (issue.code === "invalid_union") {
     // The alternative with nested errors is the one that was intended.
     const intended = issue.errors.find((alternative) =>
       alternative.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
     );
-    if (intended !== undefined) return intended.flatMap((inner) => issueErrors(file, path, inner));
+    const place = (inner: z.core.$ZodIssue) => ({ ...inner, path: [...path, ...inner.path] });
+    if (intended !== undefined) return intended.flatMap((inner) => errorsOf(file, keys, place(inner)));
   }
   const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
-  return [errorAt(file, path, message)];
+  return [errorAt(file, path, message, shown)];
 }
 
-function describeUnknownKey(key: string, value: unknown, known: readonly string[]): string {
-  // Without a space, `{ password:hunter2 }` makes the secret a key.
-  if (!/^[A-Za-z][\w-]{0,63}$/.test(key) || value === null) return "unknown key";
-  const variants = new Set(lessOneLetter(key));
+function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: readonly string[]): string {
+  const variants = new Set(/^[\w-]{1,64}$/.test(key) ? lessOneLetter(key) : []);
   const meant = known.find((each) => lessOneLetter(each).some((variant) => variants.has(variant)));
-  return `unknown key "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+  if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
+  return keys.has(key) ? `unknown key "${key}"` : "unknown key";
 }
 
 /** The word, and the word without any one of its letters: words that share one of these differ by a slip of the hand. */

@@ -15,6 +15,7 @@ import {
 } from "yaml";
 import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
 import type { Loading } from "./loading.ts";
+import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 
 /** The plain values of a YAML file and their positions. */
@@ -36,8 +37,9 @@ export async function readYamlFile(file: string, loading: Loading): Promise<Yaml
   return undefined;
 }
 
-export function errorAt(file: YamlFile, path: JsonPath, message: string): ConfigError {
-  return { file: file.file, position: file.locate(path), path: formatPath(path), message };
+/** `shown`: the path in the error. */
+export function errorAt(file: YamlFile, path: JsonPath, message: string, shown = path): ConfigError {
+  return { file: file.file, position: file.locate(path), path: formatPath(shown), message };
 }
 
 /** Records an error; `offset` counts characters from the start of the text. */
@@ -58,6 +60,8 @@ function parseYaml(file: string, text: string, { report }: Loading): YamlFile | 
     merge: true,
     stringKeys: true,
     resolveKnownTags: false,
+    // The library compares each key with all others of its map.
+    uniqueKeys: false,
     lineCounter,
     // Pretty errors quote the text.
     prettyErrors: false,
@@ -66,7 +70,7 @@ function parseYaml(file: string, text: string, { report }: Loading): YamlFile | 
     reportAt(pos[0], OWN_MESSAGES[code] ?? message);
   }
   if (document.contents === null) reportAt(0, "the file is empty");
-  if (errors.length === 0) checkAliases(document, reportAt);
+  if (errors.length === 0) checkNodes(document, reportAt);
   const data = errors.length === 0 ? toData(document, reportAt) : undefined;
   errors.toSorted(byPosition).forEach(report);
   if (errors.length > 0) return undefined;
@@ -89,7 +93,6 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DIRECTIVE: "invalid directive; quote a string that starts with %",
   BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
   BAD_SCALAR_START: "quote a string that starts with this character",
-  DUPLICATE_KEY: "duplicate key",
   MULTIPLE_DOCS: "expected one document, got more (---)",
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
@@ -97,16 +100,32 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
 };
 
-/** Reports aliases without an anchor before them. The library's own error has no position, and quotes the text. */
-function checkAliases(document: Document, report: ReportAt): void {
+/** In a file. The library compares each alias with all of them before it. */
+const MAX_ANCHORS_AND_ALIASES = 20_000;
+
+/**
+ * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors
+ * about aliases have no position, and quote the text.
+ */
+function checkNodes(document: Document, report: ReportAt): void {
   const anchors = new Set<string>();
+  const places: number[] = [];
   visit(document, {
     Node: (_, node) => {
+      if (isMap(node)) checkKeys(node, report);
+      if (isAlias(node) || node.anchor !== undefined) places.push(startOf(node));
       if (!isAlias(node)) anchors.add(node.anchor ?? "");
       else if (!anchors.has(node.source))
         report(startOf(node), "unknown anchor; quote a string that starts with *");
     },
   });
+  const beyond = places[MAX_ANCHORS_AND_ALIASES];
+  if (beyond !== undefined) report(beyond, `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`);
+}
+
+function checkKeys({ items }: YAMLMap, report: ReportAt): void {
+  for (const [, ...others] of groupBy(items, ({ key }) => isScalar(key) && key.value).values())
+    for (const { key } of others) report(startOf(key), "duplicate key");
 }
 
 function toData(document: Document, report: ReportAt): unknown {

@@ -87,8 +87,8 @@ function dark({ facts, appliances }: ClusterVerdict): readonly Problem[] {
     facts.appliances.length === 1
       ? `${names} is down: ${reasons}`
       : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
-  const since = Array.from(appliances.values(), ({ sinceMs }) => sinceMs ?? Number.NaN);
-  return problem("cluster_dark", summary, { sinceMs: Math.max(...since) });
+  const sinceMs = [...appliances.values()].reduce((ms, each) => Math.max(ms, each.sinceMs ?? Number.NaN), 0);
+  return problem("cluster_dark", summary, { sinceMs });
 }
 
 function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict): readonly Problem[] {
@@ -296,5 +296,5 @@ const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
 
 /** No number where one of them is not known: it may be earlier. */
 function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): number {
-  return Math.min(...verdicts.map(({ sinceMs }) => sinceMs ?? Number.NaN));
+  return verdicts.reduce((ms, { sinceMs = Number.NaN }) => Math.min(ms, sinceMs), Number.POSITIVE_INFINITY);
 }

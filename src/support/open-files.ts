@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { devNull } from "node:os";
+import { errorCode } from "./errors.ts";
 
 /** For the process itself, files and name lookups, with a margin. */
 const RESERVED = 32;
@@ -31,4 +33,17 @@ export function shareDescriptors(limit: number) {
 /** A limit that allows one connection to each of this many appliances. */
 export function limitFor(appliances: number): number {
   return RESERVED + MAX_WEB + appliances;
+}
+
+/** The system's error if this process cannot open this many descriptors now; takes microseconds. */
+export function descriptorShortage(count: number): Error | undefined {
+  const taken: number[] = [];
+  try {
+    while (taken.length < count) taken.push(openSync(devNull, "r"));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error && /^E(M|N)FILE$/.test(errorCode(error) ?? "") ? error : undefined;
+  } finally {
+    for (const descriptor of taken) closeSync(descriptor);
+  }
 }

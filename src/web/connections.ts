@@ -16,8 +16,8 @@ export function clientOf(address = ""): string {
 
 /** More than any scraping setup needs. */
 const MAX_CONNECTIONS = 512;
-/** From a request to the last byte of its response. */
-const RESPONSE_TIMEOUT_MS = 30_000;
+/** A response is sent within one or two of these. */
+const SENDING_MS = 15_000;
 /** Parsed at once: the parser reports every request in them. */
 const PIECE_BYTES = 1024;
 
@@ -25,7 +25,8 @@ export interface Connections {
   /**
    * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
    * one beyond the limit closes one of the client with the most, if possible one without a pending response, and of these the
-   * one whose latest request or response is longest ago. Closes a connection whose response is not sent within 30 seconds.
+   * one whose latest request or response is longest ago. Closes a connection whose response takes 15 to 30 seconds from its
+   * first byte to its last; what the handler needs before does not count: a reload may take a minute.
    */
   serve(server: Server, handler: RequestListener): void;
   /** Closes idle connections, including those without a request or in a handshake, and the others when they become idle. */
@@ -35,7 +36,8 @@ export interface Connections {
 interface Connection {
   readonly socket: Socket;
   readonly client: string;
-  readonly isAnswering: boolean;
+  /** The request whose response is not sent yet. */
+  readonly pending: IncomingMessage | undefined;
 }
 
 export function createConnections(limit = MAX_CONNECTIONS): Connections {
@@ -43,17 +45,17 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
   const connections = new Map<string, Connection>();
   let isDraining = false;
 
-  function change(key: string, isAnswering: boolean): void {
+  function change(key: string, pending: IncomingMessage | undefined): void {
     const known = connections.get(key);
     if (known === undefined) return;
     connections.delete(key);
-    connections.set(key, { ...known, isAnswering });
-    if (isDraining && !isAnswering) known.socket.destroy();
+    connections.set(key, { ...known, pending });
+    if (isDraining && pending === undefined) known.socket.destroy();
   }
 
   function accept(socket: Socket): void {
     const key = keyOf(socket);
-    connections.set(key, { socket, client: clientOf(socket.remoteAddress), isAnswering: false });
+    connections.set(key, { socket, client: clientOf(socket.remoteAddress), pending: undefined });
     socket.once("close", () => {
       if (connections.get(key)?.socket === socket) connections.delete(key);
     });
@@ -64,17 +66,17 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
     const most = Math.max(...Array.from(byClient.values(), ({ length }) => length));
     const those = [...byClient.values()].find(({ length }) => length === most) ?? [];
     // The last one is new, or has just been used.
-    const victim = those.slice(0, -1).find(([, { isAnswering }]) => !isAnswering) ?? those[0];
+    const victim = those.slice(0, -1).find(([, { pending }]) => pending === undefined) ?? those[0];
     if (victim === undefined) return;
     const [key, { socket }] = victim;
     connections.delete(key);
     socket.destroy();
   }
 
-  /** Reads while no response is pending; meanwhile further requests, and the end of the client's side, stay unread. */
+  /** Reads to the end of a request; until its response is sent, further requests and the end of the client's side stay unread. */
   function read(socket: Socket): void {
     const key = keyOf(socket);
-    while (!socket.destroyed && connections.get(key)?.isAnswering === false) {
+    while (!socket.destroyed && connections.has(key) && connections.get(key)?.pending?.complete !== true) {
       // Passes what is read to the parser too, as an event.
       const piece: Buffer | null = socket.read(Math.min(socket.readableLength, PIECE_BYTES));
       if (piece === null) return;
@@ -94,16 +96,20 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
       server.on("request", (request: IncomingMessage, response: ServerResponse) => {
         const { socket } = request;
         const key = keyOf(socket);
-        if (connections.get(key)?.isAnswering !== false) {
+        if (socket.destroyed || connections.get(key)?.pending !== undefined) {
           // Was in the same piece as the request before, which is not answered yet.
           socket.destroy();
           return;
         }
-        change(key, true);
-        const timer = setTimeout(() => socket.destroy(), RESPONSE_TIMEOUT_MS);
+        change(key, request.resume());
+        let isSending = false;
+        const timer = setInterval(() => {
+          if (isSending) socket.destroy();
+          isSending = response.headersSent;
+        }, SENDING_MS);
         response.once("close", () => {
-          clearTimeout(timer);
-          change(key, false);
+          clearInterval(timer);
+          change(key, undefined);
           read(socket);
         });
         handler(request, response);
@@ -111,7 +117,7 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
     },
     drain: () => {
       isDraining = true;
-      for (const { socket, isAnswering } of connections.values()) if (!isAnswering) socket.destroy();
+      for (const { socket, pending } of connections.values()) if (pending === undefined) socket.destroy();
     },
   };
 }

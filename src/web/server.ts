@@ -22,8 +22,6 @@ const LIMITS = {
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
-/** A client that neither reads nor writes during a response is disconnected after one or two of these. */
-const INACTIVITY_TIMEOUT_MS = 15_000;
 /** How long pending responses may take at shutdown. */
 const DRAIN_TIMEOUT_MS = 3000;
 
@@ -68,7 +66,6 @@ export function createWebServer({
   function create(): Server {
     const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);
     renewTls(server, config);
-    server.timeout = INACTIVITY_TIMEOUT_MS;
     server.on("secureConnection", (socket: TLSSocket) => {
       if (current.tls === undefined || !isClientAccepted(current.tls, socket)) socket.destroy();
     });

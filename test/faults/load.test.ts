@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Behaviour } from "../support/fault-server.ts";
+import { toolPath } from "../support/tool.ts";
 import { answer, healthy, LIST } from "./behaviours.ts";
 import type { Program } from "./program.ts";
 import { entry, test } from "./stage.ts";
@@ -84,4 +86,30 @@ test.concurrent("fault 40: 64 descriptors for 100 appliances: all are polled ove
     { limit: 64, connections: 24, appliances: 60, neededLimit: 604 },
     { limit: 64, connections: 24, appliances: 100, neededLimit: 644 },
   ]);
+});
+
+test.concurrent("fault 82: the limit of open files is lowered to 64 while 100 appliances have connections: polls, scrapes and reloads go on", async ({
+  stage,
+}) => {
+  const server = await stage.server(healthy);
+  const config = (count: number): unknown => ({
+    polling: { vrrp: { interval: "3s", timeout: "3s" } },
+    http_client: { basic_auth: { username: "monitor", password_file: "password" } },
+    appliances: names(count).map((name) => pathEntry(name, server)),
+  });
+  const program = await stage.program(
+    { config: config(100), files: { password: "hunter2" } },
+    { headers: { connection: "close" }, descriptors: 1024 },
+  );
+  await eventually(() => expect(server.openConnections()).toBe(100));
+  execFileSync(toolPath("prlimit"), ["--nofile=64:1024", `--pid=${program.child.pid}`]);
+  await writeFile(join(program.folder, "config.yaml"), JSON.stringify(config(101)));
+  await eventually(async () => {
+    program.kill("SIGHUP");
+    expect((await program.scrape()).value("appliance_exporter_appliances")).toBe(101);
+  });
+  const before = await failuresOf(program);
+  await polledEach(program, 101, 4);
+  expect(await failuresOf(program)).toEqual(before);
+  expect(server.openConnections()).toBeLessThanOrEqual(24);
 });

@@ -43,12 +43,21 @@ test("the package is installed, upgraded, removed and purged", async () => {
   expect(
     await root.run("readlink /etc/systemd/system/multi-user.target.wants/appliance-exporter.service"),
   ).toBe("/lib/systemd/system/appliance-exporter.service\n");
+  const accessOf = (...paths: readonly string[]) =>
+    root.run(
+      `stat --format='%U %G %a %n' ${paths.map((path) => join("/etc/appliance-exporter", path)).join(" ")}`,
+    );
+  expect(await accessOf("config.yaml", "secrets")).toBe(`root appliance-exporter 640 ${CONFIG}
+root appliance-exporter 2750 /etc/appliance-exporter/secrets
+`);
   // The service reads what root writes, and nobody else does.
   await root.run("umask 027 && echo x >/etc/appliance-exporter/secrets/monitor");
   const read = "cat /etc/appliance-exporter/secrets/monitor";
   const as = (user: string, script: string) =>
     root.run(`setpriv --reuid=${user} --regid=${user} --init-groups sh -c '${script}'`);
   expect(await as("appliance-exporter", read)).toBe("x\n");
+  expect(await as("appliance-exporter", `cat ${CONFIG}`)).toContain("clusters: []");
+  await expect(as("games", `cat ${CONFIG}`)).rejects.toThrow("denied");
   await expect(as("appliance-exporter", "echo y >/etc/appliance-exporter/secrets/monitor")).rejects.toThrow(
     "denied",
   );
@@ -57,17 +66,19 @@ test("the package is installed, upgraded, removed and purged", async () => {
   const own = `http_client: { basic_auth: { username: monitor, password_file: secrets/monitor } }\nclusters: []\n`;
   writeFileSync(join(root.folder, CONFIG), own);
   writeLaterVersion(join(root.folder, "tmp/later.deb"));
-  // As a backup without its groups restores it.
-  await root.run("chown root:root /etc/appliance-exporter/secrets");
-  await root.run("chmod 0700 /etc/appliance-exporter/secrets");
+  // The choice of the administrator.
+  await root.run(
+    `chown games:games /etc/appliance-exporter/secrets && chmod 00700 /etc/appliance-exporter/secrets`,
+  );
+  await root.run(`chown root:root ${CONFIG} && chmod 0644 ${CONFIG}`);
   await root.run("dpkg --install /tmp/later.deb");
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(
     `appliance-exporter\t${VERSION}+later\n`,
   );
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
-  expect(await root.run("stat --format='%U %G %a' /etc/appliance-exporter/secrets")).toBe(
-    "root appliance-exporter 2750\n",
-  );
+  expect(await accessOf("config.yaml", "secrets")).toBe(`root root 644 ${CONFIG}
+games games 700 /etc/appliance-exporter/secrets
+`);
   // And back.
   await root.run("dpkg --install /tmp/first.deb");
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(`appliance-exporter\t${VERSION}\n`);
@@ -82,6 +93,33 @@ test("the package is installed, upgraded, removed and purged", async () => {
   await root.run("dpkg --purge appliance-exporter");
   expect(listFiles()).toEqual(before);
   await expect(root.run("dpkg-query --show appliance-exporter")).rejects.toThrow("no packages found");
+});
+
+test("an installation follows no link, uses what dpkg-statoverride says, and adds the group of an existing user", async () => {
+  copyFileSync(deb, join(root.folder, "tmp/first.deb"));
+  const accessOf = (path: string) => root.run(`stat --format='%U %G %a' ${path}`);
+  await root.run("getent group appliance-exporter >/dev/null && groupdel -f appliance-exporter || true");
+  await root.run("userdel -f appliance-exporter 2>/dev/null || true");
+  await root.run("useradd --system --no-user-group --gid nogroup appliance-exporter");
+  await root.run("mkdir -p /etc/appliance-exporter /srv/linked && chmod 0755 /srv/linked");
+  await root.run("ln -s /srv/linked /etc/appliance-exporter/secrets");
+  await root.run("dpkg --install /tmp/first.deb");
+  expect(await accessOf("/srv/linked")).toBe("root root 755\n");
+  expect(await accessOf(CONFIG)).toBe("root appliance-exporter 640\n");
+  expect(await root.run("id --name --groups appliance-exporter")).toBe("nogroup appliance-exporter\n");
+  await root.run("dpkg --purge appliance-exporter");
+
+  for (const [path, mode] of [
+    [CONFIG, "600"],
+    ["/etc/appliance-exporter/secrets", "700"],
+  ])
+    await root.run(`dpkg-statoverride --add games games ${mode} ${path}`);
+  await root.run("dpkg --install /tmp/first.deb");
+  expect(await accessOf(CONFIG)).toBe("games games 600\n");
+  expect(await accessOf("/etc/appliance-exporter/secrets")).toBe("games games 700\n");
+  await root.run("dpkg --purge appliance-exporter");
+  await root.run(`dpkg-statoverride --remove ${CONFIG}`);
+  await root.run("dpkg-statoverride --remove /etc/appliance-exporter/secrets");
 });
 
 /** An appliance without interfaces, and the latest password that it got. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Agent, type RequestListener, type ServerResponse } from "node:http";
+import { Agent, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
@@ -120,9 +120,13 @@ test("a stop does not wait forever for a response", async () => {
   expect(await failed).toMatchObject({ code: "ECONNRESET" });
 });
 
-test("a response that is not sent within 30 seconds is aborted, even if the client keeps reading", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
+}
+
+test("a response that is not sent within 30 seconds is aborted, even if the client keeps reading", async () => {
+  holdTimers();
   const { handler, answering } = holding();
   const { port } = await start(handler);
   const reader = await connectTo(port);
@@ -136,4 +140,28 @@ test("a response that is not sent within 30 seconds is aborted, even if the clie
   }
   vi.advanceTimersByTime(3);
   await once(reader, "close");
+});
+
+test("a response that begins after minutes is sent", async () => {
+  holdTimers();
+  const { handler, answering } = holding();
+  const { port } = await start(handler);
+  const answer = ask(port, "/held", { method: "POST" });
+  const response = await answering;
+  // Node's own timer of the connection is not held.
+  expect(response.socket?.timeout ?? 0).toBe(0);
+  vi.advanceTimersByTime(180_000);
+  response.end("done");
+  expect((await answer).body.toString()).toBe("done");
+});
+
+test("the end of a request is read although the response is pending, so that the request is in time", async () => {
+  const request = held<IncomingMessage>();
+  const { port } = await start((incoming) => request.release(incoming));
+  const client = await connectTo(port);
+  client.write("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n");
+  const incoming = await request.promise;
+  expect(incoming.complete).toBe(false);
+  client.write("{}");
+  await once(incoming, "end");
 });
