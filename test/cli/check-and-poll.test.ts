@@ -1,12 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { generate } from "selfsigned";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
-import { answering, serve, servePlain } from "../client/support.ts";
+import { answering, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
+import { selfSigned } from "../support/certificates.ts";
 import { createTestIo } from "../support/io.ts";
 
 const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject.replace("CN=", "");
@@ -161,16 +161,12 @@ appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
 });
 
 test("check --live warns about one appliance under two names, and about expired certificates that are pinned", async () => {
-  const expired = await generate([{ name: "commonName", value: "old" }], {
-    keyType: "ec",
-    curve: "P-256",
-    algorithm: "sha256",
-    notBeforeDate: new Date("2020-01-01T00:00:00Z"),
-    notAfterDate: new Date("2021-01-01T00:00:00Z"),
+  const expired = await selfSigned("old", {
+    notBefore: new Date("2020-01-01T00:00:00Z"),
+    notAfter: new Date("2021-01-01T00:00:00Z"),
   });
   const { fingerprint256 } = new X509Certificate(expired.cert);
-  const answer = answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}");
-  const { port } = await serve(answer, { cert: expired.cert, key: expired.private });
+  const { port } = await serve(answering(OK), expired);
   const { code, err } = await live(`
 http_client: { tls_config: { certificate_sha256: ["${fingerprint256}"] } }
 appliances:
@@ -182,6 +178,19 @@ appliances:
     `config.yaml: warning: appliances share addresses: https://127.0.0.1:${port} (fw-a and fw-b)\n` +
       "config.yaml: warning: pinned certificates have expired, which polls ignore: fw-a (2021-01-01T00:00:00Z) and fw-b (2021-01-01T00:00:00Z)\n",
   );
+});
+
+test("check --live shows a certificate without subject and issuer", async () => {
+  const nameless = await selfSigned();
+  const { fingerprint256 } = new X509Certificate(nameless.cert);
+  const { port } = await serve(answering(OK), nameless);
+  const { code, out } = await live(`
+http_client: { tls_config: { certificate_sha256: ["${fingerprint256}"] } }
+appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
+`);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^fw-a .*Z {2}[0-9a-f]{64} {2}none$/m);
+  expect(out).toMatch(/^fw-a +vrrp +ok /m);
 });
 
 test("poll shows the results of an appliance and its samples", async () => {

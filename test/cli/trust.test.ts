@@ -2,12 +2,12 @@ import { X509Certificate } from "node:crypto";
 import { chmod, readdir, readFile, readlink, stat, symlink } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { generate } from "selfsigned";
 import { expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { answering, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
+import { selfSigned } from "../support/certificates.ts";
 import type { FaultServer } from "../support/fault-server.ts";
 import { createTestIo } from "../support/io.ts";
 
@@ -25,17 +25,12 @@ function address({ server }: Simulated): string {
   return `127.0.0.1:${server.port}`.padEnd(15);
 }
 
-/** An appliance with a self-signed certificate of its own. */
-async function simulate(name: string): Promise<Simulated> {
-  const made = await generate([{ name: "commonName", value: name }], {
-    keyType: "ec",
-    curve: "P-256",
-    algorithm: "sha256",
-    notAfterDate: new Date(Date.now() + 1e9),
-  });
-  const { fingerprint256, validTo } = new X509Certificate(made.cert);
+/** An appliance with a self-signed certificate of its own, without a name if none is given. */
+async function simulate(name?: string): Promise<Simulated> {
+  const pair = await selfSigned(name);
+  const { fingerprint256, validTo } = new X509Certificate(pair.cert);
   return {
-    server: await serve(answering(OK), { cert: made.cert, key: made.private }),
+    server: await serve(answering(OK), pair),
     sha256: fingerprint256.replaceAll(":", "").toLowerCase(),
     end: new Date(validTo).toISOString().replace(".000Z", "Z"),
   };
@@ -94,8 +89,10 @@ test("80 appliances are trusted with one command, each with its own certificate,
 });
 
 test("the table has address, subject, end, fingerprint and state; others are added although one is unreachable", async () => {
-  const [fresh, same, changed] = await Promise.all(["fresh", "same", "changed"].map(simulate));
-  if (!fresh || !same || !changed) throw new Error("no appliances");
+  const [fresh, same, changed, nameless] = await Promise.all(
+    ["fresh", "same", "changed", undefined].map(simulate),
+  );
+  if (!fresh || !same || !changed || !nameless) throw new Error("no appliances");
   const { known, trust, text } = await setUp(
     [
       entry("waf-1", fresh.server.port),
@@ -104,6 +101,7 @@ test("the table has address, subject, end, fingerprint and state; others are add
       entry("waf-4", 1),
       entry("waf-5", 2, ", enabled: false"),
       entry("waf-6", 3, ", http_client: { tls_config: { certificate_sha256: [] } }"),
+      entry("waf-7", nameless.server.port),
     ],
     { known: `# Amsterdam\nwaf-3 ${OTHER}\nwaf-2 ${same.sha256}\n` },
   );
@@ -114,12 +112,15 @@ waf-1      ${address(fresh)}  CN=fresh    ${fresh.end}  ${fresh.sha256}  new
 waf-2      ${address(same)}  CN=same     ${same.end}  ${same.sha256}  known
 waf-3      ${address(changed)}  CN=changed  ${changed.end}  ${changed.sha256}  changed
 waf-4      127.0.0.1:1${" ".repeat(106)}connect: connect ECONNREFUSED 127.0.0.1:1
-${known}: certificates written: 1
+waf-7      ${address(nameless)}  none        ${nameless.end}  ${nameless.sha256}  new
+${known}: certificates written: 2
 `);
   expect(err).toBe(
     `waf-3: the certificate has changed from ${OTHER} to ${changed.sha256}; not replaced: confirm it on a terminal\n`,
   );
-  expect(await text()).toBe(`# Amsterdam\nwaf-3 ${OTHER}\nwaf-2 ${same.sha256}\nwaf-1 ${fresh.sha256}\n`);
+  expect(await text()).toBe(
+    `# Amsterdam\nwaf-3 ${OTHER}\nwaf-2 ${same.sha256}\nwaf-1 ${fresh.sha256}\nwaf-7 ${nameless.sha256}\n`,
+  );
 });
 
 test("each changed certificate has its own question", async () => {

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TlsClientConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createSecureContexts } from "../../src/client/tls.ts";
-import { createAuthority, createIntermediateChain } from "../support/certificates.ts";
+import { createAuthority, createIntermediateChain, selfSigned } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";
 import type { Behaviour } from "../support/fault-server.ts";
@@ -19,6 +19,8 @@ const STRANGER = await createAuthority("Stranger");
 const ELSEWHERE = await AUTHORITY.issue({ hosts: ["waf.example"] });
 const HOUR_MS = 3_600_000;
 const NEXT = await AUTHORITY.issue();
+const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject;
+const NAMELESS = await selfSigned();
 const EXPIRED = await AUTHORITY.issue({
   notBefore: new Date(Date.now() - 2 * HOUR_MS),
   notAfter: new Date(Date.now() - HOUR_MS),
@@ -211,17 +213,28 @@ test("an untrusted certificate is not trusted at the second attempt either", asy
   expect(server.requests).toEqual([]);
 });
 
-test("the certificate presented last is reported, trusted or not", async () => {
-  const server = await serve(answering(OK), EXPIRED);
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
+test.each([
+  ["trusted or not", EXPIRED, "CN=localhost", AUTHORITY_NAME, "tls"],
+  [
+    "with or without a subject",
+    await AUTHORITY.issue({ hasSubject: false }),
+    undefined,
+    AUTHORITY_NAME,
+    "{}",
+  ],
+  ["with or without any name", NAMELESS, undefined, undefined, "{}"],
+])("the certificate presented last is reported, %s", async (_, pair, subject, issuer, outcome) => {
+  const server = await serve(answering(OK), pair);
+  const tls = trusting(pair === NAMELESS ? { certificateSha256: [fingerprint(pair.cert)] } : {});
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls } });
   expect(client.certificate()).toBeUndefined();
-  await client.get("/x", LONG_MS);
-  const { validTo, issuer } = new X509Certificate(EXPIRED.cert);
+  expect(shortly(await client.get("/x", LONG_MS))).toBe(outcome);
+  const notAfterSeconds = Date.parse(new X509Certificate(pair.cert).validTo) / 1_000;
   expect(client.certificate()).toEqual({
-    notAfterSeconds: Date.parse(validTo) / 1_000,
-    subject: "CN=localhost",
+    notAfterSeconds,
+    subject,
     issuer,
-    sha256: fingerprint(EXPIRED.cert),
+    sha256: fingerprint(pair.cert),
   });
 });
 

@@ -53,6 +53,7 @@ interface TlsKind {
   readonly issuedBy?: keyof World;
   readonly hosts?: readonly string[];
   readonly notAfter?: Date;
+  readonly hasSubject?: boolean;
   /** Refuses clients without a certificate that it trusts. */
   readonly wantsClientCertificate?: true;
   readonly maxVersion?: "TLSv1.2";

@@ -3,8 +3,8 @@ import { startTestExporter, type ExporterUnderTest } from "../support/exporter.t
 import type { Behaviour } from "../support/fault-server.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
 import type { Samples } from "../support/samples.ts";
-import { answer, answers, closesIdle, LIST } from "./behaviours.ts";
-import { createWorld, http, type Endpoint, type OpenEndpoint } from "./endpoints.ts";
+import { answer, answers, closesIdle, healthy, LIST } from "./behaviours.ts";
+import { createWorld, http, https, type Endpoint, type OpenEndpoint } from "./endpoints.ts";
 
 /** A hostile answer, or a hostile way of giving it, that costs no more than the values it spoils. */
 interface HostileAnswer {
@@ -188,6 +188,13 @@ const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     families: ["website_http_status", "website_up"],
     lines: ['website_http_status{protocol="http"} 503', 'website_up{protocol="http"} 0'],
   },
+  {
+    fault: 73,
+    name: "a certificate without a subject",
+    open: https(healthy, { hasSubject: false, notAfter: new Date("2099-01-01T00:00:00Z") }),
+    families: ["vrrp_is_master", "appliance_tls_certificate_not_after_timestamp_seconds"],
+    lines: [MASTER, "appliance_tls_certificate_not_after_timestamp_seconds{} 4070908800"],
+  },
 ];
 
 interface Row extends HostileAnswer {
@@ -208,7 +215,14 @@ beforeAll(async () => {
   const appliances = rows.map(({ appliance, endpoint, websites = [] }) => {
     return { name: appliance, ...endpoint?.appliance, websites };
   });
-  exporter = await startTestExporter({ config: { polling: { vrrp: RARELY, websites: RARELY }, appliances } });
+  exporter = await startTestExporter({
+    config: {
+      polling: { vrrp: RARELY, websites: RARELY },
+      http_client: { tls_config: { ca_file: "ca.pem" } },
+      appliances,
+    },
+    files: { "ca.pem": world.authority.cert },
+  });
   samples = await pollTimes(exporter, { appliances: rows.map(({ appliance }) => appliance), times: 3 });
 });
 
@@ -221,7 +235,7 @@ describe.each(rows.map((row) => [`fault ${row.fault}: ${row.name}`, row] as cons
   const { appliance, families, lines } = row;
 
   it("gives exactly what is true of it", () => {
-    const own = `appliance="${appliance}",ha_cluster="${appliance}",`;
+    const own = new RegExp(`appliance="${appliance}",ha_cluster="${appliance}",?`);
     const found = families.flatMap((family) => samples.linesOf(appliance, family));
     expect(found.map((line) => line.replace(own, "").replace('website_id="1",website="1",', ""))).toEqual(
       lines,

@@ -16,6 +16,8 @@ interface LeafOptions {
   readonly notBefore?: Date;
   /** Default: in 90 days. */
   readonly notAfter?: Date;
+  /** Default: true, with the first host as its common name. */
+  readonly hasSubject?: boolean;
 }
 
 /** A temporary authority; its key stays in memory. */
@@ -46,7 +48,8 @@ export async function createAuthority(name = "appliance-exporter loopback author
 
 async function issueLeaf(ca: KeyPair, options: LeafOptions): Promise<KeyPair> {
   const hosts = options.hosts ?? ["localhost", "127.0.0.1", "::1"];
-  const made = await generate([{ name: "commonName", value: hosts[0] ?? "nobody" }], {
+  const subject = options.hasSubject === false ? [] : [{ name: "commonName", value: hosts[0] ?? "nobody" }];
+  const made = await generate(subject, {
     ...ALGORITHM,
     ...validity(options),
     ca,
@@ -57,6 +60,13 @@ async function issueLeaf(ca: KeyPair, options: LeafOptions): Promise<KeyPair> {
       { name: "subjectAltName", altNames: hosts.map(altName) },
     ],
   });
+  return { cert: made.cert, key: made.private };
+}
+
+/** Self-signed, without a name if none is given. */
+export async function selfSigned(name?: string, options: LeafOptions = {}): Promise<KeyPair> {
+  const subject = name === undefined ? [] : [{ name: "commonName", value: name }];
+  const made = await generate(subject, { ...ALGORITHM, ...validity(options) });
   return { cert: made.cert, key: made.private };
 }
 
