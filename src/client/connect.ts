@@ -52,6 +52,8 @@ interface Session extends Pick<Connected, "verifiedUntilMs"> {
 /** With polls up to five minutes apart, a reported certificate is at most an hour old. */
 const MAX_VERIFIED_MS = 55 * 60_000;
 const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
+/** Firewalls forget connections that are idle for longer, some after a minute. The default of systems is two hours. */
+const KEEPALIVE_MS = 30_000;
 /** Then the next address of the name is tried too. The default of Node.js, 250 ms, is too short for slow networks. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
@@ -73,6 +75,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       port: target.port,
       noDelay: true,
       keepAlive: true,
+      keepAliveInitialDelay: KEEPALIVE_MS,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
       lookup: (hostname, lookupOptions, callback) =>

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../support/clock.ts";
 import { errorCode } from "../support/errors.ts";
+import { watchAnswers, type AnswerStart } from "./answer-start.ts";
 import type { Connector } from "./connect.ts";
 import {
   classifyError,
@@ -34,8 +35,8 @@ export interface Request {
 export interface Connection {
   /**
    * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first one connects.
-   * A later one connects again, once, if the appliance has closed the idle connection. After a failure the rest of the
-   * answer is unread: the connection must not be used again.
+   * A later one connects again, once, if the appliance has closed the idle connection, silently or with 408, or has sent
+   * bytes on it that answer nothing. After a failure the rest of the answer is unread: the connection must not be used again.
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
   stage(): Stage;
@@ -63,6 +64,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   let mayConnect = true;
   /** The latest one of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
   let socket: Socket | undefined;
+  let start: AnswerStart | undefined;
+  /** Whether the latest request is written, at least in part. */
+  let isSent = false;
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
@@ -87,6 +91,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         .then(
           (connected) => {
             ({ verifiedUntilMs } = connected);
+            start = watchAnswers(connected.socket);
             return callback(null, connected.socket);
           },
           (error: Error) => callback(error, null),
@@ -105,6 +110,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** Without a stream for the body, which would cost more than the rest of the request. */
   function exchange({ path, headers, bodyLimitBytes }: Request): Promise<Outcome<Uint8Array>> {
+    isSent = false;
     return new Promise((resolve) => {
       const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
       const chunks: Buffer[] = [];
@@ -115,7 +121,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       client.dispatch(
         { method: "GET", path, headers },
         {
-          onRequestStart: () => {},
+          onRequestStart: () => {
+            isSent = true;
+            start?.expect();
+          },
           onResponseStart: (_controller, status, fields) => {
             const isInterim = status < 200;
             const failure = isInterim ? undefined : headFailure(status, fields, clock.wallMs());
@@ -142,11 +151,11 @@ export function createConnection(options: ConnectionOptions): Connection {
   return {
     send: async (request) => {
       const isReused = stage === "connected";
-      const bytesBefore = socket?.bytesRead;
       const answer = await exchange(request);
-      const isUnheard = isReused && socket?.bytesRead === bytesBefore;
-      if (answer.ok || !isUnheard || client.destroyed) return answer;
+      const isAnswered = isSent && start?.isAnswer() === true;
+      if (answer.ok || !isReused || isAnswered || client.destroyed) return answer;
       // The appliance may have closed the idle connection before the request reached it.
+      socket?.destroy();
       mayConnect = true;
       return exchange(request);
     },

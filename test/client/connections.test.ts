@@ -1,9 +1,20 @@
+import type { LookupFunction } from "node:net";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";
 import type { Behaviour } from "../support/fault-server.ts";
-import { answering, clientOf, inlinePassword, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
+import {
+  answering,
+  clientOf,
+  inlinePassword,
+  LONG_MS,
+  OK,
+  probedAfterSeconds,
+  serve,
+  servePlain,
+  shortly,
+} from "./support.ts";
 
 /** Answers the first request of each connection; `end` handles the second. */
 function endingAtSecond(end: Behaviour): Behaviour {
@@ -56,9 +67,17 @@ test("each request has the path prefix, the credentials and the User-Agent", asy
   ]);
 });
 
+const TIMEOUT = "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n";
+
 test.each<{ name: string; end: Behaviour }>([
   { name: "destroyed", end: ({ socket }) => void socket.destroy() },
   { name: "ended", end: ({ socket }) => void socket.end() },
+  { name: "ended with 408", end: ({ socket }) => void socket.end(TIMEOUT) },
+  { name: "ended with 408 by HTTP/1.0", end: ({ socket }) => void socket.end("HTTP/1.0 408 \r\n\r\n408") },
+  { name: "ended in the middle of 408", end: ({ socket }) => void socket.end(TIMEOUT.slice(0, 20)) },
+  { name: "ended in the middle of a status", end: ({ socket }) => void socket.end(TIMEOUT.slice(0, 10)) },
+  { name: "left open after 408", end: ({ socket }) => void socket.write(TIMEOUT) },
+  { name: "left open after other bytes", end: ({ socket }) => void socket.write("bye\r\n") },
 ])(
   "an idle connection that is $name as the request arrives is replaced once, and the poll succeeds",
   async ({ end }) => {
@@ -86,20 +105,26 @@ test.each<{ name: string; start: (behaviour: Behaviour) => ReturnType<typeof ser
   }
 });
 
-test("the replacement is not replaced", async () => {
+test.each<{ name: string; end: Behaviour; reasons: readonly string[] }>([
+  { name: "closes", end: ({ socket }) => void socket.destroy(), reasons: ["connect", "protocol"] },
+  { name: "sends 408", end: ({ socket }) => void socket.end(TIMEOUT), reasons: ["http_status"] },
+  { name: "sends other bytes", end: ({ socket }) => void socket.end("bye\r\n"), reasons: ["protocol"] },
+])("a server that $name on each new connection too is tried once more only", async ({ end, reasons }) => {
   let connections = 0;
   const server = await serve((connection) => {
     connections += 1;
     const isFirst = connections === 1;
     connection.onRequest((_, nth) => {
       if (isFirst && nth === 1) connection.socket.write(OK);
-      else connection.socket.destroy();
+      else end(connection);
     });
   });
   const client = clientOf(`https://127.0.0.1:${server.port}`);
   await client.get("/x", LONG_MS);
-  expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
+  expect(reasons).toContain(shortly(await client.get("/x", LONG_MS)));
   expect(server.connections()).toBe(2);
+  expect(reasons).toContain(shortly(await client.get("/x", LONG_MS)));
+  expect(server.connections()).toBe(3);
 });
 
 test.each(["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])(
@@ -142,3 +167,23 @@ test("a closed client opens no connection", async () => {
   expect((await client.get("/x", LONG_MS)).ok).toBe(false);
   expect(server.connections()).toBe(0);
 });
+
+const LOOPBACK: LookupFunction = (_, __, callback) =>
+  callback(null, [
+    { address: "::1", family: 6 },
+    { address: "127.0.0.1", family: 4 },
+  ]);
+
+test.each([
+  { name: "plain HTTP", start: servePlain, url: "http://127.0.0.1" },
+  { name: "TLS", start: (behaviour: Behaviour) => serve(behaviour), url: "https://127.0.0.1" },
+  { name: "plain HTTP to one of several addresses", start: servePlain, url: "http://waf.example" },
+])(
+  "an idle connection of $name is probed after 30 seconds, so that no firewall forgets it",
+  async ({ start, url }) => {
+    const server = await start(answering(OK));
+    const client = clientOf(`${url}:${server.port}`, { lookup: LOOPBACK });
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(await probedAfterSeconds(server.port)).toBeLessThanOrEqual(30);
+  },
+);

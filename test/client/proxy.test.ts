@@ -6,7 +6,17 @@ import { systemClock } from "../../src/support/clock.ts";
 import { createConnector } from "../../src/client/connect.ts";
 import { classifyError } from "../../src/client/failure.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
-import { answering, clientOf, LONG_MS, OK, proxyAt, serve, servePlain, shortly } from "./support.ts";
+import {
+  answering,
+  clientOf,
+  LONG_MS,
+  OK,
+  probedAfterSeconds,
+  proxyAt,
+  serve,
+  servePlain,
+  shortly,
+} from "./support.ts";
 
 /** Opens every tunnel to the given port here, whatever the host. */
 function tunnelling(answer = "HTTP/1.1 200 Connection established\r\nVia: 1.1 test\r\n\r\n"): Behaviour {
@@ -41,6 +51,7 @@ test("polls go through one tunnel of the proxy, with TLS from end to end", async
   ]);
   expect(appliance.requests).toHaveLength(3);
   expect(appliance.requests[0]?.head).not.toMatch(/proxy-authorization/i);
+  expect(await probedAfterSeconds(proxy.port)).toBeLessThanOrEqual(30);
 });
 
 test("the proxy looks up names, and an IPv6 address is in brackets", async () => {

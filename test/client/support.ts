@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import type { TlsOptions } from "node:tls";
 
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 
 import type {
   ApplianceConfig,
@@ -15,6 +16,7 @@ import { createClients, type ApplianceClient, type Body } from "../../src/client
 import { systemClock, type Clock } from "../../src/support/clock.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { eventually } from "../support/eventually.ts";
 import { startFaultServer, type Behaviour, type FaultServer } from "../support/fault-server.ts";
 import { applianceOf } from "../support/observations.ts";
 
@@ -107,4 +109,18 @@ export function shortly(outcome: Outcome<Body>): string {
 
 export function inlinePassword(password: string): HttpClientConfig["basicAuth"] {
   return { username: "monitor", password: { kind: "inline", secret: new Secret(password) } };
+}
+
+/** When the kernel probes the idle peer of the only connection to this port, from now on. */
+export async function probedAfterSeconds(port: number): Promise<number> {
+  const remote = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  let ticks = "";
+  // Until then another timer may run, for data without an acknowledgment.
+  await eventually(() => {
+    const rows = readFileSync("/proc/net/tcp", "utf8").split("\n");
+    const row = rows.find((each) => each.trim().split(/\s+/)[2]?.endsWith(remote));
+    ticks = / 02:([0-9A-F]{8}) /.exec(row ?? "")?.[1] ?? "";
+    expect(ticks).not.toBe("");
+  });
+  return Number.parseInt(ticks, 16) / 100;
 }

@@ -99,11 +99,12 @@ export function floodsInChunks(): Behaviour {
 }
 
 /** Answers the first request of each connection, and closes it when the second one arrives. */
-export function closesIdle(how: "end" | "reset"): Behaviour {
+export function closesIdle(how: "end" | "reset" | "408"): Behaviour {
   return ({ socket, onRequest }) =>
     onRequest((_, nth) => {
       if (nth === 1) socket.write(answer(LIST));
       else if (how === "end") socket.destroy();
+      else if (how === "408") socket.end(answer("", "408 Request Timeout"));
       else socket.resetAndDestroy();
     });
 }

@@ -39,6 +39,7 @@ export interface FailingPoll {
 
 /** Begins the details of polls that their deadline has ended. */
 export const DEADLINE = "no complete answer within 3000 ms;";
+const CONTINUE = "HTTP/1.1 100 Continue\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const PARTIAL = `HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n${LIST}`;
 const CHUNK = `${LIST.length.toString(16)}\r\n${LIST}\r\n`;
@@ -124,6 +125,25 @@ export const FAILING_POLLS: readonly FailingPoll[] = [
         says(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n${CHUNK}0\r\n\r\n`),
       ),
       `${NO_HTTP} (Content-Length can't be present with Transfer-Encoding)`,
+    ],
+  }),
+  ...failing(76, "protocol", {
+    "endless 100s": [http(drips("", `${CONTINUE}\r\n`)), "UND_ERR_SOCKET: bad response"],
+    "a 100 Continue of endless headers": [
+      http(floods(CONTINUE, Buffer.from("X: y\r\n".repeat(10_000)))),
+      HEADERS_TOO_LONG,
+    ],
+  }),
+  ...failing(76, "timeout", {
+    "a 100 Continue whose headers drip": [
+      http(drips(CONTINUE, "X: y\r\n")),
+      `${DEADLINE} the appliance was connected`,
+    ],
+  }),
+  ...failing(74, "http_status", {
+    "408 on a new connection": [
+      http(saysAndEnds(answer("", "408 Request Timeout"))),
+      "answered with status 408",
     ],
   }),
   ...failing(7, "http_status", {

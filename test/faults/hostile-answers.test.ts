@@ -3,7 +3,7 @@ import { startTestExporter, type ExporterUnderTest } from "../support/exporter.t
 import type { Behaviour } from "../support/fault-server.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
 import type { Samples } from "../support/samples.ts";
-import { answer, answers, closesIdle, healthy, LIST } from "./behaviours.ts";
+import { answer, answers, closesIdle, healthy, LIST, says } from "./behaviours.ts";
 import { createWorld, http, https, type Endpoint, type OpenEndpoint } from "./endpoints.ts";
 
 /** A hostile answer, or a hostile way of giving it, that costs no more than the values it spoils. */
@@ -62,6 +62,20 @@ const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     fault: 13,
     name: "an idle connection that is reset under us",
     open: http(closesIdle("reset")),
+    families: ["vrrp_is_master"],
+    lines: [MASTER],
+  },
+  {
+    fault: 74,
+    name: "an idle connection that gets 408 under us",
+    open: http(closesIdle("408")),
+    families: ["vrrp_is_master"],
+    lines: [MASTER],
+  },
+  {
+    fault: 76,
+    name: "an unasked 100 Continue before each answer",
+    open: http(says(`HTTP/1.1 100 Continue\r\n\r\n${answer(LIST)}`)),
     families: ["vrrp_is_master"],
     lines: [MASTER],
   },
