@@ -42,11 +42,12 @@ const ROOM = new Uint8Array(256);
 const LOOKS_CUT = /~[0-9a-f]{16}$/;
 
 /**
- * Well-formed Unicode of at most 256 bytes. If something was cut or replaced, `~` and 16 digits of a hash of the whole
- * text follow, so that different texts stay different.
+ * Well-formed Unicode of at most 256 bytes. `?` replaces lone surrogates and U+FFFD, which PromQL rejects: the queries in
+ * alerts' texts contain labels. If something was cut or replaced, `~` and 16 digits of a hash of the whole text follow, so that
+ * different texts stay different.
  */
 export function cutText(text: string): string {
-  const wellFormed = text.replace(/\p{Surrogate}/gu, "\uFFFD");
+  const wellFormed = text.replace(/[\p{Surrogate}\uFFFD]/gu, "?");
   const short = wellFormed.slice(0, ENCODER.encodeInto(wellFormed, ROOM).read);
   // A text that already ends like a cut text gets a hash too; otherwise it could equal another text after its cut.
   if (short === text && !LOOKS_CUT.test(text)) return text;

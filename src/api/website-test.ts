@@ -7,7 +7,7 @@ export type Protocol = "http" | "https";
 /** The part of a website test for one protocol. @see management API 4.2 */
 export interface WebsiteBlock {
   readonly protocol: Protocol;
-  /** Of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if it is out of range. */
+  /** Of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if it is out of range or not certain. */
   readonly status: number | undefined;
   /** The first line of the text in place of a status line: why there was no HTTP response. Redacted and cut. */
   readonly text?: string;
@@ -61,7 +61,8 @@ const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
 
 /**
  * Parses the text of a website test: markers with or without a label, lines separated by CRLF or LF or folded onto one
- * line. Ignores text before the first marker. The first block for a protocol counts. A text without a marker is `decode`.
+ * line. Ignores text before the first marker. The first block for a protocol counts; if a folded text has several, the status is
+ * unknown, since a header can look like a marker there. A text without a marker is `decode`.
  *
  * @see management API 4.2
  */
@@ -71,16 +72,16 @@ export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteT
   if (markers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const blocks = new Map<Protocol, WebsiteBlock>();
   for (const [index, { end, protocol }] of markers.entries()) {
-    if (blocks.has(protocol)) continue;
     const answer = text.slice(end, markers[index + 1]?.start);
-    blocks.set(protocol, { protocol, ...readAnswer(answer, isFolded, redact) });
+    if (!blocks.has(protocol)) blocks.set(protocol, { protocol, ...readAnswer(answer, isFolded, redact) });
+    else if (isFolded) blocks.set(protocol, { protocol, status: undefined });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
 }
 
 /**
- * A marker counts at the start of the text or of a line. After other white space it counts only if the whole text is
- * folded onto one line, so that no header value can forge one. Linear time.
+ * A marker counts at the start of the text or of a line, where no header value can forge one. After other white space it counts
+ * only if the whole text is folded onto one line. Linear time.
  */
 function findMarkers(text: string, isFolded: boolean) {
   const textStart = text.search(/\S/);

@@ -7,9 +7,15 @@ import { Secret } from "../support/secret.ts";
 import { bareHost } from "../support/address.ts";
 import { durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
 
-const nameSchema = z
+/** PromQL rejects U+FFFD, which lone surrogates become in UTF-8; YAML's escapes can write both. */
+const labelValueSchema = z
   .string()
-  .refine((text) => /^\P{Cc}+$/u.test(text), "expected a non-empty name without control characters");
+  .refine((text) => !/[\p{Surrogate}\uFFFD]/u.test(text), "expected text without U+FFFD and lone surrogates");
+
+const nameSchema = labelValueSchema.refine(
+  (text) => /^\P{Cc}+$/u.test(text),
+  "expected a non-empty name without control characters",
+);
 
 /** A name that a line of a `known_certificates_file` can start with. */
 const applianceNameSchema = nameSchema.refine(
@@ -184,7 +190,7 @@ const discoverySchema = z.union(
 
 /** Settings of both clusters and appliances. */
 const innerShape = {
-  labels: z.record(labelNameSchema, z.string()).optional(),
+  labels: z.record(labelNameSchema, labelValueSchema).optional(),
   websites: z.array(websiteSchema).optional(),
   website_discovery: discoverySchema.optional(),
   polling: innerPollingSchema.optional(),

@@ -105,6 +105,11 @@ const fragment = fc.constantFrom(
   "HTTP/1.1 100",
   "x",
 );
+const FORGED = [
+  "HTTP CONNECT --- HTTP HTTP/1.1 200 OK",
+  "HTTPS CONNECT --- HTTP/1.1 200 OK",
+  "HTTP CONNECT --- HTTPS HTTP/1.1 200 OK",
+];
 const nastyLine = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.array(fragment).map((parts) => parts.join("")),
@@ -118,6 +123,44 @@ test("ignores markers in header values of a text with line breaks", () => {
       const text = `HTTP CONNECT --- HTTP\nHTTP/1.1 500 Oh\n${lines.join("")}\n`;
       expect(statusesOf(text)).toEqual([{ protocol: "http", status: 500 }]);
     }),
+  );
+});
+
+test("headers that look like blocks never forge the status of a tested protocol, however the text is folded", () => {
+  const forged = fc.tuple(
+    headerName,
+    fc.array(fc.oneof(nastyLine, fc.constantFrom(...FORGED)), { maxLength: 3 }),
+  );
+  const nastyHeader = forged.map(([name, parts]) => `${name}: ${parts.join(" ").replaceAll(/[\r\n]/g, " ")}`);
+  const both = fc.tuple(
+    fc.constantFrom<readonly Protocol[]>(["http", "https"], ["https", "http"]),
+    fc.array(fc.tuple(fc.integer({ min: 200, max: 599 }), fc.array(nastyHeader, { maxLength: 3 })), {
+      minLength: 2,
+      maxLength: 2,
+    }),
+    fc.boolean(),
+  );
+  fc.assert(
+    fc.property(both, ([names, tests, hasLabels]) => {
+      const answers = names.map((protocol, nth) => {
+        const [status = 0, headers = []] = tests[nth] ?? [];
+        return { protocol, status, lines: [`HTTP/1.1 ${status} Any`, ...headers] };
+      });
+      const text = formatWebsiteTest(answers);
+      const marked = hasLabels ? text : text.replaceAll(/^(HTTP CONNECT -+) HTTPS?$/gm, "$1");
+      // Without labels, the first one is http.
+      const tested = hasLabels
+        ? answers
+        : answers.map((each, nth) => ({ ...each, protocol: nth === 0 ? "http" : "https" }));
+      const found = statusesOf(marked.replaceAll(/\s+/g, " ").trim());
+      for (const { protocol, status } of tested) {
+        expect([
+          { protocol, status },
+          { protocol, status: undefined },
+        ]).toContainEqual(Array.isArray(found) ? found.find((each) => each.protocol === protocol) : found);
+      }
+    }),
+    { numRuns: 1000 },
   );
 });
 

@@ -63,7 +63,6 @@ test.each([
     "HTTPS CONNECT ---\nHTTP/1.1 200\n\nHTTP CONNECT ---\nHTTP/1.1 301\n",
     "https 200, http 301",
   ],
-  ["one label of two", "HTTP CONNECT --- HTTP HTTP/1.1 301 M HTTP CONNECT --- HTTP/1.1 200 OK", "http 301"],
   [
     "an empty answer before the next marker",
     "HTTP CONNECT --- HTTP CONNECT --- HTTP/1.1 200 OK",
@@ -83,11 +82,48 @@ test.each([
   ["text before the first marker", "Testing... HTTP CONNECT --- HTTP HTTP/1.1 200 OK", "http 200"],
   ["lines before the first marker", "HTTP/1.1 500\nHTTP CONNECT --- HTTP\nHTTP/1.1 200 OK\n", "http 200"],
   [
-    "two blocks of one protocol",
-    "HTTP CONNECT --- HTTP HTTP/1.1 301 HTTP CONNECT --- HTTP HTTP/1.1 200",
+    "two blocks of one protocol, in lines",
+    "HTTP CONNECT --- HTTP\nHTTP/1.1 301\nHTTP CONNECT --- HTTP\nHTTP/1.1 200\n",
     "http 301",
   ],
 ])("reads the protocol from the marker: %s", (_, text, statuses) => {
+  expect(statusesOf(text)).toBe(statuses);
+});
+
+const FORGED_HTTPS = "X: HTTP CONNECT --- HTTPS HTTP/1.1 200 OK";
+const FORGED_HTTP = "X: HTTP CONNECT --- HTTP HTTP/1.1 200 OK";
+const FORGED = "X: HTTP CONNECT --- HTTP/1.1 200 OK";
+
+test.each([
+  [
+    "the protocol after it",
+    `HTTP CONNECT --- HTTP HTTP/1.1 301 M ${FORGED_HTTPS} HTTP CONNECT --- HTTPS HTTP/1.1 503 D`,
+    "http 301, https undefined",
+  ],
+  [
+    "the protocol before it",
+    `HTTP CONNECT --- HTTP HTTP/1.1 503 D HTTP CONNECT --- HTTPS HTTP/1.1 200 OK ${FORGED_HTTP}`,
+    "http undefined, https 200",
+  ],
+  ["its own protocol", `HTTP CONNECT --- HTTP HTTP/1.1 503 D ${FORGED_HTTP}`, "http undefined"],
+  [
+    "the protocol after it, without labels",
+    `HTTP CONNECT --- HTTP/1.1 301 M ${FORGED} HTTP CONNECT --- HTTP/1.1 503 D`,
+    "http 301, https undefined",
+  ],
+  [
+    "one of two, with a label that the others lack",
+    `HTTP CONNECT --- HTTP/1.1 301 M ${FORGED_HTTPS} HTTP CONNECT --- HTTP/1.1 503 D`,
+    "http 301, https undefined",
+  ],
+  ["three times", `HTTP CONNECT --- HTTP HTTP/1.1 503 D ${FORGED_HTTP} ${FORGED_HTTP}`, "http undefined"],
+  // Nothing shows that the appliance did not test it.
+  [
+    "a protocol that is not tested",
+    `HTTP CONNECT --- HTTP HTTP/1.1 503 D ${FORGED_HTTPS}`,
+    "http 503, https 200",
+  ],
+])("in a folded text, a header that looks like the block of %s never replaces it", (_, text, statuses) => {
   expect(statusesOf(text)).toBe(statuses);
 });
 

@@ -122,7 +122,8 @@ test("labels", async () => {
     ["labels: { x-y: z }", "labels[...]: expected a label name of letters, digits and _, first no digit"],
     ["labels: { x: 3 }", "labels[...]: Invalid input: expected string, received number"],
     ["labels: { x: ~ }", "labels[...]: Invalid input: expected string, received null"],
-    ['labels: { x: "\\udc00" }', ""],
+    ['labels: { x: "\\udc00" }', "labels[...]: expected text without U+FFFD and lone surrogates"],
+    ['labels: { x: "\\ud83d\\ude00" }', ""],
   ];
   expect(await withErrors(cases)).toEqual(cases);
 });
@@ -239,6 +240,8 @@ test("names", async () => {
     ["name: 12", "Invalid input: expected string, received number"],
     ['name: "a\\nb"', "expected a non-empty name without control characters"],
     ['name: "a\u00A0"', "expected a name without # at the start and without spaces at the start and the end"],
+    ['name: "a\\ufffd"', "expected text without U+FFFD and lone surrogates"],
+    ['name: "a\\ud800"', "expected text without U+FFFD and lone surrogates"],
     ['name: "#c"', "expected a name without # at the start and without spaces at the start and the end"],
     ["labels: {}", "required key is missing"],
   ] as const;

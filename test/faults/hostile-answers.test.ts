@@ -146,7 +146,7 @@ const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
   },
   {
     fault: 20,
-    name: "names of 10 kB and of lone surrogates that differ in their last character",
+    name: "names of 10 kB, of lone surrogates and of U+FFFD that differ in their last character",
     open: http(
       answers(
         list({
@@ -154,6 +154,8 @@ const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
           [`${TALL}2`]: interfaceOf(),
           "s\ud800": interfaceOf(),
           "s\ud801": interfaceOf(),
+          "s\ufffd": interfaceOf(),
+          "s?": interfaceOf(),
         }),
       ),
     ),
@@ -161,8 +163,10 @@ const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     lines: [
       `vrrp_is_master{interface="${"x".repeat(256)}~e6a92cc014a617d2",vhid="2",vip="192.0.2.100"} 1`,
       `vrrp_is_master{interface="${"x".repeat(256)}~fcb84a503a06ceb7",vhid="2",vip="192.0.2.100"} 1`,
-      'vrrp_is_master{interface="s\ufffd~89b411f98abcc531",vhid="2",vip="192.0.2.100"} 1',
-      'vrrp_is_master{interface="s\ufffd~da9c1f5653b04c39",vhid="2",vip="192.0.2.100"} 1',
+      'vrrp_is_master{interface="s?~89b411f98abcc531",vhid="2",vip="192.0.2.100"} 1',
+      'vrrp_is_master{interface="s?~da9c1f5653b04c39",vhid="2",vip="192.0.2.100"} 1',
+      'vrrp_is_master{interface="s?~e61a6af9eea1dcc6",vhid="2",vip="192.0.2.100"} 1',
+      'vrrp_is_master{interface="s?",vhid="2",vip="192.0.2.100"} 1',
     ],
   },
   {
