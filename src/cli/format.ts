@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { escaped } from "../support/log.ts";
+import { printable } from "../support/text.ts";
 
 export type Color = "green" | "red" | "yellow";
 
@@ -8,20 +8,12 @@ export type Cell = string | { readonly text: string; readonly color: Color };
 
 export type Line = readonly Cell[];
 
-/** Control characters, including those of text direction. */
-const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu;
-
-/** Escapes control characters as `\u001b`, so that text cannot control a terminal; keeps line breaks and tabs. */
-export function printable(text: string): string {
-  return text.replace(CONTROL, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
-}
-
-/** Indented JSON and a line break, without control characters. */
+/** Indented JSON and a line break, without invisible characters. */
 export function toJson(value: unknown): string {
   return printable(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Rows in aligned columns under a header in capitals, with a final line break, without control characters. */
+/** Rows in aligned columns under a header in capitals, with a final line break, without invisible characters. */
 export function formatTable(header: readonly string[], rows: readonly Line[], hasColor = false): string {
   const lines = [header.map((title) => title.toUpperCase()), ...rows];
   const widths = header.map((_, column) =>

@@ -4,10 +4,11 @@ import { FACT_FAMILIES } from "../metrics/families.ts";
 import { operationKey } from "../polling/observation.ts";
 import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";
+import { printable } from "../support/text.ts";
 import { printErrors, printUnknown, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll, type Polled } from "./poll-once.ts";
 import { isSuccess, jsonResult, pollReport } from "./report.ts";
-import { printable, toJson } from "./format.ts";
+import { toJson } from "./format.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[]): Promise<ExitCode> {

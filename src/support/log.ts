@@ -1,4 +1,5 @@
 import { destination, pino, stdTimeFunctions, type Logger as PinoLogger } from "pino";
+import { printable } from "./text.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -33,7 +34,7 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
   });
   const write = (line: string): void => {
     if (isGivenUp) dropped += 1;
-    else sink.write(format === "json" ? line : toLogfmt(line));
+    else sink.write(format === "json" ? printable(line) : toLogfmt(line));
   };
   const options = {
     level,
@@ -65,14 +66,8 @@ export function toLogfmt(jsonLine: string): string {
   return `${pairs.join(" ")}\n`;
 }
 
-/** A character as `\u001b`. */
-export function escaped(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-}
-
 function formatValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (/^[^\s"=\\\p{Cc}]+$/u.test(text)) return text;
-  // JSON escapes only control characters below the space; the others can control a terminal too.
-  return JSON.stringify(text).replace(/\p{Cc}/gu, escaped);
+  const quoted = printable(JSON.stringify(text));
+  return quoted === `"${text}"` && /^[^\s=]+$/.test(text) ? text : quoted;
 }

@@ -223,7 +223,7 @@ test("poll --raw shows the response bodies", async () => {
 });
 
 test("poll --raw escapes control characters on a terminal only", async () => {
-  const body = '{\r\n\t"car\u001B[31mp0\u009B\u202E": 1\n}';
+  const body = '{\r\n\t"car\u001B[31mp0\u009B\u202E\u{E0001}": 1\n}';
   const port = await listen(createServer((_, response) => response.end(body)));
   const appliance = { name: "fw-a", base_url: `http://127.0.0.1:${port}`, allow_http: true };
   const folder = await createFolder({ "config.yaml": JSON.stringify({ appliances: [appliance] }) });
@@ -237,7 +237,7 @@ test("poll --raw escapes control characters on a terminal only", async () => {
   };
   expect(await bodyOf(false, "table")).toContain(`\nvrrp:\n${body}\n`);
   expect(await bodyOf(true, "table")).toContain(
-    '\nvrrp:\n{\\u000d\n\t"car\\u001b[31mp0\\u009b\\u202e": 1\n}\n',
+    '\nvrrp:\n{\\u000d\n\t"car\\u001b[31mp0\\u009b\\u202e\\udb40\\udc01": 1\n}\n',
   );
   const json = await bodyOf(false, "json");
   expect(json).not.toMatch(/[^\n -~]/);

@@ -1,16 +1,18 @@
 import { expect, test } from "vitest";
 import { formatTable } from "../../src/cli/format.ts";
 
-test("control characters and text direction are escaped, and columns stay aligned", () => {
+test("invisible characters are escaped, and columns stay aligned", () => {
   const rows = [
     ["a\u202Eb\u2066\u200F\u061C", "up"],
     ["c\u001B[31m\n", "down"],
+    ["d\u200B\u{E0001}", "up"],
   ];
   expect(formatTable(["name", "state"], rows)).toBe(
     [
       "NAME                        STATE",
       "a\\u202eb\\u2066\\u200f\\u061c  up",
       "c\\u001b[31m                 down",
+      "d\\u200b\\udb40\\udc01         up",
       "",
     ].join("\n"),
   );

@@ -58,6 +58,20 @@ test("the form offers every cluster and label, and keeps a chosen one that no lo
   );
 });
 
+test("a cluster whose name has invisible characters is found by the name that is shown, and by its own", () => {
+  const fleet = documentOf([pair("ams\u200B"), pair("ams")]);
+  const everything = { clusters: judgeClusters(fleet), problems: [], events: [] };
+  const [, shown = ""] =
+    /<option value="(ams[^"]+)"/.exec(filterForm(fleet.clusters, filterOf("")).text) ?? [];
+  for (const cluster of [shown, "ams\u200B"]) {
+    const query = filterOf(String(new URLSearchParams({ cluster, text: cluster })));
+    expect(applyFilter(everything, query).clusters.map(({ cluster: { name } }) => name)).toEqual([
+      "ams\u200B",
+    ]);
+    expect(filterForm(fleet.clusters, query).text).toContain(`<option value="${shown}" selected`);
+  }
+});
+
 test("the page says how many clusters match", () => {
   expect(matchNote(3, 3).text).toBe("");
   expect(matchNote(1, 3).text).toBe("1 of 3 clusters match the filter.");

@@ -18,9 +18,9 @@ test("text that looks like a placeholder stays text", () => {
   expect(html`${"${1}"} ${"$&"}`.text).toBe("${1} $&#38;");
 });
 
-test("characters that change the direction of writing are shown by number", () => {
-  expect(html`<p title="${"\u202E"}">${"a\u202Eb\u2066\u061C"}</p>`.text).toBe(
-    String.raw`<p title="\u{202E}">a\u{202E}b\u{2066}\u{61C}</p>`,
+test("invisible characters, and those that change the direction of writing, are shown by number", () => {
+  expect(html`<p title="${"\u202E"}">${"é\u202Eb\u200B\u{E0001}\n<"}</p>`.text).toBe(
+    `${String.raw`<p title="\u202e">é\u202eb\u200b\udb40\udc01`}\n&#60;</p>`,
   );
 });
 

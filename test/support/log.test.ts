@@ -59,6 +59,13 @@ test.each([
   expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
 });
 
+test("a line of JSON escapes invisible characters", async () => {
+  const appliance = "waf\u200B\u2028\u009B\u{E0001}";
+  const [line = ""] = await logged("info", "json", ({ logger }) => logger.info({ appliance }, "x"));
+  expect(line).toContain(String.raw`"waf\u200b\u2028\u009b\udb40\udc01"`);
+  expect(JSON.parse(line)).toMatchObject({ appliance });
+});
+
 test.each(["json", "logfmt"] as const)("no secret appears in %s", async (format) => {
   const lines = await logged("debug", format, ({ logger }) => {
     logger.info({ secret: new Secret("hunter2"), nested: { deep: [new Secret("hunter2")] } }, "x");
@@ -92,6 +99,7 @@ test.each([
   [{ a: "x=y" }, 'a="x=y"'],
   [{ a: "back\\slash" }, String.raw`a="back\\slash"`],
   [{ a: "line\nbreak" }, String.raw`a="line\nbreak"`],
+  [{ a: "\u200Bplain\u{E0001}\u009B" }, String.raw`a="\u200bplain\udb40\udc01\u009b"`],
   [{ a: 1.5, b: true, c: null }, "a=1.5 b=true c=null"],
   [{ a: { b: 1 } }, String.raw`a="{\"b\":1}"`],
 ])("%j is the line %s", (fields, line) => {

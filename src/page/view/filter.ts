@@ -2,13 +2,14 @@ import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "./verdict.ts";
+import { printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { count } from "./parts.ts";
 
 /** In UTF-16 units: each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
 
-/** What the page is narrowed to. An empty text narrows nothing. */
+/** What the page is narrowed to, as it shows names. An empty text narrows nothing. */
 export interface Filter {
   /** Words that must all occur in what is known about a cluster. */
   readonly text: string;
@@ -18,7 +19,7 @@ export interface Filter {
 }
 
 export function readFilter(query: URLSearchParams): Filter {
-  const get = (name: string): string => (query.get(name) ?? "").trim();
+  const get = (name: string): string => printable(query.get(name) ?? "").trim();
   return { text: get("text").slice(0, MAX_TEXT), cluster: get("cluster"), label: get("label") };
 }
 
@@ -46,9 +47,9 @@ export async function applyFilter(shown: Shown, filter: Filter): Promise<Shown> 
 }
 
 function matches({ cluster, problems }: JudgedCluster, { text, cluster: name, label }: Filter): boolean {
-  if (name !== "" && cluster.name !== name) return false;
+  if (name !== "" && printable(cluster.name) !== name) return false;
   if (label !== "" && !labelsOf(cluster).includes(label)) return false;
-  const known = [textOf(cluster), ...problems.map(({ summary }) => summary.toLowerCase())];
+  const known = [textOf(cluster), ...problems.map(({ summary }) => printable(summary).toLowerCase())];
   const words = text.toLowerCase().split(/\s+/);
   return words.every((word) => known.some((one) => one.includes(word)));
 }
@@ -56,7 +57,7 @@ function matches({ cluster, problems }: JudgedCluster, { text, cluster: name, la
 /** The labels of a cluster and of its appliances, as `name=value`. */
 const labelsOf = once((cluster: ClusterDocument): readonly string[] =>
   [cluster, ...cluster.appliances].flatMap(({ labels }) =>
-    Object.entries(labels).map(([name, value]) => `${name}=${value}`),
+    Object.entries(labels).map(([name, value]) => printable(`${name}=${value}`)),
   ),
 );
 
@@ -71,11 +72,11 @@ const textOf = once((cluster: ClusterDocument): string => {
     ...appliances.map(({ poll }) => poll.reason ?? ""),
     ...labelsOf(cluster),
   ];
-  return texts.join("\n").toLowerCase();
+  return printable(texts.join("\n")).toLowerCase();
 });
 
 export function filterForm(clusters: readonly ClusterDocument[], filter: Filter): Html {
-  const names = clusters.map(({ name }) => name);
+  const names = clusters.map(({ name }) => printable(name));
   const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
   return html`<form id="filter" class="filter" role="search" aria-label="Filter" method="get">
     <label class="field">

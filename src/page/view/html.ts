@@ -1,3 +1,5 @@
+import { printable } from "../../support/text.ts";
+
 /** Safe markup: every value in it was escaped. */
 export interface Html {
   readonly text: string;
@@ -19,18 +21,15 @@ export function html(template: TemplateStringsArray, ...values: readonly Value[]
 }
 
 function markup(value: Value): string {
-  if (typeof value === "string") return SPECIAL.test(value) ? escapeHtml(value) : value;
+  if (typeof value === "string") return PLAIN.test(value) ? value : escapeHtml(value);
   if (typeof value === "number") return String(value);
   if ("text" in value) return value.text;
   return value.map(({ text }) => text).join("");
 }
 
-/** Most texts have none of these characters. */
-const SPECIAL = /[&<>"']|\p{Bidi_Control}/u;
+/** Most texts have only these characters: those of ASCII that are neither special nor invisible. */
+const PLAIN = /^[ !#-%(-;=?-~]*$/;
 
-/** Shows characters that change the direction of the text after them as `\u{202E}`. */
 function escapeHtml(text: string): string {
-  return text
-    .replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
-    .replace(/\p{Bidi_Control}/gu, (char) => `\\u{${char.charCodeAt(0).toString(16).toUpperCase()}}`);
+  return printable(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
