@@ -36,11 +36,9 @@ export async function check({ "config.file": file, live, output }: Flags, io: Io
 }
 
 function certificateTable(polled: readonly Polled[]): string {
-  const rows = polled.flatMap(({ appliance: { name }, certificate }) => {
-    if (certificate === undefined) return [];
-    const { sha256, issuer = "none" } = certificate;
-    return [[name, formatEnd(certificate), sha256, issuer]];
-  });
+  const rows = polled.flatMap(({ appliance: { name }, certificate }) =>
+    certificate === undefined ? [] : [[name, formatEnd(certificate), certificate.sha256, certificate.issuer]],
+  );
   const header = ["appliance", "certificate ends", "sha256", "issuer"];
   return rows.length === 0 ? "" : `${formatTable(header, rows)}\n`;
 }

@@ -87,12 +87,7 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
   const known = http.tls.certificateSha256;
   const state = known.length === 0 ? "new" : known.includes(sha256) ? "known" : "changed";
   const cell = { text: state, color: COLORS[state] };
-  return {
-    appliance,
-    state,
-    sha256,
-    row: [name, host, subject ?? "none", formatEnd(certificate), sha256, cell],
-  };
+  return { appliance, state, sha256, row: [name, host, subject, formatEnd(certificate), sha256, cell] };
 }
 
 /** Those that the user confirms: the new ones together, each changed one by itself. */

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../support/clock.ts";
 import { errorCode } from "../support/errors.ts";
-import { watchAnswers, type AnswerStart } from "./answer-start.ts";
 import type { Connector } from "./connect.ts";
+import { skipContinues } from "./continue.ts";
 import {
   classifyError,
   ConnectionError,
@@ -35,8 +35,8 @@ export interface Request {
 export interface Connection {
   /**
    * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first one connects.
-   * A later one connects again, once, if the appliance has closed the idle connection, silently or with 408, or has sent
-   * bytes on it that answer nothing. After a failure the rest of the answer is unread: the connection must not be used again.
+   * A later one connects again, once, if no answer begins or it is 408: the appliance has closed the idle connection. After a
+   * failure the rest of the answer is unread: the connection must not be used again.
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
   stage(): Stage;
@@ -64,17 +64,14 @@ export function createConnection(options: ConnectionOptions): Connection {
   let mayConnect = true;
   /** The latest one of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
   let socket: Socket | undefined;
-  let start: AnswerStart | undefined;
-  /** Whether the latest request is written, at least in part. */
-  let isSent = false;
+  let expectAnswer: (() => void) | undefined;
+  let isAnswered = false;
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
       if (!mayConnect) {
-        const error = socket?.errored;
         // undici retries forever after an error of its own.
-        const isOfSystem = error instanceof Error && "syscall" in error;
-        callback(isOfSystem ? error : new ConnectionError("protocol", UNSENT), null);
+        callback(new ConnectionError("protocol", UNSENT), null);
         return;
       }
       mayConnect = false;
@@ -91,7 +88,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         .then(
           (connected) => {
             ({ verifiedUntilMs } = connected);
-            start = watchAnswers(connected.socket);
+            expectAnswer = skipContinues(connected.socket);
             return callback(null, connected.socket);
           },
           (error: Error) => callback(error, null),
@@ -110,7 +107,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 
   /** Without a stream for the body, which would cost more than the rest of the request. */
   function exchange({ path, headers, bodyLimitBytes }: Request): Promise<Outcome<Uint8Array>> {
-    isSent = false;
+    isAnswered = false;
     return new Promise((resolve) => {
       const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
       const chunks: Buffer[] = [];
@@ -121,11 +118,9 @@ export function createConnection(options: ConnectionOptions): Connection {
       client.dispatch(
         { method: "GET", path, headers },
         {
-          onRequestStart: () => {
-            isSent = true;
-            start?.expect();
-          },
+          onRequestStart: () => expectAnswer?.(),
           onResponseStart: (_controller, status, fields) => {
+            isAnswered = status !== IDLE_CLOSED;
             const isInterim = status < 200;
             const failure = isInterim ? undefined : headFailure(status, fields, clock.wallMs());
             if (failure !== undefined) fail(failure);
@@ -152,9 +147,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     send: async (request) => {
       const isReused = stage === "connected";
       const answer = await exchange(request);
-      const isAnswered = isSent && start?.isAnswer() === true;
       if (answer.ok || !isReused || isAnswered || client.destroyed) return answer;
-      // The appliance may have closed the idle connection before the request reached it.
       socket?.destroy();
       mayConnect = true;
       return exchange(request);
@@ -171,6 +164,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
+/** Servers send it at any time when they close an idle connection. @see RFC 9110, 15.5.9 */
+const IDLE_CLOSED = 408;
 const UNSENT = "the connection broke before the request was sent";
 const INVALID_STATUS = "the answer has a status that is invalid for this request";
 const SMUGGLED = "both Content-Length and Transfer-Encoding are given";

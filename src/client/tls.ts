@@ -6,9 +6,9 @@ import type { TlsClientConfig } from "../config/config.ts";
 export interface PresentedCertificate {
   /** Unix time in seconds; `undefined` if unreadable. */
   readonly notAfterSeconds: number | undefined;
-  /** `undefined` if it is empty, as RFC 5280, 4.1.2.6 allows. */
-  readonly subject: string | undefined;
-  readonly issuer: string | undefined;
+  /** Empty if the certificate has none. @see RFC 5280, 4.1.2.6 */
+  readonly subject: string;
+  readonly issuer: string;
   /** Lower-case hex without colons. */
   readonly sha256: string;
 }
@@ -18,12 +18,12 @@ export function describeCertificate(
 ): PresentedCertificate | undefined {
   if (certificate === undefined) return undefined;
   const notAfterMs = Date.parse(certificate.validTo);
-  // Against their types, Node.js leaves out names that are empty.
-  const { subject, issuer }: Partial<Pick<X509Certificate, "subject" | "issuer">> = certificate;
+  // Against its types, Node.js leaves out empty names.
+  const { subject = "", issuer = "" }: Partial<X509Certificate> = certificate;
   return {
     notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
-    subject: subject?.replaceAll("\n", ", "),
-    issuer: issuer?.replaceAll("\n", ", "),
+    subject: subject.replaceAll("\n", ", "),
+    issuer: issuer.replaceAll("\n", ", "),
     sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
   };
 }

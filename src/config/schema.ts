@@ -7,12 +7,12 @@ import { Secret } from "../support/secret.ts";
 import { bareHost } from "../support/address.ts";
 import { durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
 
-/** PromQL rejects U+FFFD, which lone surrogates become in UTF-8; YAML's escapes can write both. */
-const labelValueSchema = z
+/** PromQL rejects U+FFFD, which lone surrogates become; YAML's escapes can write both. */
+const labelSchema = z
   .string()
-  .refine((text) => !/[\p{Surrogate}\uFFFD]/u.test(text), "expected text without U+FFFD and lone surrogates");
+  .refine((text) => !/[\p{Cs}\uFFFD]/u.test(text), "expected text without U+FFFD");
 
-const nameSchema = labelValueSchema.refine(
+const nameSchema = labelSchema.refine(
   (text) => /^\P{Cc}+$/u.test(text),
   "expected a non-empty name without control characters",
 );
@@ -190,7 +190,7 @@ const discoverySchema = z.union(
 
 /** Settings of both clusters and appliances. */
 const innerShape = {
-  labels: z.record(labelNameSchema, labelValueSchema).optional(),
+  labels: z.record(labelNameSchema, labelSchema).optional(),
   websites: z.array(websiteSchema).optional(),
   website_discovery: discoverySchema.optional(),
   polling: innerPollingSchema.optional(),

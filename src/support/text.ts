@@ -16,17 +16,11 @@ export function listed(
   return all.length < 2 ? last : `${all.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** Controls, separators of lines, what changes the direction of text, and all else that shows nothing by itself. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** All that shows nothing by itself, except line breaks and tabs: controls, text direction, joiners, tags. */
+const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/**
- * Escapes invisible characters as JSON does, in UTF-16 units: `\u200b`. Keeps line breaks and tabs. So a text cannot control a
- * terminal, and different texts look different.
- */
+/** Escapes invisible characters as JSON does, `\u200b`: a text cannot control a terminal, and different texts look different. */
 export function printable(text: string): string {
-  return text.replace(INVISIBLE, (char) => (char === "\n" || char === "\t" ? char : escaped(char)));
-}
-
-function escaped(char: string): string {
-  return char.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replace(INVISIBLE, (char) => char.replace(/./gs, escaped));
 }

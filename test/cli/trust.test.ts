@@ -112,7 +112,7 @@ waf-1      ${address(fresh)}  CN=fresh    ${fresh.end}  ${fresh.sha256}  new
 waf-2      ${address(same)}  CN=same     ${same.end}  ${same.sha256}  known
 waf-3      ${address(changed)}  CN=changed  ${changed.end}  ${changed.sha256}  changed
 waf-4      127.0.0.1:1${" ".repeat(106)}connect: connect ECONNREFUSED 127.0.0.1:1
-waf-7      ${address(nameless)}  none        ${nameless.end}  ${nameless.sha256}  new
+waf-7      ${address(nameless)}              ${nameless.end}  ${nameless.sha256}  new
 ${known}: certificates written: 2
 `);
   expect(err).toBe(

@@ -74,7 +74,7 @@ test.each<{ name: string; end: Behaviour }>([
   { name: "ended", end: ({ socket }) => void socket.end() },
   { name: "ended with 408", end: ({ socket }) => void socket.end(TIMEOUT) },
   { name: "ended with 408 by HTTP/1.0", end: ({ socket }) => void socket.end("HTTP/1.0 408 \r\n\r\n408") },
-  { name: "ended in the middle of 408", end: ({ socket }) => void socket.end(TIMEOUT.slice(0, 20)) },
+  { name: "ended in the middle of a head", end: ({ socket }) => void socket.end(TIMEOUT.slice(0, 20)) },
   { name: "ended in the middle of a status", end: ({ socket }) => void socket.end(TIMEOUT.slice(0, 10)) },
   { name: "left open after 408", end: ({ socket }) => void socket.write(TIMEOUT) },
   { name: "left open after other bytes", end: ({ socket }) => void socket.write("bye\r\n") },
@@ -127,16 +127,17 @@ test.each<{ name: string; end: Behaviour; reasons: readonly string[] }>([
   expect(server.connections()).toBe(3);
 });
 
-test.each(["HTTP/1.1 200", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{"])(
-  "a reused connection that breaks after the first byte is not replaced: %j",
-  async (begun) => {
-    const server = await serve(endingAtSecond(({ socket }) => void socket.end(begun)));
-    const client = clientOf(`https://127.0.0.1:${server.port}`);
-    await client.get("/x", LONG_MS);
-    expect(["connect", "protocol"]).toContain(shortly(await client.get("/x", LONG_MS)));
-    expect(server.connections()).toBe(1);
-  },
-);
+test.each([
+  ["in its body", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{", ["connect", "protocol"]],
+  ["after an interim answer", "HTTP/1.1 103 Early Hints\r\n\r\n", ["connect", "protocol"]],
+  ["after another status", "HTTP/1.1 400 Bad Request\r\n\r\n", ["http_status"]],
+])("a request whose answer ends %s is not repeated on another connection", async (_, begun, reasons) => {
+  const server = await serve(endingAtSecond(({ socket }) => void socket.end(begun)));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  await client.get("/x", LONG_MS);
+  expect(reasons).toContain(shortly(await client.get("/x", LONG_MS)));
+  expect(server.connections()).toBe(1);
+});
 
 test("a connection is closed after an answer other than 200", async () => {
   const server = await serve(answering("HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops"));
