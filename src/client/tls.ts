@@ -19,11 +19,11 @@ export function describeCertificate(
   if (certificate === undefined) return undefined;
   const notAfterMs = Date.parse(certificate.validTo);
   // Against its types, Node.js leaves out empty names.
-  const { subject = "", issuer = "" }: Partial<X509Certificate> = certificate;
+  const { subject, issuer }: Partial<Pick<X509Certificate, "subject" | "issuer">> = certificate;
   return {
     notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
-    subject: subject.replaceAll("\n", ", "),
-    issuer: issuer.replaceAll("\n", ", "),
+    subject: (subject ?? "").replaceAll("\n", ", "),
+    issuer: (issuer ?? "").replaceAll("\n", ", "),
     sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
   };
 }

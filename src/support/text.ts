@@ -21,6 +21,9 @@ const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_
 
 /** Escapes invisible characters as JSON does, `\u200b`: a text cannot control a terminal, and different texts look different. */
 export function printable(text: string): string {
-  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return text.replace(INVISIBLE, (char) => char.replace(/./gs, escaped));
+  return text.replace(INVISIBLE, (char) => char.replace(/./gs, escapedUnit));
+}
+
+function escapedUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
