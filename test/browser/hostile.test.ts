@@ -60,7 +60,8 @@ async function expectText(page: Page): Promise<void> {
   expect(await page.locator(".websites th .title").first().textContent()).toBe(`${SCRIPT} http`);
   expect(await page.locator(".vrrp th .title").first().textContent()).toBe(`${SCRIPT} VHID 1`);
   expect(await page.locator("summary .labels").textContent()).toBe(`${SCRIPT}=${SCRIPT} `);
-  expect(await page.getByRole("searchbox").inputValue()).toBe(SCRIPT);
+  // The filter takes no longer text.
+  expect(await page.getByRole("searchbox").inputValue()).toBe(SCRIPT.slice(0, 200));
 }
 
 test("scripts in every text are shown as text and do not run", async () => {
