@@ -334,18 +334,9 @@ const TROUBLES: readonly Trouble[] = [
       ["WebsiteDown", 30, SHOP],
     ],
   ),
-  trouble(
-    "flaky",
-    {},
-    [["WebsiteUnstable", 0, { ...SHOP, until: 260 }]],
-    ["up", "unstable"].map((state) =>
-      series(
-        "website_state",
-        { ha_cluster: "flaky", ...SHOP.labels, address: "#shop", protocol: "https", state },
-        state === "up" ? at(1, [0, 0], [200, 1]) : at(0, [0, 1], [200, 0]),
-      ),
-    ),
-  ),
+  trouble("flaky", { websites: { shop: at("up", [0, "unstable"], [200, "up"]) } }, [
+    ["WebsiteUnstable", 0, { ...SHOP, until: 260 }],
+  ]),
   trouble(
     "common-cause",
     {

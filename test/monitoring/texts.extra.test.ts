@@ -49,7 +49,7 @@ test("the texts have what somebody needs to know first", () => {
   ]);
   expect(textOf("WebsiteBackendsLost", "backends-lost")).toEqual([
     expect.stringMatching(
-      /at most eight:( 192\.0\.2\.1:80\d \(active\) at a;){8} the exporter's page shows all/,
+      /at most eight:( 192\.0\.2\.1:80\d \(active\) at a;){8} the exporter's page shows more/,
     ),
   ]);
   expect(textOf("ApplianceDown", "one-of-three")).toEqual([
