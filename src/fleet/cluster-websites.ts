@@ -1,6 +1,12 @@
 import { groupBy } from "../support/group-by.ts";
 import { isSame } from "../support/kept.ts";
-import type { ApplianceSnapshot, ClusterWebsite, KnownWebsiteSnapshot, MemberWebsite } from "./snapshot.ts";
+import type {
+  ApplianceSnapshot,
+  ClusterWebsite,
+  KnownWebsiteSnapshot,
+  MemberWebsite,
+  OfWebsite,
+} from "./snapshot.ts";
 
 /** The websites of each appliance of a cluster, in the order of the configuration. */
 type Lists = readonly ApplianceSnapshot["known"][];
@@ -42,15 +48,20 @@ function partsOf(at: readonly MemberWebsite[]): readonly unknown[] {
   return at.flatMap(({ member, test, known }) => [member, test, known]);
 }
 
-/** By host and port, else as only its appliance knows it; without details by id, like another appliance's website with that id. */
+/** What a website is known by, as far as its appliance alone knows: host and port, else by its id; unique at the appliance. */
+export function websiteKey({ address, websiteId, identity }: OfWebsite): string {
+  if (address === undefined) return `#${websiteId}`;
+  return address === "" ? `#${websiteId} at ${identity.appliance}` : address;
+}
+
+/** The same in its cluster. One without details has the key of another appliance's website with its id. */
 function keysIn(lists: Lists): (website: KnownWebsiteSnapshot) => string {
   const addresses = lists.flat().flatMap(({ websiteId, address, isTested }) => {
     return isTested && address ? [[websiteId, address] as const] : [];
   });
   // The first one counts.
   const byId = new Map(addresses.toReversed());
-  return ({ websiteId, address = byId.get(websiteId) ?? `#${websiteId}`, identity: { appliance } }) =>
-    address === "" ? `#${websiteId} at ${appliance}` : address;
+  return (website) => websiteKey({ ...website, address: website.address ?? byId.get(website.websiteId) });
 }
 
 /** Whether host and port of the website are not known. */

@@ -179,7 +179,7 @@ const placeOf = once((seen: WebsiteDetails) => ({
   order: JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen)]),
 }));
 
-/** What each website of an appliance is known by in its cluster. @see KnownWebsiteSnapshot.address */
+/** What each website of an appliance is known by in its cluster. @see OfWebsite.address */
 function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
   // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
   // for one that another member serves.

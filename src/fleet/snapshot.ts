@@ -53,7 +53,7 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly beyondLimit: number;
   /** How many servers behind its websites are counted only: more than 32 of a website, or 2,000 of the appliance. */
   readonly backendsLeftOut: number;
-  /** Its websites by KnownWebsiteSnapshot.address, as far as that is known; of one whose details fail now, the latest ones. */
+  /** Its websites by OfWebsite.address, as far as that is known; of one whose details fail now, the latest ones. */
   readonly known: ReadonlyMap<string, Pick<FoundWebsiteSnapshot, "websiteId" | "website">>;
   /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
@@ -64,11 +64,6 @@ export interface DiscoverySnapshot extends OfAppliance {
 /** A website of an appliance: as configured, else as discovered. */
 export interface KnownWebsiteSnapshot extends OfWebsite {
   readonly kind: "website_details";
-  /**
-   * Host and port: what it is known by in its cluster; of several with the same at one appliance, those behind the first have
-   * a number too. Empty while they are not known; `undefined` without details.
-   */
-  readonly address: string | undefined;
   /** The addresses on which the appliance listens for it, in canonical text; empty for all, and while they are not known. */
   readonly bind: readonly string[];
   /** Where visitors reach it; none while that is not known. */
@@ -107,9 +102,14 @@ interface OfAppliance {
   readonly identity: Identity;
 }
 
-interface OfWebsite extends OfAppliance {
+export interface OfWebsite extends OfAppliance {
   readonly websiteId: number;
   readonly website: string;
+  /**
+   * Host and port: what it is known by in its cluster; of several with the same at one appliance, those behind the first have
+   * a number too. Empty while they are not known, `undefined` without details.
+   */
+  readonly address: string | undefined;
 }
 
 /** What every series of an appliance carries; the labels are the configured ones. */
@@ -166,8 +166,6 @@ export interface InterfaceSnapshot {
 
 export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
-  /** @see KnownWebsiteSnapshot.address */
-  readonly address: string | undefined;
   readonly bind: readonly string[];
   readonly urls: readonly string[];
   readonly health: PollHealth;

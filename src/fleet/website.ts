@@ -27,12 +27,12 @@ export function websiteFor(
   const { identity, websiteId, website, address, bind, urls, protocols, expectStatus, details } = known;
   const { name, host } = details ?? before.owner;
   const owner = { name: name || before.owner.name, host: host || before.owner.host };
-  const named = { identity, websiteId, website };
+  const named = { identity, websiteId, website, address };
   const statuses = before.seen?.statuses
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
     .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
   const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
-  const tested = { kind: "website_test", ...named, known, owner, address, bind, urls } as const;
+  const tested = { kind: "website_test", ...named, known, owner, bind, urls } as const;
   const state = { ...before, ...tested, seen };
   return { ...state, found: whileKnown(state) };
 }
@@ -66,7 +66,7 @@ export function afterWebsitePoll(
 ): Step<WebsiteState> {
   const { outcome } = observation;
   if (!outcome.ok) return { state: afterTest(website, observation, nowMs, undefined), changes: [] };
-  const { identity, websiteId, website: name, seen, known } = website;
+  const { identity, websiteId, website: name, address, seen, known } = website;
   const changes: FleetChange[] = [];
   const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
     const old = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
@@ -76,7 +76,8 @@ export function afterWebsitePoll(
     changes.push({ kind: "website_status", websiteId, website: name, ...facts, from: old.status, to });
     return { ...now, isUp, changes: old.changes + 1 };
   });
-  const now = keptEqual(seen, { kind: "website_statuses", identity, websiteId, website: name, statuses });
+  const named = { identity, websiteId, website: name, address };
+  const now = keptEqual(seen, { kind: "website_statuses", ...named, statuses });
   return { state: afterTest(website, observation, nowMs, now), changes };
 }
 

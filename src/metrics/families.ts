@@ -1,5 +1,5 @@
 import type { OperationKind } from "../api/operations.ts";
-import type { PollHealth } from "../fleet/snapshot.ts";
+import type { PollHealth, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import {
   APPLIANCE_STATES,
   BACKEND_STATES,
@@ -8,6 +8,7 @@ import {
   WEBSITE_STATES,
 } from "../status/states.ts";
 import {
+  addressLabels,
   asSeconds,
   counter,
   type Families,
@@ -41,8 +42,10 @@ export const FACT_FAMILIES: Families = {
   ),
   appliance_poll_failure_info: gauge(
     "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
-    perOperation(({ failure }, ...labels) =>
-      failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
+    perOperation(
+      ({ failure }, ...labels) =>
+        failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
+      addressLabels,
     ),
   ),
   appliance_polls_total: counter(
@@ -84,8 +87,10 @@ export const FLEET_FAMILIES: Families = {
     group: (group) => (group.state === undefined ? [] : sample(asSeconds(group.sinceMs))),
   }),
   website_state: gauge(`State of the website for its visitors: ${STATE}`, {
-    website: (site) =>
-      site.states.flatMap((each) => stateSamples(WEBSITE_STATES, each.state, ["protocol", each.protocol])),
+    website: ({ key, states }) =>
+      states.flatMap((each) =>
+        stateSamples(WEBSITE_STATES, each.state, ["address", key], ["protocol", each.protocol]),
+      ),
   }),
   website_state_since_timestamp_seconds: gauge(`When the state of the website began, ${SINCE}`, {
     website: (site) =>
@@ -127,13 +132,14 @@ function success({ state }: PollHealth): boolean | undefined {
 
 function perOperation(
   samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
+  further: (test: WebsiteSnapshot) => Labels = () => [],
 ): Family["samples"] {
   const of = (operation: OperationKind, health: PollHealth | undefined) =>
     health === undefined ? [] : samples(health, ["operation", operation]);
   return {
     vrrp: ({ health }) => of("vrrp", health),
     discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
-    website_test: ({ health }) => samples(health),
+    website_test: (test) => samples(test.health, ...further(test)),
   };
 }
 

@@ -1,4 +1,5 @@
-import type { Section } from "../fleet/snapshot.ts";
+import { websiteKey } from "../fleet/cluster-websites.ts";
+import type { OfWebsite, Section } from "../fleet/snapshot.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/verdict.ts";
 
 /** What is rendered once for as long as it stays the same object. */
@@ -55,6 +56,9 @@ function subjectOf(part: Part): Labels {
   ];
   return part.kind === "website_test" ? [["operation", part.kind], ...website] : website;
 }
+
+/** By these the text of an alert finds what each appliance says of a website. */
+export const addressLabels = (website: OfWebsite): Labels => [["address", websiteKey(website)]];
 
 export function groupLabels({ vhid, vip }: { readonly vhid: number; readonly vip: string }): Labels {
   return [

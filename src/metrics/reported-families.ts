@@ -2,11 +2,13 @@ import {
   type FoundWebsiteSnapshot,
   type InterfaceSnapshot,
   membersIn,
+  type StatusesSnapshot,
   type StatusSnapshot,
 } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
 import { usableBackends } from "../status/judge-website.ts";
 import {
+  addressLabels,
   asSeconds,
   counter,
   type Families,
@@ -83,7 +85,7 @@ export const REPORTED_FAMILIES: Families = {
   ),
   website_http_status: gauge(
     `Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. ${TEST}`,
-    perStatus(({ status }) => status),
+    perStatus(({ status }) => status, addressLabels),
   ),
   website_up: gauge(
     `Whether the website's status is among those expected. ${TEST}`,
@@ -94,16 +96,8 @@ export const REPORTED_FAMILIES: Families = {
     perStatus(({ changes }) => changes),
   ),
   website_info: gauge(`What the appliance says of the website; always 1. ${DETAILS}`, {
-    website_details: (website) => {
-      const { host, port, protocol = "unknown", mode = "unknown" } = website.details;
-      return sample(
-        1,
-        ["host", host],
-        ["port", port === undefined ? "" : String(port)],
-        ["protocol", protocol],
-        ["mode", mode],
-      );
-    },
+    website_details: ({ details: { host, port = "", protocol = "unknown", mode = "unknown" } }) =>
+      sample(1, ["host", host], ["port", String(port)], ["protocol", protocol], ["mode", mode]),
   }),
   website_enabled: gauge(`Whether the website is enabled on the appliance. ${DETAILS}`, {
     website_details: ({ details }) => sample(details.isEnabled),
@@ -128,10 +122,13 @@ function perInterface(value: (i: InterfaceSnapshot) => Value): Family["samples"]
   };
 }
 
-function perStatus(value: (status: StatusSnapshot) => Value): Family["samples"] {
+function perStatus(
+  value: (status: StatusSnapshot) => Value,
+  further: (test: StatusesSnapshot) => Labels = () => [],
+): Family["samples"] {
   return {
-    website_statuses: ({ statuses }) =>
-      statuses.flatMap((status) => sample(value(status), ["protocol", status.protocol])),
+    website_statuses: (test) =>
+      test.statuses.flatMap((one) => sample(value(one), ...further(test), ["protocol", one.protocol])),
   };
 }
 
@@ -150,12 +147,12 @@ function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnap
 }
 
 /** A server that is listed twice in one role is OK if both are. */
-function backendSamples({ details: { backends } }: FoundWebsiteSnapshot): readonly Sample[] {
-  const known = (backends?.shown ?? []).filter(({ isOk }) => isOk !== undefined);
+function backendSamples(website: FoundWebsiteSnapshot): readonly Sample[] {
+  const known = (website.details.backends?.shown ?? []).filter(({ isOk }) => isOk !== undefined);
   const servers = groupBy(known, ({ address, role = "unknown" }) => `${role} ${address}`);
   return [...servers.values()].flatMap((rows) => {
     const { address = "", role = "unknown" } = rows[0] ?? {};
     const areOk = rows.every(({ isOk }) => isOk);
-    return sample(areOk, ["backend", address], ["role", role]);
+    return sample(areOk, ...addressLabels(website), ["backend", address], ["role", role]);
   });
 }

@@ -43,8 +43,8 @@ test("a website is tested once its details are known, with the name and protocol
     'website_info{website_id="7",website="shop",host="shop.example",port="80",protocol="http",mode="protect"} 1',
   ]);
   expect(await linesOf(exporter, "a", "website_backend_ok")).toEqual([
-    'website_backend_ok{website_id="3",website="blog",backend="192.0.2.81:8080",role="active"} 1',
-    'website_backend_ok{website_id="7",website="shop",backend="192.0.2.81:8080",role="active"} 1',
+    'website_backend_ok{website_id="3",website="blog",address="blog.example:80",backend="192.0.2.81:8080",role="active"} 1',
+    'website_backend_ok{website_id="7",website="shop",address="shop.example:80",backend="192.0.2.81:8080",role="active"} 1',
   ]);
   const [first] = a.requests;
   expect(first).toBe("GET /api/v1/interface/virtual");
@@ -204,9 +204,17 @@ test("websites of a cluster are joined by host and port, whatever their ids are"
   await eventually(async () => {
     const samples = await exporter.scrape();
     const present = samples.all("website_state").filter(({ value }) => value === 1);
+    const shared = { ha_cluster: "ams", protocol: "http", state: "partially_down" };
     expect(present.map(({ labels }) => labels)).toEqual([
-      { ha_cluster: "ams", website_id: "1", website: "shop", protocol: "http", state: "partially_down" },
-      { ha_cluster: "ams", website_id: "2", website: "blog", protocol: "http", state: "partially_down" },
+      { ...shared, website_id: "1", website: "shop", address: "shop.example:80" },
+      { ...shared, website_id: "2", website: "blog", address: "blog.example:80" },
+    ]);
+    const statuses = samples.all("website_http_status");
+    expect(statuses.map(({ labels, value }) => [labels["address"], labels["appliance"], value])).toEqual([
+      ["shop.example:80", "a", 200],
+      ["blog.example:80", "a", 200],
+      ["blog.example:80", "b", 500],
+      ["shop.example:80", "b", 500],
     ]);
     const differences = samples.all("ha_cluster_website_differences");
     expect(differences.map(({ labels, value }) => `${labels["difference"]} ${value}`)).toEqual([

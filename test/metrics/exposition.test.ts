@@ -78,9 +78,9 @@ website_info{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",websit
 website_enabled{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop"} 1
 website_enabled{appliance="waf-2",ha_cluster="ams",site="ams",website_id="1",website="blog"} 1
 website_enabled{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop"} 1
-website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",backend="192.0.2.81:8080",role="active"} 0
-website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",backend="[2001:db8::1]:443",role="backup"} 1
-website_backend_ok{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop",backend="192.0.2.81:8080",role="active"} 1
+website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",backend="192.0.2.81:8080",role="active"} 0
+website_backend_ok{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",backend="[2001:db8::1]:443",role="backup"} 1
+website_backend_ok{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop",address="shop.example:443",backend="192.0.2.81:8080",role="active"} 1
 website_backends_left_out{appliance="waf-1",ha_cluster="ams",site="ams"} 0
 website_backends_left_out{appliance="waf-2",ha_cluster="ams",site="ams"} 0
 website_usable_backends{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop"} 1
@@ -162,10 +162,10 @@ vrrp_group_unknown_members{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100
 vrrp_group_preferred_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
 # HELP website_http_status Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.
 # TYPE website_http_status gauge
-website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="http"} 301
-website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="https"} 200
-website_http_status{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="http"} 200
-website_http_status{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",protocol="https"} 0
+website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",address="#1",protocol="http"} 301
+website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",address="#1",protocol="https"} 200
+website_http_status{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",address="#1",protocol="http"} 200
+website_http_status{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",website_id="1",website="shop",address="#1",protocol="https"} 0
 # HELP website_up Whether the website's status is among those expected. From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.
 # TYPE website_up gauge
 website_up{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",protocol="http"} 1
@@ -217,7 +217,7 @@ appliance_last_success_timestamp_seconds{appliance="odd",ha_cluster="odd",operat
 # TYPE appliance_poll_failure_info gauge
 appliance_poll_failure_info{appliance="failed",ha_cluster="fra",operation="vrrp",reason="connect"} 1
 appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="vrrp",reason="auth"} 1
-appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3",reason="appliance_down"} 1
+appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3",address="#3",reason="appliance_down"} 1
 # HELP appliance_polls_total Polls of the operation since the appliance was configured.
 # TYPE appliance_polls_total counter
 appliance_polls_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",operation="vrrp"} 2
@@ -272,24 +272,24 @@ vrrp_group_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",applian
 vrrp_group_state_since_timestamp_seconds{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1700000000
 # HELP website_state State of the website for its visitors: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE website_state gauge
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="up"} 1
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="unstable"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="partially_down"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="down_at_master"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="down"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="http",state="unknown"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="up"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="unstable"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="partially_down"} 1
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="down_at_master"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="down"} 0
-website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https",state="unknown"} 0
-website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="up"} 0
-website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="unstable"} 0
-website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="partially_down"} 0
-website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="down_at_master"} 0
-website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="down"} 0
-website_state{ha_cluster="locked",website_id="3",website="3",protocol="",state="unknown"} 1
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="up"} 1
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="unstable"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="partially_down"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="down_at_master"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="down"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="unknown"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="https",state="up"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="https",state="unstable"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="https",state="partially_down"} 1
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="https",state="down_at_master"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="https",state="down"} 0
+website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="https",state="unknown"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protocol="",state="up"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protocol="",state="unstable"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protocol="",state="partially_down"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protocol="",state="down_at_master"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protocol="",state="down"} 0
+website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protocol="",state="unknown"} 1
 # HELP website_state_since_timestamp_seconds When the state of the website began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
 # TYPE website_state_since_timestamp_seconds gauge
 website_state_since_timestamp_seconds{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https"} 1700000000

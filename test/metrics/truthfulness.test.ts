@@ -106,7 +106,7 @@ test("rule 2: stalled polling takes the series of its operation away, and it is 
   expect(await lines(observations, "website_up", EXPIRES_AT_MS)).toHaveLength(1);
   expect(await lines(observations, "website_up", 80_000)).toEqual([]);
   expect((await lines(observations, "website_state", 80_000)).filter((line) => line.endsWith(" 1"))).toEqual([
-    'website_state{ha_cluster="waf",website_id="1",website="shop",protocol="http",state="unknown"} 1',
+    'website_state{ha_cluster="waf",website_id="1",website="shop",address="#1",protocol="http",state="unknown"} 1',
   ]);
   expect(
     (await lines(observations, "appliance_state", EXPIRES_AT_MS)).filter((line) => line.endsWith(" 1")),

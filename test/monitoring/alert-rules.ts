@@ -16,14 +16,20 @@ export interface AlertingRule {
 }
 
 interface RuleFile {
-  readonly groups: readonly { readonly rules: readonly (RecordingRule | AlertingRule)[] }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly rules: readonly (RecordingRule | AlertingRule)[];
+  }[];
 }
 
 /** Where the rules lie. */
 export const RULES = new URL("../../monitoring/prometheus/", import.meta.url);
 
-const FILE: RuleFile = parse(readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8"));
-const rules = FILE.groups.flatMap((group) => group.rules);
+/** Of Prometheus, each evaluated apart from the others. */
+export const { groups: GROUPS }: RuleFile = parse(
+  readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8"),
+);
+const rules = GROUPS.flatMap((group) => group.rules);
 
 /** All rules, in the order of the file. */
 export const ALERTS: readonly AlertingRule[] = rules.flatMap((rule) => ("alert" in rule ? rule : []));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ALERTS, RECORDS } from "./alert-rules.ts";
 import { METRICS } from "./documented-metrics.ts";
-import { metricNames } from "./promql.ts";
+import { joinsSeries, metricNames } from "./promql.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const PAGE = readFileSync(new URL("../../docs/alerting.md", import.meta.url), "utf8");
@@ -43,6 +43,21 @@ test("every metric in rules and annotations is documented or recorded", () => {
   const annotations = ALERTS.flatMap((rule) => Object.values(rule.annotations));
   const expressions = [...[...ALERTS, ...RECORDS].map(({ expr }) => expr), ...annotations.flatMap(queriesOf)];
   expect(expressions.flatMap(metricNames).filter((metric) => !known.has(metric))).toEqual([]);
+});
+
+const queries = ALERTS.flatMap(({ annotations }) => Object.values(annotations).flatMap(queriesOf));
+
+test("no text of an alert joins series", () => {
+  expect(queries.length).toBeGreaterThan(40);
+  expect(queries.filter(joinsSeries)).toEqual([]);
+});
+
+test("each text of an alert selects series of its own subject", () => {
+  expect(queries.filter((query) => !query.includes('="filled in"'))).toEqual([
+    // An alert that there is once, and one of exporters.
+    'up{job=~".*appliance-exporter.*"}',
+    "count by (site) (ALERTS{alertname='ClusterUnseen',site!=''})",
+  ]);
 });
 
 /** The queries in a template, with a text in place of each label. */

@@ -1,4 +1,4 @@
-import { Identifier, parser, VectorSelector } from "@prometheus-io/lezer-promql";
+import { BinaryExpr, Identifier, parser, VectorSelector } from "@prometheus-io/lezer-promql";
 
 /** The text with every variable of the dashboard filled in: all clusters, appliances and websites. */
 export function fillIn(text: string, cluster = ".*"): string {
@@ -17,6 +17,21 @@ export function fillIn(text: string, cluster = ".*"): string {
   });
 }
 
+const strict = parser.configure({ strict: true });
+
+/** Whether a PromQL expression brings series together: an operator has selectors on both sides. */
+export function joinsSeries(expression: string): boolean {
+  let isJoin = false;
+  strict.parse(expression).iterate({
+    enter: ({ node }) => {
+      if (node.type.id !== BinaryExpr) return;
+      const sides = [node.firstChild, node.lastChild];
+      isJoin ||= sides.every((side) => side && metricNames(expression.slice(side.from, side.to)).length > 0);
+    },
+  });
+  return isJoin;
+}
+
 /**
  * The names of all metrics in a PromQL expression.
  *
@@ -24,8 +39,7 @@ export function fillIn(text: string, cluster = ".*"): string {
  */
 export function metricNames(expression: string): readonly string[] {
   const names: string[] = [];
-  const tree = parser.configure({ strict: true }).parse(expression);
-  tree.iterate({
+  strict.parse(expression).iterate({
     enter: ({ node }) => {
       const name = node.type.id === VectorSelector ? node.getChild(Identifier) : null;
       if (name !== null) names.push(expression.slice(name.from, name.to));

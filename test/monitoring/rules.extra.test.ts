@@ -17,7 +17,8 @@ describe.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%
   test.concurrent.for(
     [1, 5, 15, 30].flatMap((seconds) =>
       [false, true].map(
-        (losesScrapes) => [seconds, losesScrapes ? "one scrape in three lost" : "no scrape lost"] as const,
+        (losesScrapes) =>
+          [seconds, losesScrapes ? "one scrape in three lost, groups reversed" : "no scrape lost"] as const,
       ),
     ),
   )("exactly the expected alerts fire, in time, at %d s with %s", async ([seconds, lost]) => {

@@ -79,18 +79,23 @@ function trouble(
 const OF_A = { labels: { appliance: "a" } };
 const SHOP = { labels: { website_id: "shop", website: "shop" } };
 
-/** What an appliance says of a website on port 443, and the status that it finds. */
-function describedBy(name: string, website: Labels, host: string, status: number): readonly Series[] {
-  const labels = { ha_cluster: name, ...website };
-  return [
-    series("website_info", { ...labels, host, port: "443" }, at(1)),
-    series("website_http_status", { ...labels, protocol: "https" }, at(status)),
-  ];
+/** The status that an appliance finds. */
+function statusOf(name: string, website: Labels, address: string, given: Steps<number>): Series {
+  return series("website_http_status", { ha_cluster: name, ...website, address, protocol: "https" }, given);
 }
 
+const WITH_ADDRESS = { labels: { ...SHOP.labels, address: "shop.example:443" } };
+
 function backendsOf(name: string, state: string, given: Steps<number>): Series {
-  const labels = { ha_cluster: name, ...SHOP.labels, address: "shop.example:443", state };
-  return series("website_backends_state", labels, given);
+  return series("website_backends_state", { ha_cluster: name, ...WITH_ADDRESS.labels, state }, given);
+}
+
+/** Ten servers of a website with an error. */
+function failedServers(name: string): readonly Series[] {
+  const labels = { ha_cluster: name, appliance: "a", ...WITH_ADDRESS.labels, role: "active" };
+  return Array.from({ length: 10 }, (_, nth) =>
+    series("website_backend_ok", { ...labels, backend: `192.0.2.1:80${nth}` }, at(0)),
+  );
 }
 
 /** Troubles of clusters that have nothing to do with each other. */
@@ -190,7 +195,7 @@ const TROUBLES: readonly Trouble[] = [
       master: at("a", [0, undefined], [300, "a"]),
     },
     [
-      ["ClusterDark", 32, { until: 420 }],
+      ["ClusterDark", 32, { until: 450 }],
       ["VrrpMasterUnknown", 40, { silenced: true, until: 360 }],
       ["ApplianceDown", 75, { ...OF_A, silenced: true, until: 360 }],
       ["ApplianceDown", 77, { labels: { appliance: "b" }, silenced: true, until: 360 }],
@@ -262,38 +267,16 @@ const TROUBLES: readonly Trouble[] = [
     "website-down",
     { websites: { shop: at("up", [0, "down"], [200, "up"]), blog: [[0, "up"]] } },
     [["WebsiteDown", 30, { ...SHOP, until: 260 }]],
-    [
-      series(
-        "website_http_status",
-        {
-          ha_cluster: "website-down",
-          website_id: "shop",
-          website: "shop",
-          appliance: "a",
-          protocol: "https",
-        },
-        at(200, [0, 503]),
-      ),
-    ],
+    [statusOf("website-down", { appliance: "a", ...SHOP.labels }, "#shop", at(200, [0, 503]))],
   ),
   trouble(
     "other-ids",
     { websites: { shop: at("up", [0, "down_at_master"]) } },
     [["WebsiteDown", 30, SHOP]],
     [
-      ...describedBy(
-        "other-ids",
-        { appliance: "a", website_id: "shop", website: "shop" },
-        "shop.example",
-        200,
-      ),
-      ...describedBy("other-ids", { appliance: "b", website_id: "5", website: "store" }, "shop.example", 503),
-      ...describedBy(
-        "other-ids",
-        { appliance: "b", website_id: "shop", website: "blog" },
-        "blog.example",
-        599,
-      ),
+      statusOf("other-ids", { appliance: "a", ...SHOP.labels }, "#shop", at(200)),
+      statusOf("other-ids", { appliance: "b", website_id: "5", website: "store" }, "#shop", at(503)),
+      statusOf("other-ids", { appliance: "b", website_id: "shop", website: "blog" }, "#blog", at(599)),
     ],
   ),
   trouble("partially", { websites: { shop: at("up", [0, "partially_down"]) } }, [
@@ -302,19 +285,19 @@ const TROUBLES: readonly Trouble[] = [
   trouble(
     "backends-lost",
     { websites: { shop: [[0, "up"]] } },
-    [["WebsiteBackendsLost", 30, { ...SHOP, until: 260 }]],
-    [backendsOf("backends-lost", "none_usable", at(0, [0, 1], [200, 0]))],
+    [["WebsiteBackendsLost", 30, { ...WITH_ADDRESS, until: 260 }]],
+    [backendsOf("backends-lost", "none_usable", at(0, [0, 1], [200, 0])), ...failedServers("backends-lost")],
   ),
   trouble(
     "backends-lost-but-up",
     { websites: { shop: [[0, "up"]] } },
-    [["WebsiteBackendsLost", 120, { labels: { ...SHOP.labels, severity: "warning" } }]],
+    [["WebsiteBackendsLost", 120, { labels: { ...WITH_ADDRESS.labels, severity: "warning" } }]],
     [backendsOf("backends-lost-but-up", "none_usable_but_up", at(0, [0, 1]))],
   ),
   trouble(
     "backend-down",
     { websites: { shop: [[0, "up"]] } },
-    [["WebsiteBackendDown", 120, SHOP]],
+    [["WebsiteBackendDown", 120, WITH_ADDRESS]],
     [backendsOf("backend-down", "some_down", at(0, [0, 1]))],
   ),
   trouble(
@@ -351,6 +334,9 @@ const TROUBLES: readonly Trouble[] = [
       ["WebsiteDown", 30, SHOP],
     ],
   ),
+  trouble("flaky", { websites: { shop: at("up", [0, "unstable"], [200, "up"]) } }, [
+    ["WebsiteUnstable", 0, { ...SHOP, until: 260 }],
+  ]),
   trouble(
     "common-cause",
     {
@@ -386,7 +372,7 @@ const SITE_DOWN: ClusterSetup = {
 function silencedIn(name: string): readonly Expected[] {
   const labels = { ha_cluster: name, site: "amsterdam" };
   return [
-    alert("ClusterDark", labels, 34, { silenced: true, until: 420 }),
+    alert("ClusterDark", labels, 34, { silenced: true, until: 450 }),
     alert("VrrpMasterUnknown", labels, 40, { silenced: true, until: 360 }),
     alert("ApplianceDown", { ...labels, appliance: "a" }, 75, { silenced: true, until: 360 }),
     alert("ApplianceDown", { ...labels, appliance: "b" }, 79, { silenced: true, until: 360 }),
@@ -435,7 +421,7 @@ export const SCENARIOS: readonly Scenario[] = [
       exporter("one:1", [...healthy(4), ...cluster("ams-1", SITE_DOWN), ...cluster("ams-2", SITE_DOWN)]),
     ],
     expected: [
-      alert("SiteDark", { site: "amsterdam" }, 24, { until: 450 }),
+      alert("SiteDark", { site: "amsterdam" }, 24, { until: 480 }),
       ...["ams-1", "ams-2"].flatMap(silencedIn),
     ],
     lastsSeconds: EVENT + 600,

@@ -26,12 +26,13 @@ export function series(metric: string, labels: Labels, given: Steps<number>): Se
   return { metric, labels, valueAt: steps(given) };
 }
 
-/** A 0/1 series for each state, and since when it lasts, but for the first one. */
+/** A 0/1 series for each state, and since when it lasts, but for the first one. `ofState`: labels of the former alone. */
 function states<State extends string>(
   metric: string,
   labels: Labels,
   all: readonly State[],
   given: Steps<State>,
+  ofState: Labels = {},
 ): readonly Series[] {
   const stateAt = steps(given);
   const since = given.map(([from], index) => [from, index === 0 ? undefined : from] as const);
@@ -39,7 +40,7 @@ function states<State extends string>(
     series(`${metric}_since_timestamp_seconds`, labels, since),
     ...all.map((state) => ({
       metric,
-      labels: { ...labels, state },
+      labels: { ...labels, ...ofState, state },
       valueAt: (second: number) => {
         const now = stateAt(second);
         return now === undefined ? undefined : Number(now === state);
@@ -56,17 +57,22 @@ export interface ClusterSetup {
   readonly appliances?: Readonly<Record<string, Steps<ApplianceState>>>;
   /** Default: one master. `undefined`: the cluster has no group. */
   readonly group?: Steps<GroupState> | undefined;
+  /** Its VIPs; default: 2. */
+  readonly vips?: number;
   /** Default: `a`. */
   readonly master?: Steps<string>;
   /** By name: of the protocol https. */
   readonly websites?: Readonly<Record<string, Steps<WebsiteState>>>;
 }
 
-const VIPS = ["192.0.2.100", "192.0.2.101"];
-
 /** What an exporter says of a cluster. */
 export function cluster(name: string, setup: ClusterSetup = {}): readonly Series[] {
-  const { appliances = { a: [[0, "up"]], b: [[0, "up"]] }, master = [[0, "a"]], websites = {} } = setup;
+  const {
+    appliances = { a: [[0, "up"]], b: [[0, "up"]] },
+    master = [[0, "a"]],
+    websites = {},
+    vips = 2,
+  } = setup;
   const group: Steps<GroupState> | undefined = "group" in setup ? setup.group : [[0, "one_master"]];
   const where = { ha_cluster: name, ...(setup.site === undefined ? {} : { site: setup.site }) };
   const masterAt = steps(master);
@@ -81,9 +87,9 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
       where,
       members.map(([, given]) => given),
     ),
-    ...VIPS.flatMap((vip, index) => {
+    ...Array.from({ length: vips }, (_, index) => {
       if (group === undefined) return [];
-      const labels = { ...where, vhid: String(index + 1), vip };
+      const labels = { ...where, vhid: String(index + 1), vip: `192.0.2.${100 + index}` };
       return [
         ...states("vrrp_group_state", labels, GROUP_STATES, group),
         ...namesOf.map((appliance) => ({
@@ -92,13 +98,14 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
           valueAt: (second: number) => (masterAt(second) === appliance ? 1 : undefined),
         })),
       ];
-    }),
+    }).flat(),
     ...Object.entries(websites).flatMap(([website, given]) =>
       states(
         "website_state",
         { ...where, website_id: website, website, protocol: "https" },
         WEBSITE_STATES,
         given,
+        { address: `#${website}` },
       ),
     ),
   ];

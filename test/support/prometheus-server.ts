@@ -11,6 +11,15 @@ export interface ScrapeTarget {
   readonly lastError: string;
 }
 
+/** A group of rules, as it was evaluated last. */
+export interface RuleGroup {
+  readonly name: string;
+  /** In seconds. */
+  readonly evaluationTime: number;
+  /** When, as text. */
+  readonly lastEvaluation: string;
+}
+
 /** A real Prometheus with a folder of its own. */
 export interface Prometheus {
   /** As things are now. Rejects with Prometheus's own words where it refuses. */
@@ -20,6 +29,7 @@ export interface Prometheus {
   /** The values that a label has in the series of a selector. */
   labelValues(label: string, selector: string): Promise<readonly string[]>;
   targets(): Promise<readonly ScrapeTarget[]>;
+  ruleGroups(): Promise<readonly RuleGroup[]>;
   /** Goes on with another configuration. */
   reload(config: string): Promise<void>;
   /** Ends it and removes its folder. */
@@ -45,6 +55,7 @@ export async function startPrometheus(
     labelValues: (label, selector) =>
       dataOf(`${api}/label/${label}/values?match[]=${encodeURIComponent(selector)}`),
     targets: async () => (await dataOf<Targets>(`${api}/targets`)).activeTargets,
+    ruleGroups: async () => (await dataOf<{ readonly groups: readonly RuleGroup[] }>(`${api}/rules`)).groups,
     reload: async (next) => {
       await server.write("prometheus.yml", next);
       server.child.kill("SIGHUP");

@@ -39,6 +39,7 @@ export const WEBSITE_STATES: readonly VerdictState[] = [
   verdict(4, "down", "down", COLOR.bad),
   verdict(3, "down_at_master", "down at the master", COLOR.bad),
   verdict(2, "partially_down", "partially down", COLOR.warning),
+  verdict(5, "unstable", "unstable", COLOR.warning),
   verdict(1, "up", "up", COLOR.good),
   verdict(0, "unknown", "unknown", COLOR.unknown),
 ];

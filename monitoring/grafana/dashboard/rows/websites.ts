@@ -47,7 +47,7 @@ export const WEBSITES: Row = {
       description:
         "The shares of the time with an exporter in which each website was up, down and unknown. Computed from about 1,000 samples, so shorter outages can be missed. Empty if no website is configured.",
       queries: [
-        shareOf("up|partially_down"),
+        shareOf("up|unstable|partially_down"),
         shareOf("down|down_at_master"),
         shareOf("unknown"),
         `1000 * max by (${WEBSITE}) (website_state_since_timestamp_seconds{${OF_WEBSITE}})`,
