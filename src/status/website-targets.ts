@@ -2,6 +2,7 @@ import type { WebsiteTargetsConfig } from "../config/config.ts";
 import type { ApplianceSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/kept.ts";
 import type { LongText } from "../support/long-text.ts";
 import { inSlices } from "../support/slices.ts";
 import { refusalOf, type Refusal } from "./target-policy.ts";
@@ -60,11 +61,15 @@ export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsCo
   const leftOut: Record<LeftOut, number> = { limit: 0, address: 0, port: 0, private: 0 };
   const known = new Map<string, Refusal | undefined>();
   function add(target: Target): void {
+    if (targets.length === MAX_TARGETS) {
+      leftOut.limit += 1;
+      return;
+    }
     const { url, vip } = target;
     // With a VIP, all URLs of a port are alike.
     const key = vip === "" ? url : url.slice(url.lastIndexOf(":")) + vip;
     if (!known.has(key)) known.set(key, refusalOf(url, vip, policy));
-    const why = known.get(key) ?? (targets.length < MAX_TARGETS ? undefined : "limit");
+    const why = known.get(key);
     if (why === undefined) targets.push(target);
     else leftOut[why] += 1;
   }
@@ -93,9 +98,13 @@ function reachedIn(verdict: ClusterVerdict) {
   });
 }
 
+/** Most websites of a cluster listen on all of its VIPs. */
+const distinct = once((addresses: readonly string[]) => [...new Set(addresses)]);
+
 /** The addresses on which visitors reach a website. */
 function addressesOf({ facts }: ClusterVerdict, tests: readonly WebsiteSnapshot[]): readonly string[] {
-  return [...new Set(tests.flatMap(({ bind }) => listeningIn(facts.groups)(bind)))];
+  const lists = [...new Set(tests.map(({ bind }) => listeningIn(facts.groups)(bind)))];
+  return lists.length > 1 ? [...new Set(lists.flat())] : lists.flatMap(distinct);
 }
 
 /** Targets with the same labels. */

@@ -112,11 +112,11 @@ test("guesses from 130 addresses, one at a time each, delay a client that has ne
 const claim = (isFailing: boolean, firstAsked?: number): Claim => ({ isFailing, firstAsked });
 
 test.each([
-  ["of another origin than guesses", claim(false), "one that comes again", claim(true, 1)],
-  ["that comes again", claim(true, 7), "a new guess", claim(true)],
-  ["that came earlier", claim(true, 1), "a later one that comes again too", claim(true, 2)],
-  ["that comes again", claim(false, 7), "a new one of a new origin", claim(false)],
-])("a password %s is checked before %s", (_, one, __, other) => {
+  { first: "of another origin than guesses", one: claim(false), next: "an old one", other: claim(true, 1) },
+  { first: "that comes again", one: claim(true, 7), next: "a new guess", other: claim(true) },
+  { first: "that came earlier", one: claim(true, 1), next: "a later one", other: claim(true, 2) },
+  { first: "of a new origin that comes again", one: claim(false, 7), next: "a new one", other: claim(false) },
+])("a password $first is checked before $next", ({ one, other }) => {
   expect(compareClaims(one, other)).toBeLessThan(0);
   expect(compareClaims(other, one)).toBeGreaterThan(0);
 });
