@@ -37,7 +37,7 @@ test("the texts have what somebody needs to know first", () => {
     "No backup is left for 2 VIPs of cluster crash. The next failure is an outage. Appliances: a is down (connect); b is up; since 1970-01-01 00:06:00 +0000 UTC. http://one:1/ ",
   ]);
   expect(textOf("VrrpSplitBrain", "split")).toEqual([
-    "Split brain in cluster split: two masters of 2 VIPs. a is MASTER of 1 VIPs; b is MASTER of 1 VIPs; two are of 192.0.2.100 192.0.2.101, since 1970-01-01 00:06:00 +0000 UTC. They do not hear each other's advertisements. Fix the link between them, or stop VRRP on one. http://one:1/ ",
+    "Split brain in cluster split: two masters of 2 VIPs. a is MASTER on 1 interfaces; b is MASTER on 1 interfaces; VIPs with two masters: 192.0.2.100 192.0.2.101, since 1970-01-01 00:06:00 +0000 UTC. They do not hear each other's advertisements. Fix the link between them, or stop VRRP on one. http://one:1/ ",
   ]);
   expect(textOf("WebsiteDown", "website-down")).toEqual([
     "Website shop (cluster website-down) is down. https down since 1970-01-01 00:06:00 +0000 UTC, status 503 from a; 0 is no HTTP response. The exporter's page shows what the appliances said. http://one:1/ ",
