@@ -204,7 +204,7 @@ const HOSTILE_ANSWERS: readonly HostileAnswer[] = [
     ),
     websites: [1],
     families: ["website_http_status", "website_up"],
-    lines: ['website_http_status{protocol="http"} 503', 'website_up{protocol="http"} 0'],
+    lines: ['website_http_status{address="#1",protocol="http"} 503', 'website_up{protocol="http"} 0'],
   },
   {
     fault: 73,
