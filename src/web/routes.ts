@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { ReloadResult } from "../config/reload.ts";
 import { compressed, joined, type LongText } from "../support/long-text.ts";
-import { createLane, type Lane } from "./lane.ts";
+import { createQueue, type Queue } from "./queue.ts";
 import { pathOf, queryOf } from "./paths.ts";
 import { acceptsGzip, createOutgoing, text, type Reply } from "./reply.ts";
 
@@ -44,7 +44,7 @@ interface FleetRoute {
   readonly render: Render;
   readonly contentType: string;
   readonly headers: Reply["headers"];
-  readonly lane: Lane;
+  readonly queue: Queue;
   /** Whether the query changes what it shows; default: false. */
   readonly readsQuery?: boolean;
 }
@@ -117,11 +117,11 @@ export function createRoutes(deps: RouteDeps): Routes {
 
 function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
   const { renderFleet, renderWebsites, renderPage, renderMetrics, configText, telemetryPath } = deps;
-  const [scrapes, lane] = [createLane(MAX_SCRAPES), createLane(MAX_OTHERS)];
-  const json = { contentType: JSON_TYPE, headers: NOT_CACHED, lane };
-  const html = { contentType: HTML_TYPE, headers: PAGE_HEADERS, lane };
-  const config = { contentType: TEXT_TYPE, headers: NOT_CACHED, lane };
-  const metrics = { contentType: METRICS_TYPE, headers: {}, lane: scrapes };
+  const [scrapes, queue] = [createQueue(MAX_SCRAPES), createQueue(MAX_OTHERS)];
+  const json = { contentType: JSON_TYPE, headers: NOT_CACHED, queue };
+  const html = { contentType: HTML_TYPE, headers: PAGE_HEADERS, queue };
+  const config = { contentType: TEXT_TYPE, headers: NOT_CACHED, queue };
+  const metrics = { contentType: METRICS_TYPE, headers: {}, queue: scrapes };
   return new Map<string, FleetRoute>([
     ["/", { ...html, render: renderPage, readsQuery: true }],
     ["/config", { ...config, render: async () => ({ text: [configText()] }) }],
@@ -133,10 +133,10 @@ function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
 
 /** Joining and compression are part of the turn: they take processors that the event loop needs. */
 function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): Promise<Reply> {
-  const { lane, render, contentType, headers, readsQuery = false } = route;
+  const { queue, render, contentType, headers, readsQuery = false } = route;
   const query = readsQuery ? queryOf(request) : new URLSearchParams();
   const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
-  return lane(request, [path, isCompressed, query].join("?"), async () => {
+  return queue(request, [path, isCompressed, query].join("?"), async () => {
     const rendering = await render(query);
     if (rendering === undefined) return text(503, "Not every website was polled yet");
     const encoding = isCompressed ? { "content-encoding": "gzip" } : {};

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createLane } from "../../src/web/lane.ts";
+import { createQueue } from "../../src/web/queue.ts";
 import { text, type Reply } from "../../src/web/reply.ts";
 import { held } from "./support.ts";
 
@@ -8,17 +8,17 @@ const from = (remoteAddress: string, destroyed = false) => ({ socket: { remoteAd
 const ALICE = from("192.0.2.1");
 const BOB = from("192.0.2.2");
 
-/** A lane whose replies and pauses the test ends. */
-function startLane(maxWaiting = 10) {
+/** A queue whose replies and pauses the test ends. */
+function startQueue(maxWaiting = 10) {
   const pauses: { readonly ms: number; readonly end: () => void }[] = [];
   const made: { readonly what: string; readonly reply: (body: string) => void }[] = [];
-  const lane = createLane(maxWaiting, (ms) => {
+  const queue = createQueue(maxWaiting, (ms) => {
     const { promise, release } = held<undefined>();
     pauses.push({ ms, end: () => release(undefined) });
     return promise;
   });
   const ask = (request: ReturnType<typeof from>, what: string): Promise<Reply> =>
-    lane(request, what, () => {
+    queue(request, what, () => {
       const { promise, release } = held<Reply>();
       made.push({ what, reply: (body) => release(text(200, body)) });
       return promise;
@@ -31,7 +31,7 @@ function startLane(maxWaiting = 10) {
 }
 
 test("one reply is made at a time, and the next one after a pause of at most half a second", async () => {
-  const { ask, made, pauses, whatIsMade } = startLane();
+  const { ask, made, pauses, whatIsMade } = startQueue();
   const [one] = [ask(ALICE, "one"), ask(BOB, "two")];
   expect(await whatIsMade()).toEqual(["one"]);
   made[0]?.reply("made");
@@ -44,7 +44,7 @@ test("one reply is made at a time, and the next one after a pause of at most hal
 });
 
 test("requests for the same share a reply until it is made, whoever sends them", async () => {
-  const { ask, made, pauses, whatIsMade } = startLane();
+  const { ask, made, pauses, whatIsMade } = startQueue();
   const [one, other] = [ask(ALICE, "page"), ask(BOB, "page")];
   await whatIsMade();
   const late = ask(BOB, "page");
@@ -59,7 +59,7 @@ test("requests for the same share a reply until it is made, whoever sends them",
 });
 
 test("a client's requests beyond the limit are refused while others wait, and those of another client are not", async () => {
-  const { ask, made, whatIsMade } = startLane(2);
+  const { ask, made, whatIsMade } = startQueue(2);
   const waiting = [ask(ALICE, "page"), ask(ALICE, "page")];
   expect(await ask(ALICE, "page")).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   waiting.push(ask(BOB, "page"));
@@ -70,21 +70,21 @@ test("a client's requests beyond the limit are refused while others wait, and th
 
 test("a failure is shared too, and ends the turn", async () => {
   let calls = 0;
-  const lane = createLane(10, async () => {});
+  const queue = createQueue(10, async () => {});
   const fail = (): Promise<Reply> => {
     calls += 1;
     throw new Error("bug");
   };
-  const failed = await Promise.allSettled([lane(ALICE, "page", fail), lane(BOB, "page", fail)]);
+  const failed = await Promise.allSettled([queue(ALICE, "page", fail), queue(BOB, "page", fail)]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(calls).toBe(1);
-  expect((await lane(ALICE, "page", async () => text(200, "fine"))).status).toBe(200);
+  expect((await queue(ALICE, "page", async () => text(200, "fine"))).status).toBe(200);
 });
 
 test("nothing is made for clients that are gone", async () => {
-  const lane = createLane(10);
+  const queue = createQueue(10);
   let calls = 0;
-  await lane(from("192.0.2.1", true), "page", async () => {
+  await queue(from("192.0.2.1", true), "page", async () => {
     calls += 1;
     return text(200, "");
   });

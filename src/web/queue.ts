@@ -11,7 +11,7 @@ interface Waiting {
 }
 
 /** Replies to a request for `what` with what `make` returns. */
-export type Lane = (request: Waiting, what: string, make: () => Promise<Reply>) => Promise<Reply>;
+export type Queue = (request: Waiting, what: string, make: () => Promise<Reply>) => Promise<Reply>;
 
 interface Pending {
   readonly requests: Waiting[];
@@ -19,11 +19,11 @@ interface Pending {
 }
 
 /**
- * Makes one reply at a time, and pauses after each for as long as it took, at most half a second: a lane takes half of the
+ * Makes one reply at a time, and pauses after each for as long as it took, at most half a second: a queue takes half of the
  * event loop. Requests for the same share a reply until it is made. 503 for a client's requests beyond `maxWaiting`: one
  * client cannot take the places of another.
  */
-export function createLane(maxWaiting: number, pause: (ms: number) => Promise<unknown> = setTimeout): Lane {
+export function createQueue(maxWaiting: number, pause: (ms: number) => Promise<unknown> = setTimeout): Queue {
   /** The number of requests by client. */
   const waiting = new Map<string, number>();
   const pending = new Map<string, Pending>();
