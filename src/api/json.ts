@@ -93,9 +93,15 @@ function repeatedKeys(text: string): Decoded<readonly string[]> {
 }
 
 function endOfString(text: string, start: number): number {
-  let end = start + 1;
-  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
-  return end;
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text[start - 1] === "\\") start -= 1;
+  return (at - start) % 2 === 1;
 }
 
 const COLON = /\s*:/y;

@@ -2,7 +2,7 @@ import { OPERATION_KINDS } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
-import { keptEqual } from "../support/kept.ts";
+import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import {
   afterDiscoveryPoll,
@@ -40,7 +40,7 @@ export function stateFor(
   nowMs: number,
 ): ApplianceState {
   const { name, cluster, labels, polling } = config;
-  const identity = keptEqual(before?.identity, { appliance: name, cluster, labels });
+  const identity = kept(before?.identity, { appliance: name, cluster, labels });
   const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
   const records = discoveryFor(before?.records, config, nowMs);
   const totals = totalsFor(config, identity, before?.totals);
@@ -175,5 +175,5 @@ function anomaliesOf(
     ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
     ...(badIds === undefined ? {} : { bad_website: badIds }),
   };
-  return keptEqual(before, { kind: "anomalies", identity, counts });
+  return kept(before, { kind: "anomalies", identity, counts });
 }

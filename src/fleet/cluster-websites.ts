@@ -1,5 +1,5 @@
 import { groupBy } from "../support/group-by.ts";
-import { isSame } from "../support/kept.ts";
+import { kept } from "../support/kept.ts";
 import type {
   ApplianceSnapshot,
   ClusterWebsite,
@@ -36,20 +36,13 @@ export function clusterWebsites(
       const { websiteId = 0, website: given = key } = at[0]?.known ?? {};
       const website = unusedName(used, websiteId, given, key);
       used.add(`${websiteId} ${website}`);
-      const old = earlier.get(key);
-      return old?.website === website && isSame(partsOf(old.at), partsOf(at))
-        ? old
-        : { key, websiteId, website, at };
+      return kept(earlier.get(key), { key, websiteId, website, at });
     },
   );
 }
 
-function partsOf(at: readonly MemberWebsite[]): readonly unknown[] {
-  return at.flatMap(({ member, test, known }) => [member, test, known]);
-}
-
 /** What a website is known by, as far as its appliance alone knows: host and port, else by its id; unique at the appliance. */
-export function websiteKey({ address, websiteId, identity }: OfWebsite): string {
+export function websiteKey({ websiteId, identity }: OfWebsite, address: string | undefined): string {
   if (address === undefined) return `#${websiteId}`;
   return address === "" ? `#${websiteId} at ${identity.appliance}` : address;
 }
@@ -61,7 +54,7 @@ function keysIn(lists: Lists): (website: KnownWebsiteSnapshot) => string {
   });
   // The first one counts.
   const byId = new Map(addresses.toReversed());
-  return (website) => websiteKey({ ...website, address: website.address ?? byId.get(website.websiteId) });
+  return (website) => websiteKey(website, website.address ?? byId.get(website.websiteId));
 }
 
 /** Whether host and port of the website are not known. */

@@ -5,7 +5,8 @@ import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../c
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
-import { createMemo, isSame, keptEqual, once } from "../support/kept.ts";
+import { groupBy } from "../support/group-by.ts";
+import { createMemo, kept, once } from "../support/kept.ts";
 import type { Step } from "./changes.ts";
 import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type {
@@ -78,7 +79,7 @@ export function afterDiscoveryPoll<Facts extends WebsiteFacts>(
   const { websiteId, outcome } = observation;
   const before = records.details.get(websiteId);
   if (before === undefined) return { state: facts, changes: [] };
-  const seen = outcome.ok ? keptEqual(before.seen, outcome.value) : undefined;
+  const seen = outcome.ok ? kept(before.seen, outcome.value) : undefined;
   const now = afterPoll(before, observation, nowMs, seen);
   const details = new Map(records.details).set(websiteId, now);
   const found = { ...facts, records: { ...records, details } };
@@ -111,7 +112,7 @@ export function knownWebsites({ identity, config, records, known }: WebsiteFacts
     const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
     room -= shown;
     const make = (): KnownWebsite =>
-      keptEqual(before.get(id), { identity, ...description(id, own, showing(shown, seen), address) });
+      kept(before.get(id), { identity, ...description(id, own, showing(shown, seen), address) });
     return [seen === undefined ? make() : onceDescribed(seen, [identity, own, address, shown], make)];
   });
 }
@@ -174,6 +175,20 @@ function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetail
   return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
+interface Place {
+  readonly id: number;
+  readonly order: string;
+}
+
+/**
+ * In an order that does not depend on ids, as far as possible: another member may have others. One that is disabled at this member
+ * is not taken for one that another member serves.
+ */
+function inOrder(one: Place, other: Place): number {
+  if (one.order === other.order) return one.id - other.id;
+  return one.order < other.order ? -1 : 1;
+}
+
 const placeOf = once((seen: WebsiteDetails) => ({
   address: addressOf(seen),
   order: JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen)]),
@@ -181,22 +196,19 @@ const placeOf = once((seen: WebsiteDetails) => ({
 
 /** What each website of an appliance is known by in its cluster. @see OfWebsite.address */
 function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
-  // In an order that does not depend on ids: another member may have others. One that is disabled at this member is not taken
-  // for one that another member serves.
-  const inOrder = [...details]
-    .flatMap(([id, { seen }]) => {
-      if (seen === undefined) return [];
-      const { address, order } = placeOf(seen);
-      return [{ id, address, order: `${order} ${id}` }];
-    })
-    .toSorted((a, b) => (a.order < b.order ? -1 : 1));
-  const counts = new Map<string, number>();
-  const named = inOrder.map(({ id, address }) => {
-    const nth = (counts.get(address) ?? 0) + 1;
-    counts.set(address, nth);
-    return [id, address === "" || nth === 1 ? address : `${address} (${nth})`] as const;
-  });
-  return new Map(named);
+  const described = [...details].flatMap(([id, { seen }]) =>
+    seen === undefined ? [] : [{ id, ...placeOf(seen) }],
+  );
+  const named = Array.from(
+    groupBy(described, ({ address }) => address),
+    ([address, all]) =>
+      all
+        .toSorted(inOrder)
+        .map(
+          ({ id }, nth) => [id, address === "" || nth === 0 ? address : `${address} (${nth + 1})`] as const,
+        ),
+  );
+  return new Map(named.flat());
 }
 
 /** Host and port; empty while they are not known. */
@@ -231,7 +243,7 @@ export function discovered(
     whileKnown(details.get(website.websiteId)) !== undefined;
   const found = websites.filter(isFound);
   return {
-    found: isSame(found, before) ? before : found,
+    found: kept(before, found),
     discovery: {
       kind: "discovery",
       identity,

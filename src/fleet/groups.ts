@@ -1,4 +1,4 @@
-import { isSame, keptEqual } from "../support/kept.ts";
+import { kept } from "../support/kept.ts";
 import type { GroupSnapshot, MemberSnapshot } from "./snapshot.ts";
 import type { GroupReport, VrrpState } from "./vrrp.ts";
 
@@ -12,8 +12,8 @@ export function groupsOf(
 ): readonly GroupSnapshot[] {
   const known = new Map(before.map((group) => [group.key, group]));
   const keys = new Set(members.flatMap(({ seen }) => [...(seen?.groups.keys() ?? [])]));
-  const groups = Array.from(keys, (key) => keptEqual(known.get(key), groupOf(key, members)));
-  return isSame(groups, before) ? before : groups;
+  const groups = Array.from(keys, (key) => kept(known.get(key), groupOf(key, members)));
+  return kept(before, groups);
 }
 
 /** One member in one group. Instants are monotonic. */

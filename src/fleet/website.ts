@@ -2,7 +2,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses } from "../api/website-test.ts";
 import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import { isSame, kept, keptEqual } from "../support/kept.ts";
+import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import type { KnownWebsite } from "./discovery.ts";
 import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
@@ -77,7 +77,7 @@ export function afterWebsitePoll(
     return { ...now, isUp, changes: old.changes + 1 };
   });
   const named = { identity, websiteId, website: name, address };
-  const now = keptEqual(seen, { kind: "website_statuses", ...named, statuses });
+  const now = kept(seen, { kind: "website_statuses", ...named, statuses });
   return { state: afterTest(website, observation, nowMs, now), changes };
 }
 
@@ -101,7 +101,7 @@ function afterTest(
     return resultAfter(old, { protocol, latest }, wasTest);
   });
   const now = afterPoll(website, observation, nowMs, seen);
-  return { ...now, found: whileKnown(now), results: isSame(results, before) ? before : results };
+  return { ...now, found: whileKnown(now), results: kept(before, results) };
 }
 
 const TEN_BITS = 2 ** 10 - 1;

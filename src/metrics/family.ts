@@ -58,7 +58,9 @@ function subjectOf(part: Part): Labels {
 }
 
 /** By these the text of an alert finds what each appliance says of a website. */
-export const addressLabels = (website: OfWebsite): Labels => [["address", websiteKey(website)]];
+export const addressLabels = (website: OfWebsite): Labels => [
+  ["address", websiteKey(website, website.address)],
+];
 
 export function groupLabels({ vhid, vip }: { readonly vhid: number; readonly vip: string }): Labels {
   return [

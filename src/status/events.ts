@@ -100,7 +100,7 @@ function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): 
     ...now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }) =>
       applianceHappenings(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
     ),
-    ...Array.from(now.groups, ([key, group]) => groupHappenings(before?.groups.get(key), group)).flat(),
+    ...groupsHappenings(before?.groups, now.groups),
     ...websiteHappenings(before, now),
   ];
 }
@@ -117,8 +117,16 @@ function applianceHappenings(
   return old?.state === undefined ? [] : happening("recovery", subject, "Polling of ", " works again");
 }
 
-function groupHappenings(old: GroupVerdict | undefined, now: GroupVerdict): readonly Happening[] {
-  return old === now ? [] : [...masterChange(old, now), ...troubleChange(old, now)];
+function groupsHappenings(
+  before: ClusterVerdict["groups"] | undefined,
+  groups: ClusterVerdict["groups"],
+): readonly Happening[] {
+  // Most polls change none of them.
+  if (before === groups) return [];
+  return Array.from(groups, ([key, now]) => {
+    const old = before?.get(key);
+    return old === now ? [] : [...masterChange(old, now), ...troubleChange(old, now)];
+  }).flat();
 }
 
 function masterChange(
@@ -153,7 +161,6 @@ const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
 };
 
 function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
-  // Most polls change none of them.
   if (before === undefined || before.websites === now.websites) return [];
   return [...now.websites.values()].flatMap(({ key, website, states }) =>
     states.flatMap(({ protocol, state }) => {

@@ -1,6 +1,6 @@
 import type { FailureReason } from "../client/failure.ts";
 import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
-import { isSame, kept } from "../support/kept.ts";
+import { isSame, kept, once } from "../support/kept.ts";
 import type { ApplianceState, ClusterState, GroupState } from "./states.ts";
 import {
   type ApplianceVerdict,
@@ -19,8 +19,7 @@ export function judge(
   before: ClusterVerdict | undefined,
   at: Instant,
 ): ClusterVerdict {
-  const isTimeless = before && ![...before.groups.values()].some(({ state }) => state === "unknown");
-  if (isTimeless === true && before?.facts === facts) return before;
+  if (before?.facts === facts && isTimeless(before)) return before;
   const wasPolled =
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
@@ -30,6 +29,11 @@ export function judge(
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
   return { kind: "cluster", facts, state, appliances, groups, websites, differences };
 }
+
+/** Whether time alone changes nothing in it. */
+const isTimeless = once(
+  ({ groups }: ClusterVerdict) => ![...groups.values()].some(({ state }) => state === "unknown"),
+);
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {
   const verdicts = facts.appliances.map(({ identity, vrrp }): ApplianceVerdict => {
@@ -43,9 +47,13 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
 
 /** The same map as before if all are. */
 function groupVerdicts(given: Case): ClusterVerdict["groups"] {
-  const groups = given.facts.groups.map((group) => [group.key, groupVerdict(group, given)] as const);
+  const { facts, before } = given;
+  // Another configuration has other labels; with time alone, only what is unknown changes.
+  const isAsBefore = facts.groups === before?.facts.groups && facts.labels === before.facts.labels;
+  if (isAsBefore && isTimeless(before)) return before.groups;
+  const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given)] as const);
   const now = new Map(groups);
-  const { groups: earlier } = given.before ?? {};
+  const earlier = before?.groups;
   return earlier !== undefined && isSame([...now.values()], [...earlier.values()]) ? earlier : now;
 }
 
@@ -54,8 +62,6 @@ function groupVerdict(
   { facts: { cluster, labels, hasDisabled }, before, wasPolled, at }: Case,
 ): GroupVerdict {
   const old = before?.groups.get(group.key);
-  // Another configuration has other labels; with time alone, only what is unknown changes.
-  if (old?.facts === group && old.labels === labels && old.state !== "unknown") return old;
   const state = judgeGroup(group, { hasDisabled, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // A change that was in progress when polling began may have begun earlier.

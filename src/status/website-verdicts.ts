@@ -7,7 +7,7 @@ import type {
   KnownWebsiteSnapshot,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import { isSame, keptEqual, once } from "../support/kept.ts";
+import { isSame, kept, once } from "../support/kept.ts";
 import {
   type Difference,
   DIFFERENCES,
@@ -44,12 +44,12 @@ export function websiteVerdicts(given: Case & Subject): Pick<ClusterVerdict, "we
     if (isKnown(joined)) return old ?? [];
     const website = websiteOf(joined, given);
     if (website.tests.length + website.found.length === 0) return [];
-    return keptEqual(old, websiteVerdict(website, old, given));
+    return kept(old, websiteVerdict(website, old, given));
   });
   const areKept = before !== undefined && isSame(verdicts, [...before.websites.values()]);
   return {
     websites: areKept ? before.websites : new Map(verdicts.map((verdict) => [verdict.key, verdict])),
-    differences: keptEqual(before?.differences, differenceCounts(facts, verdicts)),
+    differences: kept(before?.differences, differenceCounts(facts, verdicts)),
   };
 }
 
@@ -75,15 +75,16 @@ function isSameTest(test: WebsiteSnapshot | undefined, old: WebsiteSnapshot | un
 function createIsKnown(now: Subject, before: Subject | undefined): (website: ClusterWebsite) => boolean {
   if (before === undefined || !isSame(sharedBasisOf(now), sharedBasisOf(before))) return () => false;
   const [masters, earlier] = [mastersIn(now), mastersIn(before)];
+  const areKept = now.facts.websites === before.facts.websites;
+  const isKept = (joined: ClusterWebsite): boolean => areKept || setOf(before.facts.websites).has(joined);
   return (joined) => {
-    if (!setOf(before.facts.websites).has(joined) || masters(joined).text !== earlier(joined).text)
+    if (!isKept(joined) || (masters !== earlier && masters(joined).text !== earlier(joined).text))
       return false;
     return joined.at.every(({ member, test, known }) => {
       const [one, old] = [now.facts.appliances[member], before.facts.appliances[member]];
       if (one === old) return true;
-      return (
-        isFound(known, one) === isFound(known, old) && isSameTest(one?.websites[test], old?.websites[test])
-      );
+      if (!isSameTest(one?.websites[test], old?.websites[test])) return false;
+      return one?.found === old?.found || isFound(known, one) === isFound(known, old);
     });
   };
 }
