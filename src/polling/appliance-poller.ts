@@ -10,6 +10,7 @@ import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { operationKey, type Operation, type PollEvents, type PollResult } from "./observation.ts";
 import { poll, unsent, unsentForSlot } from "./poll.ts";
 import { expiresAtMs, firstPace, MAX_WAIT_MS, mustBeginByMs, waitEndsMs, type Pace } from "./pace.ts";
+import type { Turns } from "../support/turns.ts";
 import type { Slots } from "./slots.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -38,6 +39,8 @@ export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
   readonly slots: Readonly<Record<SlotKind, Slots>>;
+  /** For long answers, by appliance. */
+  readonly turns: Turns;
   readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs">;
   /** The websites of an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => WebsitePlan;
@@ -214,6 +217,7 @@ export function createAppliancePoller(
         events.started(operation.kind, waitedSeconds(dueMs));
       },
       onCredentials: (sent) => (credentials = sent),
+      turn: () => deps.turns(appliance.name),
     });
     const endedMs = clock.monotonicMs();
     if (startedMs !== undefined) events.ended(operation.kind, toSeconds(endedMs - startedMs));

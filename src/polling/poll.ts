@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OperationDescriptor, SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
@@ -10,6 +9,8 @@ import type { ShortOf } from "./slots.ts";
 export interface PollOptions extends Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials"> {
   /** Receives the body of an answer with status 200. */
   readonly onBody?: (body: Body) => void;
+  /** Awaited before each half of the work for a long answer; default: not. */
+  readonly turn?: () => Promise<void>;
 }
 
 /** Polls one operation once, within `timeoutMs`. Never rejects. @see management API 4 */
@@ -34,7 +35,7 @@ async function outcomeOf(
 ): Promise<Outcome<unknown>> {
   const descriptor: OperationDescriptor<unknown, never> = OPERATIONS[operation.kind];
   const { path, limitBytes, takesSlot, absentStatuses, decode } = descriptor;
-  const { onBody, ...sending } = options;
+  const { onBody, turn, ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
@@ -47,9 +48,11 @@ async function outcomeOf(
     }
     const { bytes, redact } = answer.value;
     onBody?.(answer.value);
+    const isLong = bytes.length > LONG_ANSWER_BYTES;
+    if (isLong) await turn?.();
     const decoded = decode(bytes, redact);
-    // Processing a long answer costs as much again: yield to the event loop first.
-    if (bytes.length > LONG_ANSWER_BYTES) await nextTurn();
+    // Judging what a long answer says costs as much again.
+    if (isLong) await turn?.();
     return decoded;
   } catch (error) {
     return { ok: false, failure: { reason: "internal", message: describeBug(error) } };

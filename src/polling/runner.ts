@@ -7,6 +7,7 @@ import {
 } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
 import { inSlices } from "../support/slices.ts";
+import { createTurns } from "../support/turns.ts";
 import type { Operation } from "./observation.ts";
 import { createSlots } from "./slots.ts";
 import { startTimetable } from "./timetable.ts";
@@ -46,10 +47,13 @@ export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "events"
 
 /** Simultaneous polls of lists and details of websites, over the fleet. */
 const MAX_CONCURRENT_DISCOVERY = 64;
+/** Of the work for long answers of all appliances, in one turn of the event loop. */
+const LONG_ANSWERS_MS = 10;
 
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
   const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
   slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
+  const turns = createTurns(LONG_ANSWERS_MS);
   /** By appliance. */
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
 
@@ -59,7 +63,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
     onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
-  const pollerDeps: AppliancePollerDeps = { clock, events, slots, timetable, planOf };
+  const pollerDeps: AppliancePollerDeps = { clock, events, slots, turns, timetable, planOf };
 
   return {
     prepare: (config, createClient) => {

@@ -1,9 +1,9 @@
-const SLICE_MS = { least: 5, most: 25 };
+const SLICE_MS = { least: 10, most: 25 };
 /** A slice takes this part of the time since the work began, if that is more: a busy process gets the work done too. */
-const SHARE = 0.01;
+const SHARE = 0.03;
 
 /**
- * Calls `work` for each item, one after another, in slices of 5 ms, or up to 25 ms of work that has taken longer than half a
+ * Calls `work` for each item, one after another, in slices of 10 ms, or up to 25 ms of work that has taken longer than half a
  * second. Everything else that is due goes between them, so that polls do not wait.
  */
 export async function inSlices<T>(

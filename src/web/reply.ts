@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { toBuffer } from "../support/long-text.ts";
+import { createTurns } from "../support/turns.ts";
 import { clientOf } from "./connections.ts";
 
 export interface Reply {
@@ -33,8 +34,8 @@ export function send(
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Of all responses, in one turn of the event loop: 1 to 2 ms. */
-const MAX_PIECES = 16;
+/** Of writing to all clients, in one turn of the event loop. */
+const WRITING_MS = 2;
 /** Total size of the bodies being sent; a body that several responses share counts once. */
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 
@@ -45,7 +46,7 @@ const MAX_SENT_BYTES = 64 * 2 ** 20;
 export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   /** Oldest first. */
   const pending = new Map<ServerResponse, Buffer>();
-  const turnOf = createTurns();
+  const turnOf = createTurns(WRITING_MS);
 
   function bytes(): number {
     return [...new Set(pending.values())].reduce((sum, { length }) => sum + length, 0);
@@ -73,25 +74,6 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
     const inPieces = () => endInPieces(client, response, body);
     send(request, response, { ...reply, body }, body.length > PIECE_BYTES ? inPieces : undefined);
   };
-}
-
-/** Resolves for 16 calls in each turn of the event loop: for one of each client, and then for more. */
-export function createTurns(): (client: string) => Promise<void> {
-  const waiting = new Map<string, readonly (() => void)[]>();
-  function next(): void {
-    for (let left = MAX_PIECES; left > 0 && waiting.size > 0; left -= 1) {
-      const [[client = "", [go, ...others] = []] = []] = waiting;
-      waiting.delete(client);
-      if (others.length > 0) waiting.set(client, others);
-      go?.();
-    }
-    if (waiting.size > 0) setImmediate(next);
-  }
-  return (client) =>
-    new Promise((resolve) => {
-      if (waiting.size === 0) setImmediate(next);
-      waiting.set(client, [...(waiting.get(client) ?? []), resolve]);
-    });
 }
 
 /** Whether an Accept-Encoding header names gzip. @see RFC 9110, 12.5.3 */

@@ -162,6 +162,7 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
       clock,
       events,
       slots: { website_tests: slots, discovery: createSlots(clock) },
+      turns: () => Promise.resolve(),
       timetable: {
         put: ({ operation }: Task) => void regular.add(operationKey(operation)),
         remove: ({ operation }: Task) => void regular.delete(operationKey(operation)),

@@ -1,6 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { createOutgoing, createTurns } from "../../src/web/reply.ts";
+import { createOutgoing } from "../../src/web/reply.ts";
 import { eventually } from "../support/eventually.ts";
 import { connectTo, serve } from "./support.ts";
 
@@ -34,15 +33,4 @@ test("beyond the limit, the oldest responses are aborted", async () => {
   const [one, other] = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES)];
   const aborted = await abortedOf([one, one, other], BODY_BYTES);
   await eventually(() => expect(new Set(aborted)).toEqual(new Set([0, 1])));
-});
-
-test("16 pieces are written in a turn of the event loop, one of each client first", async () => {
-  const turnOf = createTurns();
-  const written: string[] = [];
-  for (let nth = 0; nth < 20; nth += 1) void turnOf("busy").then(() => written.push("busy"));
-  void turnOf("other").then(() => written.push("other"));
-  await setImmediate();
-  expect(written).toEqual(["busy", "other", ...Array<string>(14).fill("busy")]);
-  await setImmediate();
-  expect(written).toHaveLength(21);
 });
