@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { OPERATIONS } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import { createClients } from "../client/client.ts";
-import { meansApplianceDown } from "../client/failure.ts";
+import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";
 import type { Observation, Operation } from "../polling/observation.ts";
@@ -75,7 +75,7 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
       return observation.outcome;
     };
     const list = await run({ kind: "vrrp" });
-    if (list.ok || !meansApplianceDown(list.failure.reason)) {
+    if (list.ok || meaningOf(list.failure.reason).stopsOtherPolls !== true) {
       if (appliance.discovery !== undefined) await run({ kind: "website_list" });
       for (const websiteId of fleet.plan(name).details) {
         const details = await run({ kind: "website_details", websiteId });

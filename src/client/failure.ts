@@ -1,26 +1,56 @@
 import { errorCode } from "../support/errors.ts";
+import { keysOf } from "../support/keys.ts";
 
-/** All reasons why a poll can fail: the values of the label `reason`. */
-export const FAILURE_REASONS = [
-  "dns", // the name did not resolve, or the deadline passed during the lookup
-  "connect", // refused, unreachable, reset
-  "tls", // the handshake failed, or the certificate is not trusted
-  "timeout", // the deadline passed after the name lookup
-  "auth", // 401, 403
-  "http_status", // any other status except 200
-  "protocol", // the answer is not HTTP, or is incomplete
-  "too_large", // more bytes, chunks, interfaces, levels or members than the operation's limits allow
-  "decode", // the answer does not match the specification
-  "unsupported", // the appliance lacks the operation
-  "proxy", // the HTTP proxy refused, failed or did not answer
-  "secret", // the password file is missing, not permitted, empty or otherwise invalid
-  "appliance_down", // a website test was not sent because the appliance is unreachable or unauthorized
-  "stalled", // no poll completed for too long; determined when the fleet is read
-  "local", // this host is out of descriptors, ports, memory, time or slots, or has an I/O error
-  "internal", // a bug in the exporter
-] as const;
+/** What the failure of a poll of the VRRP list means. */
+interface Meaning {
+  /** The appliance does not answer; it answers, but not to this exporter; or the failure says nothing about the appliance. */
+  readonly appliance: "lost" | "refused" | "unknown";
+  /** Other polls of the appliance would fail for the same reason, so they are not sent. */
+  readonly stopsOtherPolls?: true;
+}
 
-export type FailureReason = (typeof FAILURE_REASONS)[number];
+/** All reasons why a poll can fail, the values of the label `reason`, and what each means. */
+const FAILURES = {
+  // The name did not resolve, or the deadline passed during the lookup.
+  dns: { appliance: "unknown", stopsOtherPolls: true },
+  // The connection was refused or reset, or there is no route.
+  connect: { appliance: "lost", stopsOtherPolls: true },
+  // The handshake failed, or the certificate is not trusted.
+  tls: { appliance: "refused", stopsOtherPolls: true },
+  // The deadline passed after the name lookup.
+  timeout: { appliance: "lost", stopsOtherPolls: true },
+  // The status is 401 or 403.
+  auth: { appliance: "refused", stopsOtherPolls: true },
+  // The status is another one than 200.
+  http_status: { appliance: "refused" },
+  // The answer is not HTTP, or is incomplete.
+  protocol: { appliance: "refused" },
+  // The answer has more bytes, chunks, interfaces, levels or members than the operation's limits allow.
+  too_large: { appliance: "refused" },
+  // The answer does not match the specification.
+  decode: { appliance: "refused" },
+  // The appliance lacks the operation.
+  unsupported: { appliance: "refused" },
+  // The HTTP proxy refused, failed or did not answer.
+  proxy: { appliance: "unknown", stopsOtherPolls: true },
+  // The password file is missing, not permitted, empty or otherwise invalid.
+  secret: { appliance: "unknown" },
+  // The poll of a website was not sent, since the VRRP list of its appliance fails.
+  appliance_down: { appliance: "lost" },
+  // No poll completed for too long; determined when the fleet is read.
+  stalled: { appliance: "unknown" },
+  // This host is out of descriptors, ports, memory, time or slots, or has an I/O error.
+  local: { appliance: "unknown" },
+  // The exporter has a bug.
+  internal: { appliance: "unknown" },
+} as const satisfies Readonly<Record<string, Meaning>>;
+
+export type FailureReason = keyof typeof FAILURES;
+export const FAILURE_REASONS = keysOf(FAILURES);
+
+export function meaningOf(reason: FailureReason): Meaning {
+  return FAILURES[reason];
+}
 
 /** Why a poll failed. `message` is for the log and contains no secret. */
 export interface Failure {
@@ -35,13 +65,6 @@ export interface Failure {
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure };
-
-const APPLIANCE_DOWN = new Set<FailureReason>(["dns", "connect", "tls", "timeout", "proxy", "auth"]);
-
-/** Whether a VRRP poll that failed for this reason means that the appliance is unreachable or unauthorized. */
-export function meansApplianceDown(reason: FailureReason): boolean {
-  return APPLIANCE_DOWN.has(reason);
-}
 
 /** The progress of an attempt to connect; the reason of a failure at the deadline depends on it. */
 export type Stage = "lookup" | "connect" | "proxy" | "tls" | "connected";

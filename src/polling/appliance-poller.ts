@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { SlotKind } from "../api/operation.ts";
 import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { meansApplianceDown, type Failure } from "../client/failure.ts";
+import { meaningOf, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-again.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
@@ -269,7 +269,7 @@ export function createAppliancePoller(
     backoff.settle({ operation: operationKey(result), outcome, credentials, ...span, intervalMs });
     observe(task, result, span);
     if (result.kind !== "vrrp") return;
-    const isDown = !outcome.ok && meansApplianceDown(outcome.failure.reason);
+    const isDown = !outcome.ok && meaningOf(outcome.failure.reason).stopsOtherPolls === true;
     const before = latestList;
     latestList = { isDown, atMs: span.endedMs };
     if (before === undefined) begin();

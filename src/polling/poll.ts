@@ -66,7 +66,7 @@ const UNSENT = {
   unsupported: "the appliance lacks the list of websites",
 } as const;
 
-/** Why a due poll is not sent. `appliance_down`: of a website test. @see meansApplianceDown */
+/** Why a due poll is not sent. `appliance_down`: of a website test. @see meaningOf */
 export function unsent(reason: keyof typeof UNSENT): Failure {
   return { reason, message: `not sent: ${UNSENT[reason]}` };
 }

@@ -1,3 +1,5 @@
+import { keysOf } from "../support/keys.ts";
+
 type Severity = "critical" | "warning" | "unknown";
 
 /**
@@ -92,9 +94,4 @@ export type Level = "well" | Severity;
 /** The level of something with this problem, or with none. */
 export function levelOf(kind: ProblemKind | undefined): Level {
   return kind === undefined ? "well" : PROBLEMS[kind].severity;
-}
-
-function keysOf<Key extends string>(table: Readonly<Record<Key, unknown>>): [Key, ...Key[]] {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.keys gives string[], these are the keys of a constant
-  return Object.keys(table) as [Key, ...Key[]];
 }

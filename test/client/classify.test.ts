@@ -1,7 +1,13 @@
 import { errors } from "undici";
 import { expect, test } from "vitest";
 
-import { classifyError, ConnectionError, describeError } from "../../src/client/failure.ts";
+import {
+  classifyError,
+  ConnectionError,
+  describeError,
+  FAILURE_REASONS,
+  meaningOf,
+} from "../../src/client/failure.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("it failed"), { code, ...more });
 
@@ -83,4 +89,17 @@ test("an error is described in one line, with its code once and its cause", () =
     "no tunnel (EPIPE: it failed)",
   );
   expect(describeError("text")).toBe("unknown error");
+});
+
+test("a reason says whether the appliance is lost, refuses, or is not known, and whether its other polls would fail too", () => {
+  const meanings = ["lost", "refused", "unknown"].map((appliance) =>
+    FAILURE_REASONS.filter((reason) => meaningOf(reason).appliance === appliance).join(" "),
+  );
+  expect(meanings).toEqual([
+    "connect timeout appliance_down",
+    "tls auth http_status protocol too_large decode unsupported",
+    "dns proxy secret stalled local internal",
+  ]);
+  const stopping = FAILURE_REASONS.filter((reason) => meaningOf(reason).stopsOtherPolls === true);
+  expect(stopping.join(" ")).toBe("dns connect tls timeout auth proxy");
 });
