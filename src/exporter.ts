@@ -42,7 +42,7 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly shard?: Shard;
   readonly build: Build;
   /** The limit of open files, which limits the connections; default: unlimited. */
-  readonly descriptorLimit?: number;
+  readonly descriptorLimit?: () => number;
   /** Time between two checks of the configuration's files; default: 5 s. */
   readonly watchIntervalMs?: number;
   readonly clock: Clock;
@@ -64,7 +64,7 @@ export async function startExporter(
   options: ExporterOptions,
 ): Promise<Checked<{ readonly exporter: Exporter }>> {
   const { version, clock, logger, configFile: file, webConfigFile, shard = WHOLE_FLEET } = options;
-  const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit: limit = Number.POSITIVE_INFINITY } = options;
+  const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   // In this thread, which polls nothing yet: another one would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
@@ -76,8 +76,8 @@ export async function startExporter(
   });
   const self = createSelfMetrics({ ...options, shard }, options.droppedLogLines);
   const board = createStatusBoard({ version, shard, fleet, self, logger, clock, runner: () => runner });
-  const shares = shareDescriptors(limit);
-  const createClient = createClients({ ...options, maxConnections: shares.appliances }, clock);
+  const maxConnections = (): number => shareDescriptors(descriptorLimit()).appliances;
+  const createClient = createClients({ ...options, maxConnections }, clock);
   const runner: Runner = startRunner({
     clock,
     events: board,
@@ -96,9 +96,10 @@ export async function startExporter(
       await start();
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;
       self.appliances(appliances);
-      if (appliances > shares.appliances) {
+      const [limit, connections] = [descriptorLimit(), maxConnections()];
+      if (appliances > connections) {
         logger.warn(
-          { limit, connections: shares.appliances, appliances, neededLimit: limitFor(appliances) },
+          { limit, connections, appliances, neededLimit: limitFor(appliances) },
           "too few open files allowed to keep a connection to each appliance: raise the limit",
         );
       }
@@ -151,7 +152,7 @@ export async function startExporter(
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
     configFile: webConfigFile,
-    maxConnections: shares.web,
+    maxConnections: shareDescriptors(descriptorLimit()).web,
   });
   const starting = web.start(options.listenAddresses);
   const started = await starting;

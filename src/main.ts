@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import type { Io } from "./cli/command.ts";
 import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
-import { descriptorLimit } from "./support/open-files.ts";
+import { watchDescriptorLimit } from "./support/open-files.ts";
 import { describeBug } from "./support/errors.ts";
 import { systemClock } from "./support/clock.ts";
 
@@ -81,7 +81,7 @@ const io: Io = {
   // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
-  descriptorLimit: descriptorLimit(),
+  descriptorLimit: watchDescriptorLimit(systemClock),
   stopRequested,
   onReload: (callback) => void process.on("SIGHUP", callback),
   sendSignal: (pid, signal) => void process.kill(pid, signal),

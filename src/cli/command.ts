@@ -32,8 +32,8 @@ export interface Io {
   readonly maxLookups: number;
   /** Reads of password files at the same time. */
   readonly maxPasswordReads: number;
-  /** The limit of open files. */
-  readonly descriptorLimit: number;
+  /** The limit of open files, which may be changed while the process runs. */
+  readonly descriptorLimit: () => number;
   /** Resolves at SIGTERM or SIGINT. */
   readonly stopRequested: Promise<void>;
   /** Calls back at every SIGHUP. */

@@ -62,8 +62,8 @@ export interface ClientsOptions {
   readonly maxLookups: number;
   /** Reads of password files at the same time; each uses such a thread too. */
   readonly maxPasswordReads: number;
-  /** Open connections to appliances; default: unlimited. */
-  readonly maxConnections?: number;
+  /** The maximum of open connections to appliances at present; default: unlimited. */
+  readonly maxConnections?: () => number;
   /** Default: the system's resolver. */
   readonly lookup?: LookupFunction;
   readonly readPassword?: PasswordReader;
@@ -76,7 +76,7 @@ export interface ClientsOptions {
 export function createClients(options: ClientsOptions, clock: Clock): CreateClient {
   const {
     version,
-    maxConnections = Number.POSITIVE_INFINITY,
+    maxConnections = () => Number.POSITIVE_INFINITY,
     lookup = createLookup(options.maxLookups),
     readPassword = createPasswordReader(options.maxPasswordReads, clock),
   } = options;

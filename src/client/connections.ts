@@ -1,5 +1,4 @@
 import type { Clock } from "../support/clock.ts";
-import { descriptorLimit, descriptorShortage, shareDescriptors } from "../support/open-files.ts";
 import type { Attention } from "./attention.ts";
 import type { Connection, ConnectionOptions } from "./connection.ts";
 
@@ -9,10 +8,6 @@ const MAX_CONNECTING = 64;
 const CONNECTING_MS = 250;
 /** How long connections besides the one used last are kept idle: they served polls at the same time. */
 const MAX_SPARE_MS = 20_000;
-
-/** For password files, the configuration's files and scrapes. */
-const MIN_FREE_DESCRIPTORS = 4;
-const CHECK_EVERY_MS = 1000;
 
 /** The order in which waiting polls are served: VRRP lists first. */
 export type Precedence = "list" | "test";
@@ -44,12 +39,12 @@ interface Waiting {
 /**
  * Makes the pool of each appliance. Over all of them the attempts to connect and the open connections are limited; if too
  * many are open, those that have been idle longest end. Polls of the same precedence are served in order. `limit`: the
- * maximum of open connections, at least 1; it becomes lower with the limit of open files.
+ * maximum of open connections at present, at least 1.
  */
 export function createConnections(
   attention: Attention,
   clock: Clock,
-  limit: number,
+  limit: () => number,
 ): (create: CreateConnection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
@@ -58,17 +53,13 @@ export function createConnections(
   /** Since when each is idle; longest first. */
   const idle = new Map<Connection, number>();
   let isServing = false;
-  let maxOpen = limit;
-  let checkedMs = Number.NEGATIVE_INFINITY;
 
-  /** Ends idle connections if the limit of open files is lower now and leaves no descriptors for anything else. */
-  function makeRoom(): void {
-    const nowMs = clock.monotonicMs();
-    if (nowMs - checkedMs < CHECK_EVERY_MS) return;
-    checkedMs = nowMs;
-    if (descriptorShortage(MIN_FREE_DESCRIPTORS) === undefined) return;
-    for (const connection of idle.keys()) connection.destroy();
-    maxOpen = Math.min(maxOpen, shareDescriptors(descriptorLimit()).appliances);
+  /** Ends connections that have been idle longest, until at most so many are open or none is idle. */
+  function endIdle(maxOpen: number): void {
+    for (const connection of idle.keys()) {
+      if (open.size <= maxOpen) return;
+      connection.destroy();
+    }
   }
   /** Ended connections call it again, without effect: it looks again after each of them. */
   function serve(): void {
@@ -87,9 +78,9 @@ export function createConnections(
   }
   function mayConnect(): boolean {
     if (connecting.size >= MAX_CONNECTING) return false;
-    const [idleLongest] = idle.keys();
-    if (open.size >= maxOpen) idleLongest?.destroy();
-    return open.size < maxOpen;
+    const others = limit() - 1;
+    endIdle(others);
+    return open.size <= others;
   }
 
   return (create) => {
@@ -139,7 +130,7 @@ export function createConnections(
 
     return {
       take: async (precedence, maxWaitMs) => {
-        makeRoom();
+        endIdle(limit());
         return isClosed ? undefined : (takeIdle() ?? wait(precedence, maxWaitMs));
       },
       giveBack: (connection) => {
@@ -149,6 +140,7 @@ export function createConnections(
         own.delete(connection);
         own.add(connection);
         idle.set(connection, nowMs);
+        endIdle(limit());
         // If connections are scarce, this ends the connection in favor of another appliance's poll that waited longer.
         serve();
         if (!idle.has(connection)) return;

@@ -1,23 +1,44 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
-import { devNull } from "node:os";
-import { errorCode } from "./errors.ts";
+import { openSync, readSync } from "node:fs";
+import type { Clock } from "./clock.ts";
 
 /** For the process itself, files and name lookups, with a margin. */
 const RESERVED = 32;
 /** More client connections than any scraping setup needs. */
 const MAX_WEB = 512;
-/** If the limit is unknown: what macOS allows a process. */
+/** What macOS allows a process, where the limit cannot be read. */
 const ASSUMED_LIMIT = 10_240;
+const READ_EVERY_MS = 1000;
+const LIMITS_BYTES = 4096;
 
-/** The limit of open descriptors of this process; a cautious guess where the system does not tell it. */
-export function descriptorLimit(): number {
+/**
+ * Returns a function with the limit of open descriptors of this process, at most a second old: it may be changed while the
+ * process runs. Where the system does not report it, 10,240.
+ */
+export function watchDescriptorLimit(clock: Pick<Clock, "monotonicMs">): () => number {
+  const read = openLimits();
+  let latest = ASSUMED_LIMIT;
+  let readMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - readMs >= READ_EVERY_MS) [latest, readMs] = [read(), nowMs];
+    return latest;
+  };
+}
+
+/** The file stays open: it can be read when no descriptor is free. */
+function openLimits(): () => number {
   try {
-    const limits = readFileSync("/proc/self/limits", "latin1");
-    const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1] ?? ASSUMED_LIMIT;
-    return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
+    const file = openSync("/proc/self/limits", "r");
+    const buffer = Buffer.alloc(LIMITS_BYTES);
+    return () => limitIn(buffer.toString("latin1", 0, readSync(file, buffer, 0, LIMITS_BYTES, 0)));
   } catch {
-    return ASSUMED_LIMIT;
+    return () => ASSUMED_LIMIT;
   }
+}
+
+function limitIn(limits: string): number {
+  const soft = /^Max open files +(\d+|unlimited) /m.exec(limits)?.[1] ?? ASSUMED_LIMIT;
+  return soft === "unlimited" ? Number.POSITIVE_INFINITY : Number(soft);
 }
 
 /**
@@ -33,17 +54,4 @@ export function shareDescriptors(limit: number) {
 /** A limit that allows one connection to each of this many appliances. */
 export function limitFor(appliances: number): number {
   return RESERVED + MAX_WEB + appliances;
-}
-
-/** The system's error if this process cannot open this many descriptors now; takes microseconds. */
-export function descriptorShortage(count: number): Error | undefined {
-  const taken: number[] = [];
-  try {
-    while (taken.length < count) taken.push(openSync(devNull, "r"));
-    return undefined;
-  } catch (error) {
-    return error instanceof Error && /^E(M|N)FILE$/.test(errorCode(error) ?? "") ? error : undefined;
-  } finally {
-    for (const descriptor of taken) closeSync(descriptor);
-  }
 }

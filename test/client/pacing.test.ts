@@ -17,7 +17,7 @@ function hold(maxOpen = Number.POSITIVE_INFINITY) {
       return () => void hanging.delete(onOver);
     },
   };
-  const createPool = createConnections(attention, systemClock, maxOpen);
+  const createPool = createConnections(attention, systemClock, () => maxOpen);
   /** Labels of polls that got a connection, in order. */
   const served: string[] = [];
   const ended: string[] = [];

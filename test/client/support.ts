@@ -64,7 +64,7 @@ export function clientOf(
     version: "test",
     maxLookups: 2,
     maxPasswordReads: 2,
-    maxConnections: maxOpen,
+    maxConnections: () => maxOpen,
     ...(lookup === undefined ? {} : { lookup }),
     ...(readPassword === undefined ? {} : { readPassword }),
   };

@@ -1,10 +1,9 @@
 import { closeSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 
-/** Does the work while this process has no more than `spare` descriptors left. For a process of its own with a low limit. */
-export async function withoutDescriptors<T>(work: () => Promise<T>, spare = 0): Promise<T> {
+/** Does the work while this process has no descriptor left. For a process of its own with a low limit. */
+export async function withoutDescriptors<T>(work: () => Promise<T>): Promise<T> {
   const taken = takeAll();
-  for (const descriptor of taken.splice(0, spare)) closeSync(descriptor);
   try {
     return await work();
   } finally {

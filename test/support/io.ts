@@ -25,7 +25,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,
-    descriptorLimit: 1024,
+    descriptorLimit: () => 1024,
     stopRequested: once(stop.signal, "abort").then(() => undefined),
     onReload: (callback) => void hangUp.on("SIGHUP", callback),
     sendSignal: (pid, signal) => void process.kill(pid, signal),

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { descriptorLimit, limitFor, shareDescriptors } from "../../src/support/open-files.ts";
+import { systemClock } from "../../src/support/clock.ts";
+import { watchDescriptorLimit, limitFor, shareDescriptors } from "../../src/support/open-files.ts";
 
 test("the limit of this process is read", () => {
-  expect(descriptorLimit()).toBeGreaterThan(0);
+  expect(watchDescriptorLimit(systemClock)()).toBeGreaterThan(0);
 });
 
 test.each([
