@@ -39,14 +39,18 @@ export function stateFor(
   config: ApplianceConfig,
   nowMs: number,
 ): ApplianceState {
-  const { name, cluster, labels, polling } = config;
-  const identity = kept(before?.identity, { appliance: name, cluster, labels });
+  const { polling } = config;
+  const identity = kept(before?.identity, identityOf(config));
   const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
   const records = discoveryFor(before?.records, config, nowMs);
   const totals = totalsFor(config, identity, before?.totals);
   const { known = [], websites = [] } = before ?? {};
   const facts = { config, identity, vrrp, records, known, websites, totals };
   return stateOf(withTests({ ...facts, known: knownWebsites(facts) }, nowMs), before);
+}
+
+export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
+  return { appliance: name, cluster, labels };
 }
 
 /** What is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */

@@ -3,7 +3,7 @@ import type { WebsitePlan } from "../polling/appliance-poller.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
 import { createMemo, isSame } from "../support/kept.ts";
-import { afterObservation, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
+import { afterObservation, identityOf, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
 import { groupsOf } from "./groups.ts";
@@ -35,7 +35,7 @@ export interface Recorded {
   readonly cluster: ClusterSnapshot | undefined;
 }
 
-interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "hasDisabled"> {
+interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
   /** The disabled ones too. */
   readonly appliances: readonly ApplianceConfig[];
   /** Names of the enabled ones. */
@@ -74,7 +74,7 @@ export function createFleet(): Fleet {
 
   /** Made anew when an appliance was polled or has stalled. */
   function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
-    const { cluster, labels, hasDisabled } = of;
+    const { cluster, labels, disabled } = of;
     const appliances = of.members.flatMap((name) => stateNow(name, nowMs) ?? []);
     return onceCluster(of, appliances, () => {
       const lists = appliances.map(({ vrrp }) => vrrp);
@@ -82,7 +82,7 @@ export function createFleet(): Fleet {
       const groups = onceGroups(of, lists, (before) => groupsOf(members, before));
       const known = appliances.map((appliance) => appliance.known);
       const websites = onceWebsites(of, known, (before) => clusterWebsites(known, before));
-      return { cluster, labels, hasDisabled, appliances, groups, websites };
+      return { cluster, labels, appliances, disabled, groups, websites };
     });
   }
 
@@ -124,7 +124,7 @@ export function createFleet(): Fleet {
   };
 }
 
-/** By name, those with an enabled appliance. One that is configured as before stays the same object. */
+/** By name. A cluster that is configured as before stays the same object. */
 function clustersOf(
   appliances: readonly ApplianceConfig[],
   before: ReadonlyMap<string, Cluster>,
@@ -134,16 +134,16 @@ function clustersOf(
     const known = before.get(cluster);
     if (known !== undefined && isSame(known.appliances, all)) return known;
     const enabled = all.filter((appliance) => appliance.enabled);
+    const disabled = all.filter((appliance) => !appliance.enabled);
     return {
       cluster,
       appliances: all,
       members: enabled.map(({ name }) => name),
-      labels: sharedLabels(enabled.map(({ labels }) => labels)),
-      hasDisabled: enabled.length < all.length,
+      labels: sharedLabels((enabled.length > 0 ? enabled : disabled).map(({ labels }) => labels)),
+      disabled: disabled.map((each) => ({ kind: "disabled", identity: identityOf(each) })),
     };
   });
-  const polled = clusters.filter(({ members }) => members.length > 0);
-  return new Map(polled.map((each) => [each.cluster, each]));
+  return new Map(clusters.map((each) => [each.cluster, each]));
 }
 
 function sharedLabels([first = {}, ...others]: readonly Identity["labels"][]): Identity["labels"] {

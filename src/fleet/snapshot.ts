@@ -6,19 +6,20 @@ import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
 
 /**
- * The facts about a cluster with an enabled appliance, at one instant. Immutable, and the same object for as long as nothing
- * in it has changed; so is each part. An appliance on its own is a cluster of one.
+ * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each
+ * part. An appliance on its own is a cluster of one.
  *
  * In all of its parts `undefined` is what is not known now, and instants are Unix time in milliseconds unless they say
  * that they are monotonic.
  */
 export interface ClusterSnapshot {
   readonly cluster: string;
-  /** The configured labels that all members share. */
+  /** The configured labels that all enabled members share; if none is enabled, those that all members share. */
   readonly labels: Readonly<Record<string, string>>;
-  readonly hasDisabled: boolean;
   /** The enabled ones, in the order of the configuration. */
   readonly appliances: readonly ApplianceSnapshot[];
+  /** The members with `enabled: false`, in the order of the configuration. */
+  readonly disabled: readonly DisabledSnapshot[];
   /** Of clusters of two appliances or more, the disabled ones counted. */
   readonly groups: readonly GroupSnapshot[];
   /** Other objects after any change of the cluster's configuration. */
@@ -36,6 +37,11 @@ export interface ApplianceSnapshot extends OfAppliance {
   /** Those whose details are known now. */
   readonly found: readonly FoundWebsiteSnapshot[];
   readonly anomalies: AnomaliesSnapshot;
+}
+
+/** An appliance that is configured and not polled: it may be master or backup of any group of its cluster. */
+export interface DisabledSnapshot extends OfAppliance {
+  readonly kind: "disabled";
 }
 
 /** How often the latest answers deviate from the API, as far as they are known. */
@@ -128,7 +134,8 @@ export type Section =
   | StatusesSnapshot
   | TotalsSnapshot
   | DiscoverySnapshot
-  | FoundWebsiteSnapshot;
+  | FoundWebsiteSnapshot
+  | DisabledSnapshot;
 
 /** How the latest poll of an operation went. */
 export interface PollHealth {

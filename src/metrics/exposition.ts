@@ -104,6 +104,7 @@ function partsOf(verdict: ClusterVerdict): readonly Part[] {
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
+    ...facts.disabled,
     ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found, anomalies }) => [
       vrrp,
       vrrp.list,

@@ -98,6 +98,13 @@ export const FLEET_FAMILIES: Families = {
         each.state === undefined ? [] : sample(asSeconds(each.sinceMs), ["protocol", each.protocol]),
       ),
   }),
+  appliance_enabled: gauge(
+    "Whether the appliance is enabled in the configuration; if not, it is not polled.",
+    {
+      appliance: () => sample(true),
+      disabled: () => sample(false),
+    },
+  ),
   appliance_state: gauge(`State of the appliance: ${STATE}`, {
     appliance: ({ state }) => stateSamples(APPLIANCE_STATES, state),
   }),

@@ -35,7 +35,10 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
   const { version, shard, startedAtMs } = facts;
   const problems = problemsOf(verdicts, facts);
   return {
-    verdict: summaryOf(problems, verdicts.length > 0),
+    verdict: summaryOf(
+      problems,
+      verdicts.some((each) => each.facts.appliances.length > 0),
+    ),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
     clusters: verdicts.map((verdict) => clusterDocument(verdict, facts.nextPollAtMs)),

@@ -59,10 +59,10 @@ function groupVerdicts(given: Case): ClusterVerdict["groups"] {
 
 function groupVerdict(
   group: GroupSnapshot,
-  { facts: { cluster, labels, hasDisabled }, before, wasPolled, at }: Case,
+  { facts: { cluster, labels, disabled }, before, wasPolled, at }: Case,
 ): GroupVerdict {
   const old = before?.groups.get(group.key);
-  const state = judgeGroup(group, { hasDisabled, nowMs: at.monotonicMs });
+  const state = judgeGroup(group, { hasDisabled: disabled.length > 0, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // A change that was in progress when polling began may have begun earlier.
   const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);

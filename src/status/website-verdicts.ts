@@ -133,7 +133,7 @@ function websiteVerdict(
 function protocolVerdicts(
   website: Website,
   old: WebsiteVerdict | undefined,
-  { facts: { appliances, hasDisabled }, groups, wasPolled, at }: Case & Subject,
+  { facts: { appliances, disabled }, groups, wasPolled, at }: Case & Subject,
 ): readonly ProtocolVerdict[] {
   const { tests, masters } = website;
   const isTested = tests.some(isPolled);
@@ -148,7 +148,9 @@ function protocolVerdicts(
       const { result = "unknown", isUnstable = false } = known ?? {};
       return [{ isMaster: isMaster(masters, test), result, isUnstable }];
     });
-    const found = isTested ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled }) : undefined;
+    const found = isTested
+      ? judgeWebsite(views, { hasGroups: groups.size > 0, hasDisabled: disabled.length > 0 })
+      : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
     const isElsewhere = views.every((view) => !view.isMaster);
     const state = isElsewhere ? withoutMasters(judged, website, appliances) : judged;

@@ -10,7 +10,7 @@ import {
   vrrpFailed,
   vrrpSeen,
 } from "../support/observations.ts";
-import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B } from "./support.ts";
+import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
 const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
 const B_IS_BACKUP = vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2", priority: 100 })]));
@@ -24,12 +24,16 @@ test("a disabled appliance is no member, and the groups of the one it leaves alo
   expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups -, unknown -, preferred true"]);
 });
 
-test("a cluster whose appliances are all disabled is left out", () => {
-  const fleet = fleetOf([
-    { ...MEMBER_A, enabled: false },
-    { ...MEMBER_B, enabled: false },
-  ]);
-  expect(clustersOf(fleet)).toEqual([]);
+test("a cluster names its disabled members, also where all of them are", () => {
+  const labels = { site: "ams" };
+  const [a, b] = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, labels, enabled: false }));
+  const disabled = ["a", "b"].map((appliance) => {
+    return { kind: "disabled", identity: { appliance, cluster: "ams", labels } };
+  });
+  const [cluster] = clustersOf(fleetOf(a && b ? [a, b, { ...MEMBER_C, labels: {} }] : []));
+  expect(cluster).toMatchObject({ labels: {}, disabled });
+  const [dark] = clustersOf(fleetOf(a && b ? [a, b] : []));
+  expect(dark).toEqual({ cluster: "ams", labels, appliances: [], disabled, groups: [], websites: [] });
 });
 
 test("a disabled appliance is not an unknown member of the others' groups", () => {

@@ -43,6 +43,7 @@ const APPLIANCES: readonly ApplianceConfig[] = [
   applianceOf({ name: "failed", cluster: "fra" }),
   applianceOf({ name: "locked", websites: [websiteOf({ id: 3 })] }),
   applianceOf({ name: "odd" }),
+  applianceOf({ name: "alone", labels: { site: "ams" }, enabled: false }),
 ];
 
 const BACKUP = interfaceOf({

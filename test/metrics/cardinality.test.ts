@@ -62,6 +62,7 @@ test("the formula of discovered websites is what is exported", async () => {
     'operation="vrrp"',
     'operation="website_test"',
     "appliance_up",
+    "appliance_enabled",
     '"bad_field"',
   ];
   const lines = sampleLines(await expositionOf(fleet));

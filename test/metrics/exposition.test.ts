@@ -293,6 +293,14 @@ website_state{ha_cluster="locked",website_id="3",website="3",address="#3",protoc
 # HELP website_state_since_timestamp_seconds When the state of the website began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
 # TYPE website_state_since_timestamp_seconds gauge
 website_state_since_timestamp_seconds{ha_cluster="ams",site="ams",website_id="1",website="shop",protocol="https"} 1700000000
+# HELP appliance_enabled Whether the appliance is enabled in the configuration; if not, it is not polled.
+# TYPE appliance_enabled gauge
+appliance_enabled{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1
+appliance_enabled{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2"} 1
+appliance_enabled{appliance="failed",ha_cluster="fra"} 1
+appliance_enabled{appliance="locked",ha_cluster="locked"} 1
+appliance_enabled{appliance="odd",ha_cluster="odd"} 1
+appliance_enabled{appliance="alone",ha_cluster="alone",site="ams"} 0
 # HELP appliance_state State of the appliance: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE appliance_state gauge
 appliance_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="up"} 1

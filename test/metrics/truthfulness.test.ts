@@ -62,6 +62,7 @@ test("rule 1: after a failed poll the series about polling stay and show why", a
     'appliance_polls_total{waf,operation="website_test"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 1',
     'appliance_poll_failures_total{waf,operation="website_test"} 0',
+    "appliance_enabled{waf} 1",
     'appliance_state{waf,state="up"} 0',
     'appliance_state{waf,state="down"} 1',
     'appliance_state{waf,state="refused"} 0',
@@ -82,10 +83,12 @@ test("rule 1: the poll counters are there from the loading of the configuration 
     'appliance_polls_total{waf,operation="website_test"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 0',
     'appliance_poll_failures_total{waf,operation="website_test"} 0',
+    "appliance_enabled{waf} 1",
   ]);
   expect(await samples(fleetOf([{ ...WAF, websites: [] }]), "")).toEqual([
     'appliance_polls_total{waf,operation="vrrp"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 0',
+    "appliance_enabled{waf} 1",
   ]);
 });
 
@@ -183,7 +186,8 @@ test("rule 5: one appliance's failure changes no line of another's", async () =>
 
 test("rule 6: the HELP of every polled family says that its values come from the latest poll, not from the scrape", () => {
   const polled = Object.entries(FLEET_FAMILIES).filter(
-    ([name, { type }]) => type === "gauge" || !name.startsWith("appliance_"),
+    ([name, { type }]) =>
+      name !== "appliance_enabled" && (type === "gauge" || !name.startsWith("appliance_")),
   );
   const silent = polled.filter(
     ([, { help }]) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help),
