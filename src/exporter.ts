@@ -1,6 +1,6 @@
 import type { Config } from "./config/config.ts";
 import { errorsOf, type Checked } from "./config/errors.ts";
-import { loadAgain } from "./config/load-again.ts";
+import { loadInThread } from "./config/load-in-thread.ts";
 import { loadConfig } from "./config/load.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { sharedAddresses } from "./config/shared-addresses.ts";
@@ -110,7 +110,7 @@ export async function startExporter(
   }
   const reloader = createReloader({
     watchIntervalMs,
-    load: (running) => loadAgain({ file, shard }, running),
+    load: (running) => loadInThread({ file, shard }, running),
     loaded,
     web: { sources: loadedWeb.sources, prepare: () => web.prepare() },
     prepare,

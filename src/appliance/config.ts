@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { MAX_WEBSITE_ID } from "../api/website-list.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
-import { load, type Loaded } from "../config/loading.ts";
+import { collect, type Loaded } from "../config/sources.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { basicAuthSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
@@ -137,11 +137,11 @@ interface ApplianceConfig extends Omit<ApplianceServerDeps, "vrrp" | "onBug"> {
 
 /** Loads the configuration and the files that it names, or returns all errors. */
 export function loadApplianceConfig(path: string): Promise<Loaded<{ readonly config: ApplianceConfig }>> {
-  return load(async (loading) => {
-    const loaded = await loadYaml(path, applianceSchema, loading);
+  return collect(async (collector) => {
+    const loaded = await loadYaml(path, applianceSchema, collector);
     if (loaded === undefined) return undefined;
     const { file, settings } = loaded;
-    const files = createNamedFiles(loading);
+    const files = createNamedFiles(collector);
     const { cert = "", key = "" } = await files.readKeyPair(file, ["tls"]);
     const users = settings.users.map(async ({ username, password }, index) => {
       const read = await files.read("password", file, ["users", index, "password_file"]);

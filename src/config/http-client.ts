@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./config.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
-import { load, type Loaded } from "./loading.ts";
+import { collect, type Loaded } from "./sources.ts";
 import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
 import { Secret } from "../support/secret.ts";
@@ -110,8 +110,8 @@ const standaloneSchema = z.strictObject({
 
 /** Loads a file that contains only `http_client`, and the files that it names. */
 export function loadHttpClient(path: string): Promise<Loaded<Pick<HttpClientBlocks, "http">>> {
-  return load(async (loading) => {
-    const place = await loadYaml(path, standaloneSchema, loading);
-    return place && overrideHttp({ http: NO_SETTINGS, known: undefined }, place, createNamedFiles(loading));
+  return collect(async (collector) => {
+    const place = await loadYaml(path, standaloneSchema, collector);
+    return place && overrideHttp({ http: NO_SETTINGS, known: undefined }, place, createNamedFiles(collector));
   });
 }

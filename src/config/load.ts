@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Config } from "./config.ts";
-import { resolveFleet } from "./inheritance.ts";
-import { load, type Loaded, type Loading } from "./loading.ts";
+import { resolveFleet } from "./resolve.ts";
+import { collect, type Loaded, type Collector } from "./sources.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
 import { inShard, WHOLE_FLEET } from "./shard.ts";
 import { loadYaml, validateYaml, valueAt, type Place } from "./validate.ts";
@@ -20,18 +20,18 @@ const DEFAULT_WEBSITE_TESTS = 64;
  * files. Never rejects because of the content or state of files.
  */
 export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigResult> {
-  return load(async (loading) => {
-    const main = await readYamlFile(file, loading);
+  return collect(async (collector) => {
+    const main = await readYamlFile(file, collector);
     if (main === undefined) return undefined;
-    const top = validateYaml(main, configSchema, loading);
+    const top = validateYaml(main, configSchema, collector);
     // Errors in other files are reported with those of the main file, whose other settings may be invalid.
     const included: Place<FleetSettings>[] = [];
-    for (const path of await findIncludedFiles(main, loading)) {
-      const place = await loadYaml(path, fleetSchema, loading);
+    for (const path of await findIncludedFiles(main, collector)) {
+      const place = await loadYaml(path, fleetSchema, collector);
       if (place !== undefined) included.push(place);
     }
-    if (top === undefined || loading.hasErrors()) return undefined;
-    const appliances = await resolveFleet(top, included, loading);
+    if (top === undefined || collector.hasErrors()) return undefined;
+    const appliances = await resolveFleet(top, included, collector);
     const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = top.settings.polling ?? {};
     const { ports = [], private: isPrivateAllowed = false } = top.settings.website_targets ?? {};
     const websiteTargets = { ports, private: isPrivateAllowed };
@@ -46,7 +46,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
  * The files that `config_files` of the main file matches, without it and without duplicates: in the order of the patterns,
  * sorted within each, relative like the main file's path. A pattern that matches no file is an error.
  */
-async function findIncludedFiles(main: YamlFile, { read }: Loading): Promise<readonly string[]> {
+async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<readonly string[]> {
   const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
   const paths = new Map<string, string>();
   for (const [index, pattern] of patterns.entries()) {

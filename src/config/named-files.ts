@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { JsonPath } from "./errors.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
-import type { Loading } from "./loading.ts";
+import type { Collector } from "./sources.ts";
 import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
 import { valueAt } from "./validate.ts";
 import type { YamlFile } from "./yaml.ts";
@@ -37,14 +37,14 @@ export interface NamedFiles {
   readKeyPair(file: YamlFile, path: JsonPath): Promise<{ readonly cert?: string; readonly key?: string }>;
 }
 
-export function createNamedFiles(loading: Loading): NamedFiles {
+export function createNamedFiles(collector: Collector): NamedFiles {
   const results = new Map<string, TextResult>();
 
   async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
     const name = valueAt(file.data, path);
     if (typeof name !== "string") return undefined;
     const absolute = resolveFrom(file, name);
-    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, loading));
+    const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, collector));
     results.set(`${kind} ${absolute}`, result);
     if (result.ok) return result.text;
     file.report(path, describeFailure(kind, file, name, result));
@@ -80,8 +80,8 @@ function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: 
   return `cannot use ${isShown ? path : `this file in ${path}`}: ${message}`;
 }
 
-async function readNamedFile(kind: Kind, path: string, loading: Loading): Promise<TextResult> {
-  const read = await loading.read(kind === "password" ? "password" : "text", path);
+async function readNamedFile(kind: Kind, path: string, collector: Collector): Promise<TextResult> {
+  const read = await collector.read(kind === "password" ? "password" : "text", path);
   // As known_hosts, the file need not exist.
   const isEmpty = kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE;
   if (isEmpty) return { ok: true, text: "" };

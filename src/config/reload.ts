@@ -5,7 +5,7 @@ import type { Logger } from "../support/log.ts";
 import type { Config } from "./config.ts";
 import { errorsOf, formatErrors } from "./errors.ts";
 import type { ConfigResult, ValidConfig } from "./load.ts";
-import { goneSince, readStates, type Loaded, type Source } from "./loading.ts";
+import { goneSince, readStates, type Loaded, type Source } from "./sources.ts";
 
 /** `errors`: one line each, without secrets. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };

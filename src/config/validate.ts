@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { byPosition, HIDDEN, type ConfigError, type JsonPath } from "./errors.ts";
-import type { Loading } from "./loading.ts";
+import type { Collector } from "./sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
 /** Settings and their location. */
@@ -14,17 +14,17 @@ export interface Place<T> {
 export async function loadYaml<T>(
   path: string,
   schema: z.ZodType<T>,
-  loading: Loading,
+  collector: Collector,
 ): Promise<Place<T> | undefined> {
-  const file = await readYamlFile(path, loading);
-  return file && validateYaml(file, schema, loading);
+  const file = await readYamlFile(path, collector);
+  return file && validateYaml(file, schema, collector);
 }
 
 /** Validates the file's data. Errors show values only if the schema's own messages do. */
 export function validateYaml<T>(
   file: YamlFile,
   schema: z.ZodType<T>,
-  { report }: Loading,
+  { report }: Collector,
 ): Place<T> | undefined {
   const parsed = schema.safeParse(file.data, { error: describeIssue });
   if (parsed.success) return { file, path: [], settings: parsed.data };

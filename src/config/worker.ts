@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { packAppliances, type ConfigTask, type PackedResult } from "./load-again.ts";
+import { packAppliances, type ConfigTask, type PackedResult } from "./load-in-thread.ts";
 import { loadConfig } from "./load.ts";
 
 // The entry of a thread, which does one task.

@@ -14,7 +14,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
-import type { Loading } from "./loading.ts";
+import type { Collector } from "./sources.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 
@@ -30,10 +30,10 @@ export interface YamlFile {
 }
 
 /** Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. */
-export async function readYamlFile(file: string, loading: Loading): Promise<YamlFile | undefined> {
-  const content = await loading.read("text", resolve(file));
-  if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, loading);
-  loading.report({ file, path: "", message: content.ok ? "it is not UTF-8" : content.message });
+export async function readYamlFile(file: string, collector: Collector): Promise<YamlFile | undefined> {
+  const content = await collector.read("text", resolve(file));
+  if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, collector);
+  collector.report({ file, path: "", message: content.ok ? "it is not UTF-8" : content.message });
   return undefined;
 }
 
@@ -45,7 +45,7 @@ export function errorAt(file: YamlFile, path: JsonPath, message: string, shown =
 /** Records an error; `offset` counts characters from the start of the text. */
 type ReportAt = (offset: number, message: string) => void;
 
-function parseYaml(file: string, text: string, { report }: Loading): YamlFile | undefined {
+function parseYaml(file: string, text: string, { report }: Collector): YamlFile | undefined {
   const lineCounter = new LineCounter();
   const positionOf = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);

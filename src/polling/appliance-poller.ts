@@ -4,7 +4,7 @@ import { OPERATIONS } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
-import { digestOf } from "../config/load-again.ts";
+import { digestOf } from "../config/load-in-thread.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import { createBackoff, type Backoff, type FinishedPoll } from "./backoff.ts";
 import { operationKey, type Operation, type PollEvents, type PollResult } from "./observation.ts";

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
-import type { Loaded } from "../config/loading.ts";
+import type { Loaded } from "../config/sources.ts";
 import { messageOf } from "../support/errors.ts";
 import { createConnections } from "./connections.ts";
 import { protect } from "./guard.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { load, type Loaded } from "../config/loading.ts";
+import { collect, type Loaded } from "../config/sources.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
@@ -108,13 +108,13 @@ export const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), header
  * An empty file is an error: a half-written file must not open the pages to everyone.
  */
 export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: WebConfig }>> {
-  return load(async (loading) => {
+  return collect(async (collector) => {
     if (path === undefined) return { config: UNPROTECTED };
-    const loaded = await loadYaml(path, webConfigSchema, loading);
+    const loaded = await loadYaml(path, webConfigSchema, collector);
     if (loaded === undefined) return undefined;
     const { file } = loaded;
     const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = loaded.settings;
-    const files = createNamedFiles(loading);
+    const files = createNamedFiles(collector);
     const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
     const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
     const config: WebConfig = {

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { formatConfigError } from "../../src/config/errors.ts";
-import { loadAgain } from "../../src/config/load-again.ts";
+import { loadInThread } from "../../src/config/load-in-thread.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { planReload } from "../../src/config/reload.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
@@ -41,7 +41,7 @@ export async function configOf(files: Files | string): Promise<Config> {
 export async function planOf(file: string, change: () => Promise<void>) {
   const old = await loadConfig(file);
   await change();
-  const next = old.ok ? await loadAgain({ file, shard: WHOLE_FLEET }, old) : old;
+  const next = old.ok ? await loadInThread({ file, shard: WHOLE_FLEET }, old) : old;
   if (!old.ok || !next.ok) throw new Error("the configuration is invalid");
   return planReload(old.config, next.config);
 }

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { HttpClientConfig } from "../../src/config/config.ts";
-import { digestOf } from "../../src/config/load-again.ts";
+import { digestOf } from "../../src/config/load-in-thread.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { configOf, createFolder, errorsOf, type Files } from "./folder.ts";

@@ -1,7 +1,7 @@
 import { join, relative, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { matchingNames } from "../../src/config/loading.ts";
+import { matchingNames } from "../../src/config/sources.ts";
 import { configOf, createFolder, errorsOf } from "./folder.ts";
 
 const lone = (name: string) => `appliances: [{ name: ${name}, base_url: "https://${name}" }]\n`;

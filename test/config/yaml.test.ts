@@ -2,12 +2,12 @@ import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { formatConfigError } from "../../src/config/errors.ts";
-import { load } from "../../src/config/loading.ts";
+import { collect } from "../../src/config/sources.ts";
 import { readYamlFile } from "../../src/config/yaml.ts";
 import { createFolder } from "./folder.ts";
 
 function loadFile(path: string) {
-  return load((loading) => readYamlFile(path, loading));
+  return collect((collector) => readYamlFile(path, collector));
 }
 
 /** The data as JSON or the errors as lines. */

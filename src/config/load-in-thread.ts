@@ -6,7 +6,7 @@ import { inSlices } from "../support/slices.ts";
 import { runInThread } from "../support/thread.ts";
 import type { ApplianceConfig, Config } from "./config.ts";
 import type { ConfigResult, ValidConfig } from "./load.ts";
-import type { Loaded } from "./loading.ts";
+import type { Loaded } from "./sources.ts";
 import type { Shard } from "./shard.ts";
 
 // Between threads, settings are texts: an instance of Secret would arrive as an empty object, and thousands of objects at once
@@ -32,10 +32,10 @@ interface PackedAppliances {
 }
 
 /**
- * Loads files again as `loadConfig` does, in a thread of its own. An appliance that is configured as in the running
+ * Loads files as `loadConfig` does, in a thread of its own. An appliance that is configured as in the running
  * configuration is the same object.
  */
-export async function loadAgain(task: ConfigTask, running: ValidConfig): Promise<ConfigResult> {
+export async function loadInThread(task: ConfigTask, running: ValidConfig): Promise<ConfigResult> {
   const result = await runInThread<PackedResult>("config-worker", task).catch(
     (error: unknown): PackedResult => {
       const message = `cannot be loaded: ${messageOf(error)}`;

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Config, HttpClientConfig } from "../../src/config/config.ts";
-import { createUnpacker, loadAgain, packAppliances } from "../../src/config/load-again.ts";
+import { createUnpacker, loadInThread, packAppliances } from "../../src/config/load-in-thread.ts";
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import { loadConfig, type ValidConfig } from "../../src/config/load.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
@@ -23,7 +23,7 @@ async function loaderOf(text: string, shard = WHOLE_FLEET) {
   const file = join(await createFolder({ "config.yaml": text }), "config.yaml");
   let running: ValidConfig | undefined;
   const tryToLoad = () =>
-    running === undefined ? loadConfig(file, shard) : loadAgain({ file, shard }, running);
+    running === undefined ? loadConfig(file, shard) : loadInThread({ file, shard }, running);
   const load = async (): Promise<Config> => {
     const result = await tryToLoad();
     if (!result.ok) throw new Error(JSON.stringify(result.errors));

@@ -2,7 +2,7 @@ import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
 import { once } from "../support/kept.ts";
 import type { ApplianceConfig, DiscoveryConfig, PollingConfig, WebsiteConfig } from "./config.ts";
 import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
-import type { Loading } from "./loading.ts";
+import type { Collector } from "./sources.ts";
 import { createNamedFiles } from "./named-files.ts";
 import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
 import { items, type Place } from "./validate.ts";
@@ -48,9 +48,9 @@ interface Group {
 export async function resolveFleet(
   top: Place<ConfigSettings>,
   included: readonly Place<FleetSettings>[],
-  loading: Loading,
+  collector: Collector,
 ): Promise<readonly ApplianceConfig[]> {
-  const files = createNamedFiles(loading);
+  const files = createNamedFiles(collector);
   const httpOf = createHttpOf();
   const pollingOf = once(resolvePolling);
 

@@ -15,11 +15,11 @@ export interface Source {
   readonly state: SourceState;
 }
 
-/** Equal for equal content, which it does not reveal; `undefined` if a system error prevents reading. */
+/** A digest is equal for equal content, which it does not reveal; `undefined`: a system error prevents reading. */
 type SourceState = string | undefined;
 
-/** A load of a configuration in progress: it records what is read and which errors are found. */
-export interface Loading {
+/** Records what a load reads, and which errors it finds. */
+export interface Collector {
   /** `path`: absolute. Never rejects. */
   read(kind: Source["kind"], path: string): Promise<TextResult>;
   /** Equal errors, which several rules may find, count once. */
@@ -33,9 +33,9 @@ export interface Loading {
  */
 export type Loaded<T extends object> = Checked<T> & { readonly sources: readonly Source[] };
 
-/** Loads what `work` returns. It returns `undefined` if errors prevent it from going on. */
-export async function load<T extends object>(
-  work: (loading: Loading) => Promise<T | undefined>,
+/** Returns what `work` loads, with everything that it read. `work` returns `undefined` if errors prevent it from going on. */
+export async function collect<T extends object>(
+  work: (collector: Collector) => Promise<T | undefined>,
 ): Promise<Loaded<T>> {
   const sources: Source[] = [];
   const errors = new Map<string, ConfigError>();
