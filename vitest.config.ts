@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { createDocumentedTests } from "./test/faults/documented-tests.ts";
 
 /** Tests that need the programs of scripts/install-test-tools.sh, or minutes. */
 const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
@@ -12,6 +13,8 @@ const shared = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
+  // The names of tests, and what they compare, are never shortened.
+  chaiConfig: { truncateThreshold: 0 },
   sequence: { groupOrder: 0 },
 };
 
@@ -21,6 +24,7 @@ export default defineConfig({
     // Most tests wait for sockets and processes, so two cores can run three files at a time.
     maxWorkers: 3,
     teardownTimeout: 60_000,
+    reporters: ["default", createDocumentedTests()],
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],
