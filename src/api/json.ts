@@ -179,6 +179,14 @@ export function readList(value: unknown): readonly unknown[] | undefined {
   return isJsonObject(value) && Object.keys(value).length === 0 ? [] : undefined;
 }
 
+/** Reads one of the codes of an enumeration, a number or a string, as its meaning; `undefined` for anything else. */
+export function oneOf<T>(meanings: Readonly<Record<string, T>>): (value: unknown) => T | undefined {
+  return (value) => {
+    const text = readText(value).trim();
+    return Object.hasOwn(meanings, text) ? meanings[text] : undefined;
+  };
+}
+
 /** Whether a value is missing, null or an empty string. */
 export function isUnknown(value: unknown): boolean {
   return value === undefined || value === null || value === "";

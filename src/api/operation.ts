@@ -15,9 +15,12 @@ export interface OperationDescriptor<Value, Written> {
   readonly timing: TimingName;
   /** The slots that limit how many polls of it are in flight; `false`: no limit. */
   readonly takesSlot: false | SlotKind;
-  /** Status codes that mean that the appliance lacks the operation: `unsupported`. */
-  readonly absentStatuses?: ReadonlySet<number>;
+  /** What these status codes mean. Any other, except 200, only says that the poll failed. */
+  readonly statuses: Readonly<Record<number, StatusMeaning>>;
 }
+
+/** The appliance lacks the operation, or the website is gone. `gone` of an operation for appliances: no API is at this address. */
+export type StatusMeaning = "unsupported" | "gone";
 
 /** Website tests, for which appliances contact websites; or polls that find websites, one at a time of each appliance. */
 export type SlotKind = "website_tests" | "discovery";

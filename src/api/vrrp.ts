@@ -2,6 +2,7 @@ import {
   isJsonObject,
   isUnknown,
   kindOf,
+  oneOf,
   parseJson,
   readInteger,
   readList,
@@ -31,12 +32,12 @@ export interface VrrpInterface {
   readonly advskew: number | undefined;
   /** As reported; `undefined` if unreadable, empty if missing. */
   readonly aliases: readonly string[] | undefined;
-  /** `if`; empty if missing, as are `netmask`, `carppeer` and `type`. */
+  /** `if`; empty if missing, as are `netmask` and `carppeer`. */
   readonly device: string;
   readonly netmask: string;
   readonly peer: string;
-  /** `1`: configured as FAILOVER MASTER, `2`: as FAILOVER BACKUP. */
-  readonly type: string;
+  /** FAILOVER MASTER or FAILOVER BACKUP in the configuration; `undefined` if missing or unreadable. */
+  readonly configuredRole: "master" | "backup" | undefined;
 }
 
 /** A deviation that does not invalidate the answer. */
@@ -51,7 +52,12 @@ export interface VrrpList {
 }
 
 /** An interface on the appliance itself: advskew follows from priority. */
-export interface LocalVrrpInterface extends Omit<VrrpInterface, "priority" | "advskew" | "aliases"> {
+export interface LocalVrrpInterface extends Omit<
+  VrrpInterface,
+  "priority" | "advskew" | "aliases" | "configuredRole"
+> {
+  /** The code of the configured role, as it is sent. */
+  readonly type: string;
   readonly priority: number;
   readonly alias: readonly string[];
 }
@@ -61,6 +67,7 @@ export const PRIORITY = { min: 0, max: 255 };
 const ADVSKEW = { min: -1, max: 254 };
 /** advskew = 254 - priority. @see management API 2.1 */
 const ADVSKEW_OF_PRIORITY_ZERO = 254;
+const CONFIGURED_ROLES = { 1: "master", 2: "backup" } as const;
 
 /** @see management API 4.1 */
 export const VRRP_LIST = {
@@ -71,6 +78,7 @@ export const VRRP_LIST = {
   encode: encodeVrrpList,
   timing: "vrrp",
   takesSlot: false,
+  statuses: { 404: "gone" },
 } as const satisfies OperationDescriptor<VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
@@ -125,7 +133,7 @@ function readInterface(name: string, value: unknown, keep: Redact): VrrpInterfac
     device: keep(readText(value["if"])),
     netmask: keep(readText(value["netmask"])),
     peer: keep(readText(value["carppeer"])),
-    type: keep(readText(value["type"])),
+    configuredRole: oneOf(CONFIGURED_ROLES)(value["type"]),
   };
 }
 

@@ -4,6 +4,7 @@ import {
   isJsonObject,
   isUnknown,
   kindOf,
+  oneOf,
   parseJson,
   readInteger,
   readList,
@@ -95,6 +96,8 @@ export const WEBSITE_DETAILS = {
   encode: encodeWebsiteDetails,
   timing: "discovery",
   takesSlot: "discovery",
+  // Firmware without details answers so for every website.
+  statuses: { 404: "gone" },
 } as const satisfies OperationDescriptor<WebsiteDetails, LocalWebsiteDetails>;
 
 /**
@@ -205,13 +208,6 @@ function toObject(value: unknown): unknown {
   return isJsonObject(value) ? value : undefined;
 }
 
-function oneOf<T>(values: Readonly<Record<string, T>>): (value: unknown) => T | undefined {
-  return (value) => {
-    const text = readText(value).trim();
-    return Object.hasOwn(values, text) ? values[text] : undefined;
-  };
-}
-
 /** Strings only, members sorted by name, slashes escaped as `\/`. */
 export function encodeWebsiteDetails(website: LocalWebsiteDetails): string {
   const { id, name, host, port, secondPort, protocol, mode, isEnabled, bind, backends } = website;
@@ -244,6 +240,6 @@ export function encodeWebsiteDetails(website: LocalWebsiteDetails): string {
   return JSON.stringify(details).replaceAll("/", String.raw`\/`);
 }
 
-function codeOf<T>(values: Readonly<Record<string, T>>, wanted: T): string {
-  return Object.entries(values).find(([, value]) => value === wanted)?.[0] ?? "";
+function codeOf<T>(meanings: Readonly<Record<string, T>>, wanted: T): string {
+  return Object.entries(meanings).find(([, meaning]) => meaning === wanted)?.[0] ?? "";
 }

@@ -21,7 +21,7 @@ export const WEBSITE_LIST = {
   encode: encodeWebsiteList,
   timing: "discovery",
   takesSlot: "discovery",
-  absentStatuses: new Set([404, 405, 501]),
+  statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
 } as const satisfies OperationDescriptor<WebsiteList, readonly number[]>;
 
 /**

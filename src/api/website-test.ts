@@ -33,6 +33,7 @@ export const WEBSITE_TEST = {
   encode: encodeWebsiteTest,
   timing: "websites",
   takesSlot: "website_tests",
+  statuses: { 404: "gone" },
 } as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */

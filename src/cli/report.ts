@@ -28,9 +28,9 @@ interface Summary {
 
 function summarize({ observation }: OperationResult, polled: Polled): Summary {
   if (!observation.outcome.ok) {
-    const { reason, message, status } = observation.outcome.failure;
+    const { reason, message, isGone } = observation.outcome.failure;
     // Older firmware has no details, and a website may have been deleted since it was listed.
-    const isAbsent = reason === "unsupported" || (observation.kind === "website_details" && status === 404);
+    const isAbsent = reason === "unsupported" || (observation.kind === "website_details" && isGone === true);
     return { ok: isAbsent, result: isAbsent ? "unsupported" : reason, detail: message };
   }
   const { value } = observation.outcome;
@@ -136,9 +136,9 @@ const NO_TLS_ADVICE =
 /** What the user can do about an appliance that does not answer its VRRP list: a sentence. */
 function adviceOn({ appliance, results: [list] }: Polled): string | undefined {
   if (list === undefined || list.observation.outcome.ok) return undefined;
-  const { reason, status, message } = list.observation.outcome.failure;
+  const { reason, isGone, message } = list.observation.outcome.failure;
   if (reason === "auth") return authAdvice(appliance);
-  if (status === 404)
+  if (isGone === true)
     return `Check the path of ${appliance.baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
   if (message.includes(NO_TLS)) return NO_TLS_ADVICE;
   return UNKNOWN_ISSUER.test(message) ? SELF_SIGNED_ADVICE : undefined;

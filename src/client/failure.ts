@@ -58,6 +58,8 @@ export interface Failure {
   readonly message: string;
   /** Of the answer, if one was received. */
   readonly status?: number;
+  /** Whether the status means that nothing is at the path: the website is gone. */
+  readonly isGone?: true;
   /** Only with 429 and 503. */
   readonly retryAfterMs?: number;
 }

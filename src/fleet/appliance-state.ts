@@ -12,7 +12,7 @@ import {
   knownWebsites,
   type WebsiteFacts,
 } from "./discovery.ts";
-import { isNotFound, whileKnown, type OperationRecord } from "./record.ts";
+import { isGone, whileKnown, type OperationRecord } from "./record.ts";
 import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
 import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpState } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./website.ts";
@@ -110,7 +110,7 @@ function recordOf(
 function healthChange(operation: Operation, before: Facts, now: Facts): readonly FleetChange[] {
   const [from, failure] = [before, now].map((facts) => {
     const record = recordOf(facts, operation);
-    return operation.kind === "website_details" && isNotFound(record) ? undefined : record?.failing;
+    return operation.kind === "website_details" && isGone(record) ? undefined : record?.failing;
   });
   if (failure?.reason === from?.reason) return [];
   if (failure !== undefined) return [{ kind: "failing", operation, failure }];

@@ -8,7 +8,7 @@ import { canonicalAddress, urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { createMemo, kept, once } from "../support/kept.ts";
 import type { Step } from "./changes.ts";
-import { afterPoll, freshRecord, isNotFound, recordAt, whileKnown, type OperationRecord } from "./record.ts";
+import { afterPoll, freshRecord, isGone, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type {
   ApplianceSnapshot,
   FoundWebsiteSnapshot,
@@ -84,7 +84,7 @@ export function afterDiscoveryPoll<Facts extends WebsiteFacts>(
   const details = new Map(records.details).set(websiteId, now);
   const found = { ...facts, records: { ...records, details } };
   // Most polls find nothing new.
-  const isNew = before.seen !== now.seen || isNotFound(before) !== isNotFound(now);
+  const isNew = before.seen !== now.seen || isGone(before) !== isGone(now);
   const state = { ...found, known: isNew ? knownWebsites(found) : facts.known };
   if (before.seen === undefined || before.seen === now.seen) return { state, changes: [] };
   return { state, changes: [{ kind: "website_changed", address: addressOf(before.seen) }] };
@@ -100,15 +100,15 @@ export function knownWebsites({ identity, config, records, known }: WebsiteFacts
   const before = new Map(known.map((website) => [website.websiteId, website]));
   const addresses = addressesOf(details);
   const configured = new Map(config.websites.map((website) => [website.id, website]));
-  const isWithoutDetails = details.size > 0 && [...details.values()].every(isNotFound);
+  const isWithoutDetails = details.size > 0 && [...details.values()].every(isGone);
   // What is listed since its details are not found is not deleted: the appliance has no details any more.
   const listedAtMs = records?.list.health.lastSuccessAtMs ?? 0;
   let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
     const [own, record, address] = [configured.get(id), details.get(id), addresses.get(id)];
     const { seen, health } = record ?? {};
-    const isGone = isNotFound(record) && listedAtMs <= (health?.failingSinceMs ?? 0);
-    if (own === undefined && (seen === undefined ? !isWithoutDetails : isGone)) return [];
+    const isDeleted = isGone(record) && listedAtMs <= (health?.failingSinceMs ?? 0);
+    if (own === undefined && (seen === undefined ? !isWithoutDetails : isDeleted)) return [];
     const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
     room -= shown;
     const make = (): KnownWebsite =>
@@ -269,11 +269,11 @@ export function discovered(
 function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
   const failures = all.filter(({ state }) => state === "failed");
   // A website without details may be gone.
-  const failed = failures.find(({ failure }) => failure?.status !== 404) ?? failures[0];
+  const failed = failures.find(({ failure }) => failure?.isGone !== true) ?? failures[0];
   const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? all[0];
   if (worst === undefined) return undefined;
   const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
-  const isAbsent = all.every(({ failure }) => failure?.status === 404);
+  const isAbsent = all.every(({ failure }) => failure?.isGone === true);
   return {
     ...worst,
     failure: isAbsent && worst.failure ? { ...worst.failure, reason: "unsupported" } : worst.failure,

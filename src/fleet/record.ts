@@ -68,7 +68,7 @@ export function whileKnown<Seen>(record: OperationRecord<Seen> | undefined): See
   return record?.health.state === "succeeded" ? record.seen : undefined;
 }
 
-/** Firmware that has no details answers so for every website. */
-export function isNotFound(record: OperationRecord<unknown> | undefined): boolean {
-  return record?.failing?.status === 404;
+/** Whether the appliance has no such website. Firmware without details says so of every website. */
+export function isGone(record: OperationRecord<unknown> | undefined): boolean {
+  return record?.failing?.isGone === true;
 }

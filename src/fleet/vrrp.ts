@@ -135,7 +135,7 @@ function reportOf(
     role: STRONGEST_FIRST.find((role) => roles.has(role)) ?? "unknown",
     isMaster: all.some(({ reported: { state } }) => state === "MASTER"),
     priority: priorities.length === 0 ? undefined : Math.max(...priorities),
-    isFailoverMaster: all.some(({ reported: { type } }) => type === "1"),
+    isFailoverMaster: all.some(({ reported }) => reported.configuredRole === "master"),
     aliases: all.flatMap(({ reported: { aliases = [] } }) => aliases.map(canonicalAddress)),
   };
 }

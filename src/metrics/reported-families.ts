@@ -137,12 +137,12 @@ function interfaceLabels({ reported }: InterfaceSnapshot): Labels {
 }
 
 /** None that changes at a failover. */
-function infoLabels({ reported: { device, netmask, peer, type } }: InterfaceSnapshot): Labels {
+function infoLabels({ reported: { device, netmask, peer, configuredRole } }: InterfaceSnapshot): Labels {
   return [
     ["device", device],
     ["netmask", netmask],
     ["peer", peer],
-    ["configured_role", type === "1" ? "master" : type === "2" ? "backup" : ""],
+    ["configured_role", configuredRole ?? ""],
   ];
 }
 

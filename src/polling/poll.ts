@@ -34,18 +34,14 @@ async function outcomeOf(
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
   const descriptor: OperationDescriptor<unknown, never> = OPERATIONS[operation.kind];
-  const { path, limitBytes, takesSlot, absentStatuses, decode } = descriptor;
+  const { path, limitBytes, takesSlot, decode } = descriptor;
   const { onBody, turn, ...sending } = options;
   const precedence = takesSlot === false ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
     const how = { ...sending, precedence, bodyLimitBytes: limitBytes } as const;
     const answer = await client.get(where, timeoutMs, how);
-    if (!answer.ok) {
-      const { failure } = answer;
-      const isAbsent = failure.status !== undefined && absentStatuses?.has(failure.status) === true;
-      return isAbsent ? { ok: false, failure: { ...failure, reason: "unsupported" } } : answer;
-    }
+    if (!answer.ok) return { ok: false, failure: withMeaning(answer.failure, descriptor) };
     const { bytes, redact } = answer.value;
     onBody?.(answer.value);
     const isLong = bytes.length > LONG_ANSWER_BYTES;
@@ -57,6 +53,15 @@ async function outcomeOf(
   } catch (error) {
     return { ok: false, failure: { reason: "internal", message: describeBug(error) } };
   }
+}
+
+function withMeaning(
+  failure: Failure,
+  { statuses }: Pick<OperationDescriptor<unknown, never>, "statuses">,
+): Failure {
+  const meaning = failure.status === undefined ? undefined : statuses[failure.status];
+  if (meaning === undefined) return failure;
+  return meaning === "gone" ? { ...failure, isGone: true } : { ...failure, reason: meaning };
 }
 
 const UNSENT = {

@@ -213,7 +213,7 @@ function unlisted(
   if (failure === undefined || failure.reason === "unsupported") return [];
   // A website that was deleted meanwhile is gone with the next list.
   const isListedSince = (list.lastSuccessAtMs ?? 0) > (details?.failingSinceMs ?? 0);
-  if (list.failure === undefined && failure.status === 404 && !isListedSince) return [];
+  if (list.failure === undefined && failure.isGone === true && !isListedSince) return [];
   const what =
     list.failure === undefined
       ? `Details of websites of ${appliance} are not known`

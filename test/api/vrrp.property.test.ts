@@ -22,7 +22,7 @@ const localInterface: fc.Arbitrary<LocalVrrpInterface> = fc.record({
   device: text,
   netmask: text,
   peer: text,
-  type: text,
+  type: fc.constantFrom("1", "2"),
 });
 
 function byName(first: { name: string }, second: { name: string }): number {
@@ -34,14 +34,14 @@ test("decodes what was encoded, without an anomaly", () => {
   fc.assert(
     fc.property(lists, (interfaces) => {
       const decoded = decodeVrrpList(Buffer.from(encodeVrrpList(interfaces)), asIs);
-      const expected = interfaces.map(({ alias, ...each }) => ({
+      const expected = interfaces.map(({ alias, type, ...each }) => ({
         ...each,
         name: cutText(each.name),
         vip: cutText(each.vip),
         device: cutText(each.device),
         netmask: cutText(each.netmask),
         peer: cutText(each.peer),
-        type: cutText(each.type),
+        configuredRole: type === "1" ? "master" : "backup",
         advskew: 254 - each.priority,
         aliases: alias.map(cutText),
       }));

@@ -29,7 +29,7 @@ const DECODED = {
   device: "eth1",
   netmask: "255.255.255.0",
   peer: "224.0.0.18",
-  type: "1",
+  configuredRole: "master",
 };
 
 function decode(value: unknown) {
@@ -173,7 +173,9 @@ test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in stat
 
 test("reads missing and unreadable texts as empty, and numbers as their digits", () => {
   const fields = { if: undefined, netmask: ["255.255.255.0"], carppeer: null, type: 2 };
-  expect(decodeWith(fields)).toEqual(listOf({ device: "", netmask: "", peer: "", type: "2" }, []));
+  expect(decodeWith(fields)).toEqual(
+    listOf({ device: "", netmask: "", peer: "", configuredRole: "backup" }, []),
+  );
 });
 
 test.each([
@@ -240,24 +242,33 @@ function long(end: string): string {
   return "x".repeat(300) + end;
 }
 
+test.each([
+  ["1", "master"],
+  [2, "backup"],
+  ["", undefined],
+  ["3", undefined],
+  [["1"], undefined],
+])("reads the type %j as the configured role %s", (type, configuredRole) => {
+  expect(decodeWith({ type })).toEqual(listOf({ configuredRole }, []));
+});
+
 test("cuts every text that it keeps, so that different texts stay different", () => {
-  const fields = ["state_current", "vip", "if", "netmask", "carppeer", "type"];
+  const fields = ["state_current", "vip", "if", "netmask", "carppeer"];
   const details = { ...DETAILS, ...Object.fromEntries(fields.map((field) => [field, long(field)])) };
   const decoded = decode({ [long("a")]: details, [long("b")]: "carp" });
   if (!decoded.ok) throw new Error(decoded.failure.message);
   const { interfaces, unreadable, anomalies } = decoded.value;
-  const texts = interfaces.flatMap(({ name, state, vip, device, netmask, peer, type }) => [
+  const texts = interfaces.flatMap(({ name, state, vip, device, netmask, peer }) => [
     name,
     state,
     vip,
     device,
     netmask,
     peer,
-    type,
   ]);
   const all = [...texts, ...unreadable];
-  expect(all.map((text) => text.replace(/^x{256}~[0-9a-f]{16}$/, "cut"))).toEqual(Array(8).fill("cut"));
-  expect(new Set(all).size).toBe(8);
+  expect(all.map((text) => text.replace(/^x{256}~[0-9a-f]{16}$/, "cut"))).toEqual(Array(7).fill("cut"));
+  expect(new Set(all).size).toBe(7);
   expect(anomalies).toEqual(["unknown_state", "bad_interface"]);
 });
 
@@ -276,7 +287,7 @@ test("redacts every kept text, but no key or number", () => {
     netmask: SECRET,
     carppeer: SECRET,
   };
-  expect(redacted({ carp0: { ...echo, type: SECRET } })).toEqual(
+  expect(redacted({ carp0: echo })).toEqual(
     listOf(
       {
         state: "<secret>",
@@ -284,7 +295,6 @@ test("redacts every kept text, but no key or number", () => {
         device: "<secret>",
         netmask: "<secret>",
         peer: "<secret>",
-        type: "<secret>",
       },
       ["unknown_state"],
     ),
@@ -323,7 +333,8 @@ test("if two names are equal after redaction, the second is unreadable", () => {
 });
 
 test("encodes a list exactly as specified", () => {
-  const { advskew: _, aliases: __, ...known } = { ...DECODED, alias: DETAILS.alias };
+  const { alias, type } = DETAILS;
+  const { advskew: _, aliases: __, configuredRole: ___, ...known } = { ...DECODED, alias, type };
   const body = encodeVrrpList([
     known,
     { ...known, name: "__proto__", priority: 255, state: "BACKUP", alias: [] },

@@ -64,7 +64,7 @@ test("details that the appliance lacks are no change, and others are one for eac
   const changesOfRound = (observe: (id: number) => Observation) =>
     ids.flatMap((id) => fleet.record(observe(id), 0).changes.map(({ kind }) => kind));
   fleet.record(websitesSeen("waf", ids), 0);
-  expect(changesOfRound((id) => detailsFailed("waf", id, "http_status", 404))).toEqual([]);
+  expect(changesOfRound((id) => detailsFailed("waf", id, "http_status", { isGone: true }))).toEqual([]);
   expect(changesOfRound((id) => detailsSeen("waf", id))).toEqual([]);
   expect(changesOfRound(failing)).toEqual(["failing", "failing"]);
   expect(changesOfRound(failing)).toEqual([]);

@@ -13,7 +13,10 @@ import {
 import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
 const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
-const B_IS_BACKUP = vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2", priority: 100 })]));
+const B_IS_BACKUP = vrrpSeen(
+  "b",
+  listOf([interfaceOf({ state: "BACKUP", configuredRole: "backup", priority: 100 })]),
+);
 
 test("a cluster of one appliance has no groups, under whatever name", () => {
   expect(groupLines(fleetOf([MEMBER_A], [A_IS_MASTER]))).toEqual([]);

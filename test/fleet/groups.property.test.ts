@@ -12,7 +12,7 @@ const seenInterface = fc.record({
   vhid: fc.constantFrom(1, 2, 3),
   state: fc.constantFrom("MASTER", "BACKUP", "INIT"),
   priority: fc.constantFrom(undefined, 100, 200),
-  type: fc.constantFrom("1", "2"),
+  configuredRole: fc.constantFrom("master" as const, "backup" as const),
 });
 
 /** A poll of one member, so many milliseconds after the one before; `undefined` interfaces: it failed. */

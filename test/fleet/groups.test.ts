@@ -14,8 +14,8 @@ function garbled(appliance: string, ...readable: readonly Partial<VrrpInterface>
   return vrrpSeen(appliance, listOf(readable.map(interfaceOf), { unreadable: ["carp0"] }));
 }
 
-const MASTER = { state: "MASTER", type: "1", priority: 204 };
-const BACKUP = { state: "BACKUP", type: "2", priority: 100 };
+const MASTER = { state: "MASTER", configuredRole: "master", priority: 204 } as const;
+const BACKUP = { state: "BACKUP", configuredRole: "backup", priority: 100 } as const;
 const GROUP = "2 192.0.2.100:";
 
 interface Case {
@@ -140,17 +140,25 @@ test.each<Case>([
   },
   {
     name: "where none is FAILOVER MASTER, the one with the highest priority is preferred",
-    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", BACKUP), sees("c", BACKUP)],
+    polls: [sees("a", { ...MASTER, configuredRole: "backup" }), sees("b", BACKUP), sees("c", BACKUP)],
     groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
   },
   {
     name: "where several are FAILOVER MASTER, the one with the highest priority is preferred",
-    polls: [sees("a", MASTER), sees("b", { ...BACKUP, type: "1", priority: 220 }), sees("c", BACKUP)],
+    polls: [
+      sees("a", MASTER),
+      sees("b", { ...BACKUP, configuredRole: "master", priority: 220 }),
+      sees("c", BACKUP),
+    ],
     groups: [`${GROUP} masters a, backups b+c, unknown -, preferred false`],
   },
   {
     name: "the highest priority may be shared",
-    polls: [sees("a", { ...MASTER, type: "2" }), sees("b", { ...BACKUP, priority: 204 }), sees("c", BACKUP)],
+    polls: [
+      sees("a", { ...MASTER, configuredRole: "backup" }),
+      sees("b", { ...BACKUP, priority: 204 }),
+      sees("c", BACKUP),
+    ],
     groups: [`${GROUP} masters a, backups b+c, unknown -, preferred true`],
   },
   {
@@ -166,7 +174,7 @@ test.each<Case>([
   {
     name: "an unknown member counts with the priority it reported last",
     polls: [
-      sees("a", { ...MASTER, type: "2" }),
+      sees("a", { ...MASTER, configuredRole: "backup" }),
       sees("b", { ...BACKUP, state: "MASTER" }),
       sees("c"),
       vrrpFailed("a", "tls"),
@@ -181,7 +189,7 @@ test.each<Case>([
   {
     name: "a member without a readable priority does not stand in the way of the highest one",
     polls: [
-      sees("a", { ...MASTER, type: "2" }),
+      sees("a", { ...MASTER, configuredRole: "backup" }),
       sees("b", { ...BACKUP, priority: undefined }),
       sees("c", BACKUP),
     ],

@@ -48,7 +48,7 @@ const APPLIANCES: readonly ApplianceConfig[] = [
 
 const BACKUP = interfaceOf({
   state: "BACKUP",
-  type: "2",
+  configuredRole: "backup",
   priority: 100,
   advskew: 154,
   aliases: ["192.0.2.102", "192.0.2.103"],
@@ -63,7 +63,7 @@ const ODD = listOf(
       device: "",
       peer: "",
     }),
-    interfaceOf({ name: "carp1", vip: "2001:DB8:0::64", vhid: 3, advskew: 51, type: "7" }),
+    interfaceOf({ name: "carp1", vip: "2001:DB8:0::64", vhid: 3, advskew: 51, configuredRole: undefined }),
   ],
   {
     unreadable: ["carp2"],

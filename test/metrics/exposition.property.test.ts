@@ -60,7 +60,7 @@ async function samplesOf(
   const appliance = applianceOf({ name, cluster: label, labels: { site: label, owner: name }, websites });
   const fleet = fleetOf([appliance, { ...appliance, name: cutText(`${name}'`) }]);
   const interfaces = texts.map((each) =>
-    interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, type: each, state: each || "x" }),
+    interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, state: each || "x" }),
   );
   fleet.record(vrrpSeen(name, listOf(interfaces)), 0);
   fleet.record(websiteSeen(name, 1, [{ protocol: "http", status: 200 }]), 0);

@@ -43,6 +43,20 @@ test("a bug makes the poll fail as internal and is not thrown", async () => {
   }
 });
 
+test.each([
+  [{ kind: "vrrp" }, 404, { reason: "http_status", isGone: true }],
+  [{ kind: "website_list" }, 404, { reason: "unsupported" }],
+  [{ kind: "website_list" }, 501, { reason: "unsupported" }],
+  [{ kind: "website_details", websiteId: 1 }, 404, { reason: "http_status", isGone: true }],
+  [{ kind: "website_details", websiteId: 1 }, 501, { reason: "http_status" }],
+  [{ kind: "website_test", websiteId: 1 }, 404, { reason: "http_status", isGone: true }],
+] as const)("%j with status %i fails as %j", async (operation, status, expected) => {
+  const failure = { reason: "http_status", message: "canned", status } as const;
+  const client = answering(() => Promise.resolve({ ok: false, failure }));
+  const { outcome } = await poll(client, operation, 1);
+  expect(outcome).toEqual({ ok: false, failure: { ...failure, ...expected } });
+});
+
 const HTTP = { protocol: "http", status: 301 } as const;
 const HTTPS = { protocol: "https", status: 200 } as const;
 const OUT_OF_RANGE = { protocol: "https", status: undefined } as const;

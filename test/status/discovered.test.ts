@@ -172,7 +172,7 @@ test("the servers of a website are not known while the details of its master fai
 /** Details that are not found. */
 const gone = (id: number) => ({
   ...detailsFailed("a", id, "http_status"),
-  outcome: { ok: false, failure: failureOf("http_status", { status: 404 }) } as const,
+  outcome: { ok: false, failure: failureOf("http_status", { isGone: true }) } as const,
 });
 
 const unknownDetails = (reason: string) =>
@@ -191,7 +191,7 @@ test("websites that lack details do not hide others whose details fail, and are 
   );
 });
 
-const notFound = (id: number): Observation => detailsFailed("a", id, "http_status", 404);
+const notFound = (id: number): Observation => detailsFailed("a", id, "http_status", { isGone: true });
 
 test("a website whose details are no longer found is gone, until a list still has it", () => {
   const known = [

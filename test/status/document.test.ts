@@ -30,7 +30,7 @@ function seenDocument(): schema.FleetDocument {
   const [fleet, judge] = [fleetOf([A, B]), createJudge()];
   fleet.record(vrrpSeen("a", listOf([interfaceOf()]), { certificate: CERTIFICATE }), 0);
   fleet.record(websiteSeen("a", 2, [{ protocol: "https", status: 0, text: "connection refused" }]), 0);
-  fleet.record(vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", type: "2" })])), 0);
+  fleet.record(vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", configuredRole: "backup" })])), 0);
   documentOf(fleet, {}, 0, judge);
   fleet.record(vrrpFailed("b", "timeout"), 1000);
   const given = {

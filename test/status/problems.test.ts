@@ -20,8 +20,8 @@ import { createJudge, documentOf, problemLines } from "./support.ts";
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const A = { ...MEMBER_A, websites: [SHOP] };
 const B = { ...MEMBER_B, websites: [SHOP] };
-const MASTER = interfaceOf({ type: "1" });
-const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, type: "2" });
+const MASTER = interfaceOf({ configuredRole: "master" });
+const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup" });
 const GROUP = "192.0.2.100 (vhid 2)";
 
 function https(appliance: string, status: number, text?: string): Observation {

@@ -60,7 +60,7 @@ const poll: fc.Arbitrary<Observation> = fc.oneof(
   fc.tuple(members, fc.uniqueArray(ids)).map(([name, all]) => websitesSeen(name, all)),
   members.map((name) => websitesFailed(name, "decode")),
   fc.tuple(members, ids, details).map(([name, id, seen]) => detailsSeen(name, id, seen)),
-  fc.tuple(members, ids).map(([name, id]) => detailsFailed(name, id, "http_status", 404)),
+  fc.tuple(members, ids).map(([name, id]) => detailsFailed(name, id, "http_status", { isGone: true })),
   fc.tuple(members, ids).map(([name, id]) => detailsFailed(name, id, "timeout")),
   fc
     .tuple(members, ids, fc.constantFrom(200, 503))

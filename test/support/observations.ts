@@ -62,7 +62,7 @@ export function interfaceOf(given: Partial<VrrpInterface> = {}): VrrpInterface {
     device: "eth1",
     netmask: "255.255.255.0",
     peer: "224.0.0.18",
-    type: "1",
+    configuredRole: "master",
     ...given,
   };
 }
@@ -194,10 +194,9 @@ export function detailsFailed(
   appliance: string,
   websiteId: number,
   reason: FailureReason,
-  status?: number,
+  more: Partial<Failure> = {},
 ): Observation {
-  const failure = { ...failureOf(reason), ...(status === undefined ? {} : { status }) };
-  const outcome = { ok: false, failure } as const;
+  const outcome = { ok: false, failure: failureOf(reason, more) } as const;
   return { kind: "website_details", appliance, websiteId, outcome, ...circumstances({}) };
 }
 
