@@ -122,8 +122,8 @@ test("a file of known certificates is watched: an appliance is up with its own o
   const leaf = await (await createAuthority()).issue();
   const { port, stop } = await startFaultServer(healthy, leaf);
   stage.cleanUp(stop);
-  const own = new X509Certificate(leaf.cert).fingerprint256.replaceAll(":", "").toLowerCase();
-  const other = "00".repeat(32);
+  const own = new X509Certificate(leaf.cert).fingerprint256;
+  const other = Array.from({ length: 32 }, () => "AB").join(":");
   const config = {
     polling: { vrrp: RARELY },
     http_client: { tls_config: { known_certificates_file: "known" } },
@@ -137,7 +137,7 @@ test("a file of known certificates is watched: an appliance is up with its own o
       `the certificate is not known yet, SHA-256 ${own}: run appliance-exporter trust fw-a`,
     ]);
   });
-  await exporter.write("known", `fw-a ${own}\n`);
+  await exporter.write("known", `fw-a ${own.replaceAll(":", "").toLowerCase()}\n`);
   await eventually(async () => {
     expect((await exporter.scrape()).value("appliance_up", { appliance: "fw-a" })).toBe(1);
   });

@@ -9,7 +9,7 @@ export interface PresentedCertificate {
   /** Empty if the certificate has none. @see RFC 5280, 4.1.2.6 */
   readonly subject: string;
   readonly issuer: string;
-  /** Lower-case hex without colons. */
+  /** As OpenSSL prints it: upper-case digits with colons. */
   readonly sha256: string;
 }
 
@@ -24,7 +24,7 @@ export function describeCertificate(
     notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
     subject: (subject ?? "").replaceAll("\n", ", "),
     issuer: (issuer ?? "").replaceAll("\n", ", "),
-    sha256: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+    sha256: certificate.fingerprint256,
   };
 }
 

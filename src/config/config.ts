@@ -109,8 +109,8 @@ export interface TlsClientConfig {
   readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;
   /**
-   * The only certificates to trust, whoever signed them: lower-case hex without colons. Empty: none with
-   * `knownCertificates`, otherwise those that an authority signed.
+   * SHA-256 of the only certificates to trust, whoever signed them, as OpenSSL prints it. If the list is empty, no certificate
+   * is trusted with `knownCertificates`, otherwise each that an authority signed.
    */
   readonly certificateSha256: readonly string[];
   /** The `known_certificates_file` that `certificateSha256` is from, and the name in its lines. */

@@ -1,7 +1,10 @@
-/** The fingerprint in lower-case hex without colons; `undefined` if it is not a SHA-256. */
+/**
+ * The fingerprint as OpenSSL prints it, in upper case with colons. Accepts lower case, and digits without colons; `undefined`
+ * for any text but a SHA-256.
+ */
 export function parseFingerprint(text: string): string | undefined {
-  const digits = text.replaceAll(":", "").toLowerCase();
-  return /^[0-9a-f]{64}$/.test(digits) ? digits : undefined;
+  const digits = text.replaceAll(":", "").toUpperCase();
+  return /^[0-9A-F]{64}$/.test(digits) ? digits.replace(/..(?!$)/g, "$&:") : undefined;
 }
 
 /**

@@ -44,7 +44,7 @@ test("check --live polls each enabled appliance, tests each website, and shows t
   const { file } = await setUp();
   const { code, out } = await run("check", `--config.file=${file}`, "--live");
   expect(code).toBe(1);
-  const [, sha256 = "none"] = /([0-9a-f]{64})/.exec(out) ?? [];
+  const [, sha256 = "none"] = /((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(out) ?? [];
   expect(
     out
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, "<end of validity.>")
@@ -53,7 +53,7 @@ test("check --live polls each enabled appliance, tests each website, and shows t
   ).toBe(
     `${file}: valid, appliances: 2 enabled, 1 disabled
 
-APPLIANCE  CERTIFICATE ENDS      SHA256                                                            ISSUER
+APPLIANCE  CERTIFICATE ENDS      SHA256${" ".repeat(91)}ISSUER
 fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
 
 APPLIANCE  OPERATION       RESULT   DURATION  DETAIL
@@ -135,7 +135,7 @@ ${plain.map((each, nth) => `  - { name: plain-${nth}, base_url: "http://127.0.0.
   );
   expect(out).toMatch(/^tests +website_test\/2 +http_status .* 404$/m);
   expect(out).toMatch(
-    /^unknown .* the certificate is not known yet, SHA-256 \w{64}: run appliance-exporter trust unknown$/m,
+    /^unknown .* the certificate is not known yet, SHA-256 [\dA-F:]{95}: run appliance-exporter trust unknown$/m,
   );
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
   expect(out.split("\nWhat to do:\n")[1]).toBe(
@@ -189,7 +189,7 @@ http_client: { tls_config: { certificate_sha256: ["${fingerprint256}"] } }
 appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
 `);
   expect(code).toBe(0);
-  expect(out).toMatch(/^fw-a .*Z {2}[0-9a-f]{64}$/m);
+  expect(out).toMatch(/^fw-a .*Z {2}[0-9A-F:]{95}$/m);
   expect(out).toMatch(/^fw-a +vrrp +ok /m);
 });
 

@@ -11,7 +11,7 @@ import { selfSigned } from "../support/certificates.ts";
 import type { FaultServer } from "../support/fault-server.ts";
 import { createTestIo } from "../support/io.ts";
 
-const OTHER = "00".repeat(32);
+const OTHER = Array.from({ length: 32 }, () => "AB").join(":");
 
 interface Simulated {
   readonly server: FaultServer;
@@ -31,7 +31,7 @@ async function simulate(name?: string): Promise<Simulated> {
   const { fingerprint256, validTo } = new X509Certificate(pair.cert);
   return {
     server: await serve(answering(OK), pair),
-    sha256: fingerprint256.replaceAll(":", "").toLowerCase(),
+    sha256: fingerprint256,
     end: new Date(validTo).toISOString().replace(".000Z", "Z"),
   };
 }
@@ -107,11 +107,11 @@ test("the table has address, subject, end, fingerprint and state; others are add
   );
   const { code, out, err } = await trust(["--yes"]);
   expect(code).toBe(1);
-  expect(out).toBe(`APPLIANCE  ADDRESS          SUBJECT     VALID UNTIL           SHA256${" ".repeat(60)}STATE
+  expect(out).toBe(`APPLIANCE  ADDRESS          SUBJECT     VALID UNTIL           SHA256${" ".repeat(91)}STATE
 waf-1      ${address(fresh)}  CN=fresh    ${fresh.end}  ${fresh.sha256}  new
 waf-2      ${address(same)}  CN=same     ${same.end}  ${same.sha256}  known
 waf-3      ${address(changed)}  CN=changed  ${changed.end}  ${changed.sha256}  changed
-waf-4      127.0.0.1:1${" ".repeat(106)}connect: connect ECONNREFUSED 127.0.0.1:1
+waf-4      127.0.0.1:1${" ".repeat(137)}connect: connect ECONNREFUSED 127.0.0.1:1
 waf-7      ${address(nameless)}              ${nameless.end}  ${nameless.sha256}  new
 ${known}: certificates written: 2
 `);
@@ -127,7 +127,9 @@ test("each changed certificate has its own question", async () => {
   const [one, two] = await Promise.all(["one", "two"].map(simulate));
   if (!one || !two) throw new Error("no appliances");
   const entries = [entry("waf-1", one.server.port), entry("waf-2", two.server.port)];
-  const { trust, text } = await setUp(entries, { known: `waf-1 ${OTHER}\nwaf-2 ${OTHER}\n` });
+  const { trust, text } = await setUp(entries, {
+    known: `waf-1 ${OTHER}\nwaf-2 ${OTHER.replaceAll(":", "").toLowerCase()}\n`,
+  });
   const { ask, questions } = answers("no", "yes");
   expect((await trust([], { ask })).code).toBe(1);
   expect(questions).toEqual(

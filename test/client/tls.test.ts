@@ -27,7 +27,7 @@ const EXPIRED = await AUTHORITY.issue({
 });
 
 function fingerprint(pem: string): string {
-  return new X509Certificate(pem).fingerprint256.replaceAll(":", "").toLowerCase();
+  return new X509Certificate(pem).fingerprint256;
 }
 
 const KNOWN = { path: "/etc/appliance-exporter/known", appliance: "waf 1" };
