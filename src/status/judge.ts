@@ -1,4 +1,4 @@
-import type { FailureReason } from "../client/failure.ts";
+import { meaningOf } from "../client/failure.ts";
 import { membersIn, type ClusterSnapshot, type GroupSnapshot, type PollHealth } from "../fleet/snapshot.ts";
 import { isSame, kept, once } from "../support/kept.ts";
 import type { ApplianceState, ClusterState, GroupState } from "./states.ts";
@@ -24,7 +24,7 @@ export function judge(
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
-  const groups = groupVerdicts(given);
+  const groups = groupVerdicts(given, appliances);
   const { websites, differences } = websiteVerdicts({ ...given, groups });
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
   return { kind: "cluster", facts, state, appliances, groups, websites, differences };
@@ -42,27 +42,39 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
     const sinceMs = sinceOf(old, state, old?.state !== undefined, at);
     return kept(old, { kind: "appliance", identity, state, sinceMs });
   });
-  return new Map(verdicts.map((each) => [each.identity.appliance, each]));
+  const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));
+  return keptMap(before?.appliances, now);
 }
 
-/** The same map as before if all are. */
-function groupVerdicts(given: Case): ClusterVerdict["groups"] {
+/** The same map as before if its values are. */
+function keptMap<Value>(
+  before: ReadonlyMap<string, Value> | undefined,
+  now: ReadonlyMap<string, Value>,
+): ReadonlyMap<string, Value> {
+  return before !== undefined && isSame([...now.values()], [...before.values()]) ? before : now;
+}
+
+function groupVerdicts(given: Case, appliances: ClusterVerdict["appliances"]): ClusterVerdict["groups"] {
   const { facts, before } = given;
   // Another configuration has other labels; with time alone, only what is unknown changes.
-  const isAsBefore = facts.groups === before?.facts.groups && facts.labels === before.facts.labels;
+  const isAsBefore =
+    facts.groups === before?.facts.groups &&
+    facts.labels === before.facts.labels &&
+    appliances === before.appliances;
   if (isAsBefore && isTimeless(before)) return before.groups;
-  const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given)] as const);
-  const now = new Map(groups);
-  const earlier = before?.groups;
-  return earlier !== undefined && isSame([...now.values()], [...earlier.values()]) ? earlier : now;
+  const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given, appliances)] as const);
+  return keptMap(before?.groups, new Map(groups));
 }
 
 function groupVerdict(
   group: GroupSnapshot,
   { facts: { cluster, labels, disabled }, before, wasPolled, at }: Case,
+  appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
   const old = before?.groups.get(group.key);
-  const state = judgeGroup(group, { hasDisabled: disabled.length > 0, nowMs: at.monotonicMs });
+  const stateOf = (name: string) => appliances.get(name)?.state;
+  const hasDisabled = disabled.length > 0;
+  const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // A change that was in progress when polling began may have begun earlier.
   const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
@@ -75,19 +87,17 @@ function groupVerdict(
 
 function troubleAfter(before: Trouble | undefined, state: GroupState | undefined): Trouble | undefined {
   if (state === "split_brain" || state === "no_master" || state === "no_backup") return state;
-  const isOver = state === "one_master" || (state === "backup_unknown" && before !== "no_backup");
+  const isMasterKnown = state === "backup_unknown" || state === "backup_lost";
+  const isOver = state === "one_master" || (isMasterKnown && before !== "no_backup");
   return isOver ? undefined : before;
 }
-
-/** Of the exporter itself: nothing is known of the appliance. */
-const OWN_FAULTS: ReadonlySet<FailureReason> = new Set(["stalled", "secret", "local", "internal"]);
 
 /** The state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
 export function judgeAppliance({ state, failure }: PollHealth): ApplianceState | undefined {
   if (state === "never_polled") return undefined;
   if (failure === undefined) return "up";
-  if (failure.reason === "auth") return "refused";
-  return OWN_FAULTS.has(failure.reason) ? "unknown" : "down";
+  const { appliance } = meaningOf(failure.reason);
+  return appliance === "lost" ? "down" : appliance;
 }
 
 /**
@@ -106,33 +116,46 @@ export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]
 /** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
 const SPLIT_LASTS_MS = 120_000;
 
+interface GroupCase {
+  /** Whether an appliance of the cluster is disabled: it may be master or backup of any group. */
+  readonly hasDisabled: boolean;
+  /** The state of an appliance by its name. */
+  readonly stateOf: (appliance: string) => ApplianceState | undefined;
+  /** A monotonic instant. */
+  readonly nowMs: number;
+}
+
 /**
- * The state of a VRRP group at the monotonic instant `nowMs`; `undefined` where a disabled appliance may be its master.
- * `hasDisabled`: an appliance of the cluster is disabled; it may be master or backup of any group.
+ * The state of a VRRP group; `undefined` while it depends on members that were not polled yet.
  *
  * - `split_brain`: two members were MASTER at the same time.
  * - `no_master`: all members are known and none is MASTER.
  * - `changing`: two masters or none, but a member was polled before the latest change was known.
  * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
+ * - `unwatched`: no known master, and a disabled appliance may be it.
  * - `no_backup`: one master, all others known, none BACKUP.
- * - `backup_unknown`: one master, no known BACKUP, an unknown member.
+ * - `backup_lost`: one master, no known BACKUP, a member is down. `backup_unknown`: a member is unknown, and none is down.
  * - `one_master`: any other group with one known master.
  */
 export function judgeGroup(
   group: GroupSnapshot,
-  { hasDisabled, nowMs }: { readonly hasDisabled: boolean; readonly nowMs: number },
+  { hasDisabled, stateOf, nowMs }: GroupCase,
 ): GroupState | undefined {
   const masters = membersIn(group, "master");
-  const hasUnknown = membersIn(group, "unknown").length > 0;
+  const silent = membersIn(group, "unknown").map(stateOf);
+  const isPending = silent.length > 0 && silent.every((state) => state === undefined);
   const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
   if (masters.length > 1) return atOnce.length > 1 ? "split_brain" : "changing";
   if (masters.length === 1) {
     if (atOnce.length === 1 && isSplitPartnerSilent(group, nowMs)) return "unknown";
     if (hasDisabled || membersIn(group, "backup").length > 0) return "one_master";
-    return hasUnknown ? "backup_unknown" : "no_backup";
+    if (silent.length === 0) return "no_backup";
+    if (isPending) return undefined;
+    return silent.includes("down") ? "backup_lost" : "backup_unknown";
   }
-  if (hasDisabled) return undefined;
-  if (hasUnknown) return "unknown";
+  if (isPending) return undefined;
+  if (hasDisabled) return "unwatched";
+  if (silent.length > 0) return "unknown";
   return group.notPolledSince.length === 0 ? "no_master" : "changing";
 }
 

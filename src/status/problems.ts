@@ -1,5 +1,5 @@
 import { groupBy } from "../support/group-by.ts";
-import { anomalyCount, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { anomalyCount, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
@@ -103,7 +103,7 @@ function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict
 /** Groups with the same problem are one problem. */
 function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
   const found = [...verdict.groups.values()].flatMap((group) => {
-    const kind = kindOf(group, verdict);
+    const kind = kindOf(group);
     return kind === undefined ? [] : [{ kind, words: groupWords(group), group }];
   });
   const alike = groupBy(found, ({ kind, words }) => JSON.stringify([kind, words]));
@@ -117,12 +117,8 @@ function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
   });
 }
 
-function kindOf({ facts, state }: GroupVerdict, { appliances }: ClusterVerdict): ProblemKind | undefined {
+function kindOf({ facts, state }: GroupVerdict): ProblemKind | undefined {
   if (state === "one_master" && facts.isPreferredMaster === false) return "preferred_master_lost";
-  const silent = membersIn(facts, "unknown");
-  const isPending = silent.every((name) => appliances.get(name)?.state === undefined);
-  // What follows from an appliance that was not polled yet is no problem.
-  if ((state === "unknown" || state === "backup_unknown") && isPending) return undefined;
   return state && GROUP_PROBLEMS[state];
 }
 

@@ -69,7 +69,7 @@ const appliance = z.object({
   labels,
   state: optional(
     z.enum(APPLIANCE_STATES),
-    "as appliance_state: refused: 401 or 403; unknown: a fault of the exporter; absent before the first poll",
+    "as appliance_state: refused: it answers, but not as it should; unknown: not known, by a fault outside of it; absent before the first poll",
   ),
   since,
   poll: poll.describe("of the VRRP list"),
@@ -89,7 +89,7 @@ const group = z.object({
   ...groupRef.shape,
   state: optional(
     z.enum(GROUP_STATES),
-    "as vrrp_group_state; absent where a disabled appliance may be the master",
+    "as vrrp_group_state; absent before the members on which it depends were polled",
   ),
   master: optional(z.string(), "the one known master"),
   since: optional(

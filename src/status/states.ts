@@ -17,7 +17,7 @@ export const PROBLEMS = {
   redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
   not_serving: { severity: "critical" },
   polling_stuck: { severity: "critical", alert: "ApplianceExporterStuck" },
-  credentials_refused: { severity: "warning", alert: "ApplianceCredentialsRefused" },
+  appliance_refused: { severity: "warning", alert: "ApplianceCredentialsRefused" },
   appliance_down: { severity: "warning", alert: "ApplianceDown" },
   website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
   website_unstable: { severity: "warning", alert: "WebsiteUnstable" },
@@ -32,6 +32,8 @@ export const PROBLEMS = {
   certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },
   api_anomalies: { severity: "warning", alert: "ApplianceApiAnomalies" },
   reload_failed: { severity: "warning", alert: "ApplianceExporterReloadFailed" },
+  backup_unknown: { severity: "unknown" },
+  master_unwatched: { severity: "unknown" },
   master_changing: { severity: "unknown" },
   not_polled_yet: { severity: "unknown" },
 } as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly alert?: string }>>;
@@ -45,11 +47,13 @@ type ProblemOf = Readonly<Record<string, ProblemKind | undefined>>;
 /** The states of a VRRP group, and the problem that each is; `undefined`: none. */
 export const GROUP_PROBLEMS = {
   one_master: undefined,
-  backup_unknown: "redundancy_lost",
+  backup_unknown: "backup_unknown",
+  backup_lost: "redundancy_lost",
   no_backup: "redundancy_lost",
   split_brain: "split_brain",
   no_master: "no_master",
   unknown: "master_unknown",
+  unwatched: "master_unwatched",
   changing: "master_changing",
 } as const satisfies ProblemOf;
 export const GROUP_STATES = keysOf(GROUP_PROBLEMS);
@@ -79,7 +83,7 @@ export type BackendState = (typeof BACKEND_STATES)[number];
 export const APPLIANCE_PROBLEMS = {
   up: undefined,
   down: "appliance_down",
-  refused: "credentials_refused",
+  refused: "appliance_refused",
   unknown: "polling_stuck",
 } as const satisfies ProblemOf;
 export const APPLIANCE_STATES = keysOf(APPLIANCE_PROBLEMS);

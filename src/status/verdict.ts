@@ -51,7 +51,7 @@ type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 export interface GroupVerdict extends ClusterIdentity {
   readonly kind: "group";
   readonly facts: GroupSnapshot;
-  /** `undefined` where a disabled appliance may be the master. */
+  /** `undefined` before the members on which it depends were polled. */
   readonly state: GroupState | undefined;
   /** The one known master. */
   readonly master: string | undefined;
@@ -96,7 +96,13 @@ export interface Judged {
   readonly now: ClusterVerdict;
 }
 
-const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set(["unknown", "no_master", "changing"]);
+const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set([
+  undefined,
+  "unknown",
+  "unwatched",
+  "no_master",
+  "changing",
+]);
 
 /** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
 export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {

@@ -62,7 +62,9 @@ export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
         ? ["The master of ", ` is unknown: ${silent} cannot be polled`]
         : [`Split brain: ${silent} cannot be polled and may still be MASTER beside ${masters[0]} of `, ""],
     no_backup: [`${master} is MASTER of `, ", and no appliance is BACKUP"],
-    backup_unknown: [`${master} is MASTER of `, `, and ${silent} cannot be polled`],
+    backup_lost: [`${master} is MASTER of `, `, and its backup is lost: ${silent} cannot be polled`],
+    backup_unknown: [`${master} is MASTER of `, `, and its backup is not known: ${silent} cannot be polled`],
+    unwatched: ["The master of ", " is not known: it may be a disabled appliance"],
     changing: ["The master is changing of ", ""],
     one_master: [`${master} is MASTER of `, ", and is not the preferred member"],
   };

@@ -64,12 +64,12 @@ test("shows problems first, then groups, websites and polling", async () => {
 
 SEVERITY  CLUSTER  PROBLEM                                                                                    SINCE
 critical  ams      Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
-critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and b cannot be polled
+critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost: b cannot be polled
 warning   ams      b is down: it does not answer in time (timeout)
 
-CLUSTER  VRRP                STATE           APPLIANCES
-ams      192.0.2.100 VHID 2  Backup unknown  a MASTER (priority 204, carp0 on eth1), b unknown
-lone     192.0.2.7 VHID 2                    lone BACKUP (priority 204, carp\\u001b[31m on eth1)
+CLUSTER  VRRP                STATE        APPLIANCES
+ams      192.0.2.100 VHID 2  Backup lost  a MASTER (priority 204, carp0 on eth1), b unknown
+lone     192.0.2.7 VHID 2                 lone BACKUP (priority 204, carp\\u001b[31m on eth1)
 
 CLUSTER  WEBSITES    STATE  APPLIANCES
 ams      shop http   Down   a no response (down: connection refused), b not tested from here

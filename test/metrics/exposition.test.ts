@@ -259,10 +259,12 @@ appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_clust
 # TYPE vrrp_group_state gauge
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="one_master"} 1
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="backup_unknown"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="backup_lost"} 0
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="no_backup"} 0
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="split_brain"} 0
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="no_master"} 0
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="unknown"} 0
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="unwatched"} 0
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="changing"} 0
 # HELP vrrp_group_master 1 for the one known MASTER of the VRRP group; absent unless there is one. Judged from the latest polls, not from the scrape.
 # TYPE vrrp_group_master gauge

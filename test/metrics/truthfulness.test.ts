@@ -64,8 +64,8 @@ test("rule 1: after a failed poll the series about polling stay and show why", a
     'appliance_poll_failures_total{waf,operation="website_test"} 0',
     "appliance_enabled{waf} 1",
     'appliance_state{waf,state="up"} 0',
-    'appliance_state{waf,state="down"} 1',
-    'appliance_state{waf,state="refused"} 0',
+    'appliance_state{waf,state="down"} 0',
+    'appliance_state{waf,state="refused"} 1',
     'appliance_state{waf,state="unknown"} 0',
   ]);
 });

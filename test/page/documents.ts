@@ -246,7 +246,7 @@ export function secondSilent(cluster: ClusterDocument): ClusterDocument {
     { ...cluster, state: "degraded" },
     {
       group: {
-        state: "backup_unknown",
+        state: "backup_lost",
         since: ago(190),
         members: [member(first ?? "", "master", 204), member(second ?? "", "unknown")],
       },

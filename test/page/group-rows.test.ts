@@ -34,7 +34,9 @@ test("a split brain shows in its row and in each cell", () => {
 test.each([
   [{ state: "no_master", since: ago(70) }, "critical No master for 1 min"],
   [{ state: "unknown" }, "critical Unknown"],
-  [{ state: "backup_unknown" }, "critical Backup unknown"],
+  [{ state: "backup_unknown" }, "unknown Backup unknown"],
+  [{ state: "backup_lost" }, "critical Backup lost"],
+  [{ state: "unwatched" }, "unknown Unwatched"],
   [{ state: "no_backup" }, "critical No backup"],
   [{ state: "changing" }, "unknown Changing"],
   [{ state: "one_master" }, "well One master"],

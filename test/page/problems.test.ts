@@ -25,7 +25,7 @@ test("problems are listed in words, worst first, with cluster and start", () => 
   const { problems } = documentOf([secondSilent(pair("ams")), shopDown(pair("fra"))]);
   expect(itemsOf(problemList(problems, READER).text)).toEqual([
     "Critical Website shop is down: https 503 Cluster fra for 3 min, since 2026-11-21 11:56:50 UTC",
-    "Critical backup_unknown of 192.0.2.100 Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
+    "Critical backup_lost of 192.0.2.100 Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
     "Warning ams-2 is down: it does not answer in time (timeout) " +
       "Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
   ]);

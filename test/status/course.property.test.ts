@@ -94,7 +94,7 @@ test("a master that falls silent leaves its group unknown until another one take
       const states = statesOf(course, delays);
       expect(states).not.toContain("split_brain");
       expect(states).not.toContain("no_master");
-      expect(verdictsOf(course, delays).at(-1)?.state).toBe("backup_unknown");
+      expect(verdictsOf(course, delays).at(-1)?.state).toBe("backup_lost");
     }),
   );
 });

@@ -60,7 +60,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
       {
         kind: "redundancy_lost",
         severity: "critical",
-        summary: "a is MASTER of 192.0.2.100 (vhid 2), and b cannot be polled",
+        summary: "a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost: b cannot be polled",
         cluster: "ams",
         group: { vhid: 2, vip: "192.0.2.100" },
         since: "2023-11-14T22:13:21.000Z",
@@ -83,7 +83,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
           {
             vhid: 2,
             vip: "192.0.2.100",
-            state: "backup_unknown",
+            state: "backup_lost",
             master: "a",
             members: [
               { appliance: "a", role: "master", priority: 204 },

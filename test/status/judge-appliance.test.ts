@@ -17,18 +17,15 @@ test("an appliance that answers is up, and one that was never polled has no stat
   expect(judgeAppliance({ ...HEALTH, state: "never_polled" })).toBeUndefined();
 });
 
-test("a failure of the exporter is no failure of the appliance", () => {
-  const states = FAILURE_REASONS.map((reason) => [
-    reason,
-    judgeAppliance({ ...HEALTH, state: "failed", failure: failureOf(reason) }),
-  ]);
-  expect(states.filter(([, state]) => state === "unknown").map(([reason]) => reason)).toEqual([
-    "secret",
-    "stalled",
-    "local",
-    "internal",
-  ]);
-  expect(states.filter(([, state]) => state === "refused")).toEqual([["auth", "refused"]]);
+test.each([
+  ["down", ["connect", "timeout", "appliance_down"]],
+  ["refused", ["tls", "auth", "http_status", "protocol", "too_large", "decode", "unsupported"]],
+  ["unknown", ["dns", "proxy", "secret", "stalled", "local", "internal"]],
+] as const)("an appliance is %s whose poll fails with %j", (state, reasons) => {
+  const found = FAILURE_REASONS.filter(
+    (reason) => judgeAppliance({ ...HEALTH, state: "failed", failure: failureOf(reason) }) === state,
+  );
+  expect(found).toEqual(reasons);
 });
 
 test.each([

@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
-import { judgeGroup, masterIn } from "../../src/status/judge.ts";
+import { judgeAppliance, judgeGroup, masterIn } from "../../src/status/judge.ts";
 import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
 
-/** `a MASTER 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
+/** `a MASTER 5`, `a silent 5`, `a refuses 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
 function pollOf(words: string): { readonly observation: Observation; readonly atMs: number } {
   const [name = "", says = "", sent, at = sent] = words.split(" ");
   const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
   const list = listOf(says === "nothing" ? [] : [interfaceOf({ state: says })]);
-  const observation = says === "silent" ? vrrpFailed(name, "timeout", given) : vrrpSeen(name, list, given);
+  const reason = says === "silent" ? "timeout" : says === "refuses" ? "http_status" : undefined;
+  const observation = reason === undefined ? vrrpSeen(name, list, given) : vrrpFailed(name, reason, given);
   return { observation, atMs: Number(at) * 1000 };
 }
 
@@ -21,9 +22,14 @@ function verdictAfter(
 ): string {
   const fleet = fleetOf(members);
   for (const { observation, atMs } of polls.split(", ").map(pollOf)) fleet.record(observation, atMs);
-  const [group] = clustersOf(fleet, second * 1000)[0]?.groups ?? [];
-  if (group === undefined) throw new Error("no group was seen");
-  const state: GroupState | undefined = judgeGroup(group, { hasDisabled, nowMs: second * 1000 });
+  const [facts] = clustersOf(fleet, second * 1000);
+  const [group] = facts?.groups ?? [];
+  if (facts === undefined || group === undefined) throw new Error("no group was seen");
+  const states = new Map(
+    facts.appliances.map((one) => [one.identity.appliance, judgeAppliance(one.vrrp.health)]),
+  );
+  const stateOf = (name: string) => states.get(name);
+  const state: GroupState | undefined = judgeGroup(group, { hasDisabled, stateOf, nowMs: second * 1000 });
   return [state ?? "none", masterIn(group, state) ?? []].flat().join(" ");
 }
 
@@ -33,11 +39,20 @@ const SPLIT = "a MASTER 0, b MASTER 0, a MASTER 5, b MASTER 5";
 
 test.each([
   ["one MASTER and one BACKUP are healthy", "a MASTER 0, b BACKUP 0", "one_master a"],
-  ["a MASTER beside an appliance that was never polled may have a backup", "a MASTER 0", "backup_unknown a"],
   [
-    "a MASTER beside a silent member may have a backup",
+    "a MASTER beside a silent member has lost its backup",
     "a MASTER 0, b BACKUP 0, b silent 5",
+    "backup_lost a",
+  ],
+  [
+    "a MASTER beside a member that refuses may have a backup",
+    "a MASTER 0, b BACKUP 0, b refuses 5",
     "backup_unknown a",
+  ],
+  [
+    "a backup that is silent after it refused is lost",
+    "a MASTER 0, b BACKUP 0, b refuses 5, b silent 10",
+    "backup_lost a",
   ],
   ["a MASTER beside a member in another state has no backup", "a MASTER 0, b INIT 0", "no_backup a"],
   [
@@ -128,16 +143,23 @@ test.each([
   [
     "one that falls silent before a split brain is proven leaves one master",
     "a MASTER 0, b MASTER 0, b silent 5",
-    "backup_unknown a",
+    "backup_lost a",
   ],
 ])("%s", (_, polls, verdict) => {
   expect(verdictAfter(polls)).toBe(verdict);
 });
 
+test.each([
+  ["a MASTER 0", "none a"],
+  ["a BACKUP 0", "none"],
+])("%s beside an appliance that was never polled is not judged yet", (polls, verdict) => {
+  expect(verdictAfter(polls, { second: 0 })).toBe(verdict);
+});
+
 test("one of a split brain that falls silent may still be MASTER for two minutes, then it counts like any silent one", () => {
   const polls = `${SPLIT}, b silent 10`;
   expect(verdictAfter(polls, { second: 129 })).toBe("unknown");
-  expect(verdictAfter(polls, { second: 130 })).toBe("backup_unknown a");
+  expect(verdictAfter(polls, { second: 130 })).toBe("backup_lost a");
 });
 
 test.each([
@@ -152,8 +174,8 @@ test.each([
 test.each([
   ["a MASTER 0", "one_master a"],
   ["a MASTER 0, b INIT 0", "one_master a"],
-  ["a BACKUP 0, b BACKUP 0", "none"],
-  ["a silent 0, b BACKUP 0", "none"],
+  ["a BACKUP 0, b BACKUP 0", "unwatched"],
+  ["a silent 0, b BACKUP 0", "unwatched"],
   [SPLIT, "split_brain"],
 ])("with a disabled member, %s is %s", (polls, verdict) => {
   expect(verdictAfter(polls, { hasDisabled: true })).toBe(verdict);

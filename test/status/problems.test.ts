@@ -114,7 +114,7 @@ test.each<Case>([
       websiteFailed("b", 2, "appliance_down"),
     ],
     problems: [
-      `critical redundancy_lost: a is MASTER of ${GROUP}, and b cannot be polled`,
+      `critical redundancy_lost: a is MASTER of ${GROUP}, and its backup is lost: b cannot be polled`,
       "warning appliance_down: b is down: it does not answer in time (timeout)",
     ],
   },
@@ -122,16 +122,16 @@ test.each<Case>([
     name: "a backup that refuses the credentials",
     polls: [A_IS_MASTER, vrrpFailed("b", "auth"), https("a", 200), websiteFailed("b", 2, "appliance_down")],
     problems: [
-      `critical redundancy_lost: a is MASTER of ${GROUP}, and b cannot be polled`,
-      "warning credentials_refused: b is not polled successfully: it refuses the credentials (auth)",
+      "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
+      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known: b cannot be polled`,
     ],
   },
   {
     name: "a backup that the exporter itself fails to poll",
     polls: [A_IS_MASTER, vrrpFailed("b", "secret"), https("a", 200), websiteFailed("b", 2, "secret")],
     problems: [
-      `critical redundancy_lost: a is MASTER of ${GROUP}, and b cannot be polled`,
       "critical polling_stuck: b is not polled successfully: the password file cannot be read (secret)",
+      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known: b cannot be polled`,
     ],
   },
   {
