@@ -22,7 +22,7 @@ import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
 import { createStatusPage, loadAssets } from "./page/page.ts";
-import { describeBug } from "./support/errors.ts";
+import { describeBug, messageOf } from "./support/errors.ts";
 import { listed, MAX_NAMED } from "./support/text.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
@@ -149,6 +149,7 @@ export async function startExporter(
   });
   const web = createWebServer({
     handler: routes.handle,
+    onPasswordError: (error) => logger.error({ detail: messageOf(error) }, "passwords cannot be checked"),
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
     configFile: webConfigFile,

@@ -1,11 +1,11 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
 import { messageOf } from "../support/errors.ts";
 import { createConnections } from "./connections.ts";
-import { protect } from "./guard.ts";
+import { protect, type GuardOptions } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { underPrefix } from "./paths.ts";
 import { loadWebConfig, UNPROTECTED, type TlsSettings, type WebConfig } from "./web-config.ts";
@@ -25,8 +25,7 @@ const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: fals
 /** How long pending responses may take at shutdown. */
 const DRAIN_TIMEOUT_MS = 3000;
 
-export interface WebServerOptions {
-  readonly handler: RequestListener;
+export interface WebServerOptions extends Pick<GuardOptions, "handler" | "onPasswordError"> {
   /** See `underPrefix`; default: none. */
   readonly routePrefix?: string | undefined;
   /** Default: plain HTTP without passwords. */
@@ -52,6 +51,7 @@ export interface WebServer {
 /** The exporter's web server: over TLS if its configuration has settings for it, else plain HTTP. */
 export function createWebServer({
   handler,
+  onPasswordError,
   routePrefix = "",
   config = UNPROTECTED,
   configFile,
@@ -61,7 +61,12 @@ export function createWebServer({
   const connections = createConnections(maxConnections);
   const servers: Server[] = [];
   // The guard is outermost: paths outside the prefix require a password too.
-  const guarded = protect(underPrefix(routePrefix, handler), routePrefix, () => current);
+  const guarded = protect({
+    handler: underPrefix(routePrefix, handler),
+    routePrefix,
+    currentConfig: () => current,
+    onPasswordError,
+  });
 
   function create(): Server {
     const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);

@@ -65,7 +65,7 @@ export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Prom
   let server: WebServer | undefined;
 
   async function start(): Promise<void> {
-    server = createWebServer({ handler });
+    server = createWebServer({ handler, onPasswordError: () => {} });
     const started = await server.start([{ host: "127.0.0.1", port }]);
     if (!started.ok) throw new Error(started.errors[0]?.message);
     port = Number(new URL(`http://${started.addresses[0]}`).port);

@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import { cp, rm } from "node:fs/promises";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
+import { basic, HASH } from "../web/support.ts";
 import { healthy, silent } from "./behaviours.ts";
 import { runProgram, type Program } from "./program.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";
@@ -36,6 +39,32 @@ test.concurrent("fault 26: stderr is closed: log lines are dropped and counted, 
   await eventually(async () => expect((await program.scrape()).value(DROPPED)).toBeGreaterThan(0));
   await expectPollingGoesOn(program);
   await expectGoodEnd(program);
+});
+
+test.concurrent("fault 85: the file that checks passwords is gone: requests with a password get 500, and the log says why, once", async ({
+  stage,
+}) => {
+  const server = await stage.server(healthy);
+  const installed = await stage.folder({ config: {} });
+  for (const name of ["bin", "dist", "package.json"])
+    await cp(new URL(`../../${name}`, import.meta.url), join(installed, name), { recursive: true });
+  const program = await stage.program(
+    { config: { appliances: [entry("a", server)] }, web: `basic_auth_users: { u: $2b$${HASH} }` },
+    {
+      command: join(installed, "bin/appliance-exporter.cjs"),
+      args: ["--web.config.file=web.yaml"],
+      headers: basic("u:correct horse"),
+    },
+  );
+  await program.scrape();
+  await rm(join(installed, "dist/password-worker.js"));
+  const statuses: number[] = [];
+  for (const password of ["correct horse", "one", "two"])
+    statuses.push((await fetch(program.url, { headers: basic(`u:${password}`) })).status);
+  expect(statuses).toEqual([200, 500, 500]);
+  const errors = program.log().filter(({ level }) => level === "error");
+  expect(errors.map(({ msg }) => msg)).toEqual(["passwords cannot be checked"]);
+  expect(errors[0]?.detail).toContain("password-worker.js");
 });
 
 test.concurrent("fault 35: an address in use is one clear line and exit code 1", async ({ stage }) => {

@@ -8,6 +8,8 @@ import type { Samples } from "../support/samples.ts";
 import { toolPath } from "../support/tool.ts";
 
 export interface ProgramOptions {
+  /** Default: the command that the last build made. */
+  readonly command?: string;
   readonly logLevel?: "debug" | "info";
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -74,7 +76,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 function spawnProgram(
   folder: string,
   listenAddress: string,
-  { logLevel = "info", env = {}, args = [], descriptors }: ProgramOptions,
+  { command = COMMAND, logLevel = "info", env = {}, args = [], descriptors }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -83,8 +85,8 @@ function spawnProgram(
     ...args,
   ];
   const limited = descriptors === undefined ? [] : [toolPath("prlimit"), `--nofile=${descriptors}`];
-  const [command = "", ...words] = [...limited, process.execPath, COMMAND, "run", ...flags];
-  const child = spawn(command, words, {
+  const [first = "", ...words] = [...limited, process.execPath, command, "run", ...flags];
+  const child = spawn(first, words, {
     cwd: folder,
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -54,9 +54,8 @@ export async function connectTo(port: number, localAddress = "127.0.0.1"): Promi
 /** Serves on free ports of the loopback interface until the test ends. */
 export async function serveOn(ports: readonly number[], handler: RequestListener, maxConnections?: number) {
   const listeners = ports.map((port) => ({ host: "127.0.0.1", port }));
-  const { start, stop } = createWebServer(
-    maxConnections === undefined ? { handler } : { handler, maxConnections },
-  );
+  const limit = maxConnections === undefined ? {} : { maxConnections };
+  const { start, stop } = createWebServer({ handler, onPasswordError: () => {}, ...limit });
   onTestFinished(stop);
   const started = await start(listeners);
   if (!started.ok) throw new Error(started.errors[0]?.message);
@@ -129,7 +128,13 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
   const configFile = join(folder, "web.yaml");
   const loaded = await loadWebConfig(configFile);
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
-  const server = createWebServer({ handler, routePrefix, config: loaded.config, configFile });
+  const server = createWebServer({
+    handler,
+    onPasswordError: () => {},
+    routePrefix,
+    config: loaded.config,
+    configFile,
+  });
   onTestFinished(server.stop);
   const started = await server.start([{ host: "127.0.0.1", port: 0 }]);
   if (!started.ok) throw new Error(started.errors[0]?.message);

@@ -1,0 +1,135 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { runInThread } from "../support/thread.ts";
+import type { PasswordTask } from "./password-worker.ts";
+
+/** Waiting passwords. */
+const MAX_WAITING = 100;
+/** Origins of wrong passwords. When there are more, all of them are forgotten. */
+const MAX_FAILING = 1024;
+/** Passwords that are remembered, in 4 MiB. Each takes a place at random: of 5,000 guesses, one in a hundred replaces a given one. */
+const PLACES = 2 ** 19;
+/** In place of an ordinal. */
+const WRONG = 2 ** 32 - 1;
+/** The rank of a new password is this minus its ordinal. */
+const NEW = 2 ** 33;
+
+/** `busy`: not checked, because too many others wait or the client no longer waits. `failed`: the check had an error. */
+export type CheckResult = "right" | "wrong" | "busy" | "failed";
+
+export interface Attempt {
+  readonly user: string;
+  /** Raw bytes, as bcrypt hashes bytes. */
+  readonly password: Buffer;
+  /** The user's bcrypt hash; for an unknown user, one that matches no password. */
+  readonly hash: string;
+  /** Whose failures count together: a known user at a client's address, or all unknown ones there. */
+  readonly origin: string;
+}
+
+interface Check extends Attempt {
+  /** Identifies the result. */
+  readonly digest: Buffer;
+  /** The lowest is checked first: passwords that come again, the oldest first, and then new ones, the latest first. */
+  readonly rank: number;
+  /** Aborted when the client no longer waits. */
+  readonly signal: AbortSignal;
+  resolve(result: CheckResult): void;
+}
+
+/**
+ * Returns a function that checks one password at a time, in a thread: first those of origins whose latest password was not wrong,
+ * and of the same kind the lowest rank. If too many wait, the last in this order is `busy`. So guesses delay another origin by a
+ * check or two, and a password that comes again from their own origin by those that came before it and come again.
+ *
+ * The function remembers results under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing.
+ * Such a password never waits again. A check that has started is always completed, so that its result is available next time.
+ *
+ * @param onError is called for the first error after a start or a success
+ */
+export function createPasswordCheck(
+  onError: (error: unknown) => void,
+): (attempt: Attempt, signal: AbortSignal) => Promise<CheckResult> {
+  const key = randomBytes(32);
+  /** Very few: those of guesses are in `memory`. */
+  const right = new Set<string>();
+  /** At the place of a digest, four other bytes of it, and `WRONG` or the ordinal of the first request with this password. */
+  const memory = new Uint32Array(2 * PLACES);
+  let requests = 0;
+  /** Origins whose latest password was wrong. */
+  const failing = new Set<string>();
+  let waiting: readonly Check[] = [];
+  let isChecking = false;
+  let isBroken = false;
+
+  const placeOf = (digest: Buffer): number => 2 * (digest.readUInt32LE(0) % PLACES);
+  function recall(digest: Buffer): number | undefined {
+    const place = placeOf(digest);
+    return memory[place] === digest.readUInt32LE(4) ? memory[place + 1] : undefined;
+  }
+  function remember(digest: Buffer, number: number): void {
+    memory.set([digest.readUInt32LE(4), number], placeOf(digest));
+  }
+
+  function known(digest: Buffer): CheckResult | undefined {
+    if (right.has(digest.toString("base64"))) return "right";
+    return recall(digest) === WRONG ? "wrong" : undefined;
+  }
+
+  async function verify({ digest, password, hash, origin }: Check): Promise<CheckResult> {
+    const task: PasswordTask = { password, hash };
+    const isRight = await runInThread<boolean>("password-worker", task);
+    isBroken = false;
+    if (isRight) {
+      right.add(digest.toString("base64"));
+      failing.delete(origin);
+      return "right";
+    }
+    remember(digest, WRONG);
+    if (failing.size >= MAX_FAILING) failing.clear();
+    failing.add(origin);
+    return "wrong";
+  }
+
+  function fail(error: unknown): CheckResult {
+    if (!isBroken) onError(error);
+    isBroken = true;
+    return "failed";
+  }
+
+  /** In the order in which they are checked. */
+  function inOrder(): readonly Check[] {
+    const group = ({ origin }: Check): number => Number(failing.has(origin));
+    return waiting.toSorted((one, other) => group(one) - group(other) || one.rank - other.rank);
+  }
+
+  async function checkAll(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    for (let [next, ...others] = inOrder(); next !== undefined; [next, ...others] = inOrder()) {
+      waiting = others;
+      if (!next.signal.aborted) next.resolve(known(next.digest) ?? (await verify(next).catch(fail)));
+    }
+    isChecking = false;
+  }
+
+  return (attempt, signal) => {
+    const { user, password, hash } = attempt;
+    const digest = createHmac("sha256", key)
+      .update(JSON.stringify([user, hash]))
+      .update(password)
+      .digest();
+    const result = known(digest);
+    if (result !== undefined) return Promise.resolve(result);
+    requests += 1;
+    const firstAsked = recall(digest);
+    if (firstAsked === undefined) remember(digest, requests);
+    return new Promise((resolve) => {
+      signal.addEventListener("abort", () => resolve("busy"), { once: true });
+      waiting = [...waiting, { ...attempt, digest, rank: firstAsked ?? NEW - requests, signal, resolve }];
+      const [last] = inOrder().slice(MAX_WAITING);
+      last?.resolve("busy");
+      waiting = waiting.filter((one) => one !== last);
+      void checkAll();
+    });
+  };
+}
