@@ -14,16 +14,8 @@ export function rejected(reason: Rejected["failure"]["reason"], message: string)
   return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
 
-/** Of every answer. `entries`: members of the outermost object. Repeated keys count too. */
-const LIMITS = {
-  depth: { most: 8, of: "levels of nesting" },
-  entries: { most: 1024, of: "members" },
-  members: { most: 64, of: "members in each member" },
-} as const;
-
-function beyond({ most, of }: (typeof LIMITS)[keyof typeof LIMITS]): Rejected {
-  return rejected("too_large", `expected at most ${most} ${of}`);
-}
+/** An answer has four levels. A parser needs a tenth of a second for as many levels as the bytes of an answer allow. */
+const MAX_DEPTH = 8;
 
 export interface ParsedJson {
   readonly ok: true;
@@ -34,16 +26,16 @@ export interface ParsedJson {
 }
 
 /**
- * Parses the body of an answer. Beyond the limits it is `too_large`. Accepts raw control characters inside strings, which some
- * appliances send. Never throws; a failure contains nothing of the text.
+ * Parses the body of an answer. More than 8 levels of nesting are `too_large`. Accepts raw control characters inside strings,
+ * which some appliances send. Never throws; a failure contains nothing of the text.
  */
 export function parseJson(body: Uint8Array): ParsedJson | Rejected {
   const text = decodeText(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const repeated = repeatedKeys(text);
-  if (!repeated.ok) return repeated;
+  if (repeated === undefined) return rejected("too_large", `expected at most ${MAX_DEPTH} levels of nesting`);
   const parsed = parseStrictly(text) ?? parseStrictly(decodeText(escapeRawControls(body)));
-  return parsed === undefined ? notJson(text) : { ok: true, ...parsed, repeated: repeated.value };
+  return parsed === undefined ? notJson(text) : { ok: true, ...parsed, repeated };
 }
 
 /** `undefined` for invalid JSON: the parser's message quotes the text, which may contain a secret. */
@@ -64,32 +56,31 @@ function notJson(text: string): Rejected {
   return rejected("decode", `expected JSON, got ${start === "" ? "nothing" : got}`);
 }
 
-/** Scans any text in linear time and stops at the first limit that is exceeded. The keys of a text that is not JSON mean nothing. */
-function repeatedKeys(text: string): Decoded<readonly string[]> {
-  /** The arrays and objects around the place that is scanned. */
-  const open: { keys: Set<string> | undefined; members: number }[] = [];
+/**
+ * Scans any text in linear time and returns the repeated keys; `undefined` if it is nested too deeply. The keys of a text that is
+ * not JSON mean nothing.
+ */
+function repeatedKeys(text: string): readonly string[] | undefined {
+  /** The keys of each array and object around the place that is scanned. */
+  const open: Set<string>[] = [];
   const repeated: string[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (char === "{" || char === "[") {
-      open.push({ keys: undefined, members: 0 });
-      if (open.length > LIMITS.depth.most) return beyond(LIMITS.depth);
+      open.push(new Set());
+      if (open.length > MAX_DEPTH) return undefined;
     } else if (char === "}" || char === "]") {
       open.pop();
     } else if (char === '"') {
-      const [start, container] = [at, open.at(-1)];
+      const [start, keys] = [at, open.at(-1)];
       at = endOfString(text, start);
-      if (container === undefined || !isKey(text, at)) continue;
+      if (keys === undefined || !isKey(text, at)) continue;
       const key = unescaped(text.slice(start, at + 1));
-      container.keys ??= new Set();
-      if (container.keys.has(key)) repeated.push(key);
-      container.keys.add(key);
-      container.members += 1;
-      const limit = open.length === 1 ? LIMITS.entries : LIMITS.members;
-      if (container.members > limit.most) return beyond(limit);
+      if (keys.has(key)) repeated.push(key);
+      keys.add(key);
     }
   }
-  return { ok: true, value: repeated };
+  return repeated;
 }
 
 function endOfString(text: string, start: number): number {

@@ -67,6 +67,8 @@ export const PRIORITY = { min: 0, max: 255 };
 const ADVSKEW = { min: -1, max: 254 };
 /** advskew = 254 - priority. @see management API 2.1 */
 const ADVSKEW_OF_PRIORITY_ZERO = 254;
+/** Bounds the series of an appliance. */
+const MAX_INTERFACES = 1024;
 const CONFIGURED_ROLES = { 1: "master", 2: "backup" } as const;
 
 /** @see management API 4.1 */
@@ -83,7 +85,7 @@ export const VRRP_LIST = {
 
 /**
  * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other
- * body is `decode`. A key that occurs twice in one object is `bad_field`, and its last value counts. Every text is
+ * body is `decode`, and more than 1,024 interfaces are `too_large`. A key that occurs twice in one object is `bad_field`, and its last value counts. Every text is
  * redacted, then cut; if two names are equal after that, the second is `bad_interface`.
  *
  * @see management API 2.1, 2.2, 4.1
@@ -94,6 +96,8 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
   const members = membersOf(parsed.value);
   if (members === undefined)
     return rejected("decode", `expected an object of interfaces, got ${kindOf(parsed.value)}`);
+  if (members.length > MAX_INTERFACES)
+    return rejected("too_large", `expected at most ${MAX_INTERFACES} interfaces`);
   const keep = (text: string): string => cutText(redact(text));
   const interfaces = new Map<string, VrrpInterface>();
   const unreadable = new Set<string>();

@@ -25,7 +25,7 @@ const FAILURES = {
   http_status: { appliance: "refused" },
   // The answer is not HTTP, or is incomplete.
   protocol: { appliance: "refused" },
-  // The answer has more bytes, chunks, interfaces, levels or members than the operation's limits allow.
+  // The answer has more bytes, chunks, entries or levels of JSON than the operation's limits allow.
   too_large: { appliance: "refused" },
   // The answer does not match the specification.
   decode: { appliance: "refused" },

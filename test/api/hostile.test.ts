@@ -60,6 +60,7 @@ test.each([
   ["brackets", fill("[")],
   ["rows of servers", `{"rhost":[${fill("[],")}[]]}`],
   ["ids", `[${fill('"1",')}"1"]`],
+  ["different members", `{${Array.from({ length: MANY_BYTES / 12 }, (_, nth) => `"${nth}":1`).join(",")}}`],
   ["small members", `{${fill('"a":1,')}"a":1}`],
 ])("decodes 1 MiB of %s in linear time", (_, body) => {
   const bytes = Buffer.from(body);

@@ -42,32 +42,14 @@ function nested(depth: number): string {
   return `${"[".repeat(depth)}${"]".repeat(depth)}`;
 }
 
-function membersOf(count: number): string {
-  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, nth) => [`m${nth}`, nth])));
-}
-
-function sameMembers(count: number): string {
-  return `{${Array.from({ length: count }, () => '"a":1').join(",")}}`;
-}
-
-test.each([
-  ["levels of nesting", nested(8), nested(9), "expected at most 8 levels of nesting"],
-  ["a million levels", nested(8), nested(1_000_000), "expected at most 8 levels of nesting"],
-
-  ["levels that never end", "[[]]", '{"a":'.repeat(9), "expected at most 8 levels of nesting"],
-  ["members", membersOf(1024), membersOf(1025), "expected at most 1024 members"],
-  ["repeated members", sameMembers(1024), sameMembers(1025), "expected at most 1024 members"],
-  [
-    "members of a member",
-    `{"a":[${membersOf(64)}]}`,
-    `{"a":[${membersOf(65)}]}`,
-    "expected at most 64 members in each member",
-  ],
-])("accepts as many %s as the limit, and rejects one more", (_, within, beyond, message) => {
-  expect(parse(within)).toHaveProperty("ok", true);
-  const failure = { reason: "too_large", message: `$: ${message}` };
-  expect(parse(beyond)).toEqual({ ok: false, failure });
-});
+test.each([nested(9), nested(1_000_000), '{"a":'.repeat(9)])(
+  "rejects more than eight levels: %.20s",
+  (text) => {
+    expect(parse(nested(8))).toHaveProperty("ok", true);
+    const message = "$: expected at most 8 levels of nesting";
+    expect(parse(text)).toEqual({ ok: false, failure: { reason: "too_large", message } });
+  },
+);
 
 test("a login page with nested scripts is reported as markup, not as too large", () => {
   const failure = { reason: "decode", message: "$: expected JSON, got markup" };

@@ -81,13 +81,7 @@ function times(count: number, member: unknown): object {
 }
 
 test.each([
-  ["1,024 interfaces", times(1024, {}), times(1025, {}), "expected at most 1024 members"],
-  [
-    "64 members of an interface",
-    { carp0: times(64, 1) },
-    { carp0: times(65, 1) },
-    "expected at most 64 members in each member",
-  ],
+  ["1,024 interfaces", times(1024, {}), times(1025, {}), "expected at most 1024 interfaces"],
   [
     "8 levels",
     { carp0: { a: [[[[[[]]]]]] } },
