@@ -1,9 +1,9 @@
-import { clusterRows, type Row, type Words } from "../page/view/cluster-rows.ts";
-import { relativeTime } from "../page/view/time.ts";
-import { verdictOf } from "../page/view/verdict.ts";
 import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
 import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
+import { headlineOf } from "../view/headline.ts";
+import { clusterRows, type Phrase, type Row } from "../view/rows.ts";
+import { relativeTime } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type Line } from "./format.ts";
 
 /** The fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster. `nowMs`: Unix time. */
@@ -14,11 +14,11 @@ export function fleetReport(document: FleetDocument, hasColor: boolean, nowMs: n
     const rows = all.flatMap((group) => group.rows.map((row) => rowCells(row, group.cluster, nowMs)));
     return formatTable(["cluster", title, "state", "appliances"], rows, hasColor);
   });
-  const { level, headline, detail } = verdictOf(document);
-  const verdict = formatCell({ text: `${headline}. ${detail}`, color: COLORS[level] }, hasColor);
+  const { level, text, detail } = headlineOf(document);
+  const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
   const header = ["severity", "cluster", "problem", "since"];
   const first = problems.length === 0 ? [] : [formatTable(header, problems.map(problemRow), hasColor)];
-  return [`${verdict}\n`, ...first, ...tables].join("\n");
+  return [`${headline}\n`, ...first, ...tables].join("\n");
 }
 
 const COLORS: Readonly<Record<Level, Color>> = {
@@ -35,7 +35,7 @@ function problemRow({ severity, cluster = "", summary, since = "" }: Problem): L
 /** What is said of an appliance: `waf-1 BACKUP (priority 100, carp0 on eth0)`. */
 function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number): Line {
   const { title, aside = "", level, words, cells } = row;
-  const text = (part: Words): string =>
+  const text = (part: Phrase): string =>
     typeof part === "string" ? part : relativeTime(part.wording, Date.parse(part.at), nowMs);
   const said = cells.map(({ state, details = [] }, nth) => {
     const more = details.length === 0 ? "" : ` (${details.map(text).join(", ")})`;

@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
 import type { Clock } from "../support/clock.ts";
 import type { LongText } from "../support/long-text.ts";
+import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
 import { clusterList } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
 import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
-import { absolute, readReader, type Reader } from "./view/parts.ts";
+import { absolute, mark, readReader, type Reader } from "./view/parts.ts";
 import { problemList } from "./view/problems.ts";
-import { judgeClusters, titleOf, verdictBanner, verdictOf } from "./view/verdict.ts";
 
 export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly document: () => FleetDocument | Promise<FleetDocument>;
@@ -46,7 +46,7 @@ function renderPage(
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>${titleOf(verdictOf(document))}</title>
+        <title>${titleOf(headlineOf(document))}</title>
         <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="${assets}/style.css" />
         <script type="module" src="${assets}/client/main.js"></script>
@@ -87,17 +87,17 @@ function withAllOpen(query: URLSearchParams): string {
  */
 async function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Promise<Html> {
   const { exporter, problems, events } = document;
-  const verdict = verdictOf(document);
+  const headline = headlineOf(document);
   const clusters = judgeClusters(document);
   const shown = await applyFilter({ clusters, problems, events }, filter);
   return html`<div
     id="state"
-    data-title="${titleOf(verdict)}"
+    data-title="${titleOf(headline)}"
     data-version="${exporter.version}"
     data-at="${reader.nowMs}"
   >
     <section aria-label="What is wrong">
-      ${verdictBanner(verdict)}
+      ${banner(headline)}
       <div id="problems">${problemList(shown.problems, reader)}</div>
     </section>
     <div class="columns">
@@ -109,6 +109,21 @@ async function renderFragment(document: FleetDocument, filter: Filter, reader: R
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
         ${await clusterList(shown.clusters, reader)}
       </div>
+    </div>
+  </div>`;
+}
+
+function titleOf({ text }: Headline): string {
+  return `${text} – appliance-exporter`;
+}
+
+/** Screen readers announce the headline when it changes. */
+function banner({ level, text, detail }: Headline): Html {
+  return html`<div class="verdict" data-level="${level}" role="status">
+    ${mark(level)}
+    <div>
+      <h1>${text}</h1>
+      <p>${detail}</p>
     </div>
   </div>`;
 }

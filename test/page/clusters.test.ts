@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { clusterList } from "../../src/page/view/clusters.ts";
 import type { Reader } from "../../src/page/view/parts.ts";
-import { judgeClusters } from "../../src/page/view/verdict.ts";
+import { judgeClusters } from "../../src/view/headline.ts";
 import { documentOf, pair, splitBrain } from "./documents.ts";
 import { READER } from "./reading.ts";
 

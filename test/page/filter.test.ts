@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { applyFilter, filterForm, matchNote, readFilter } from "../../src/page/view/filter.ts";
-import { judgeClusters } from "../../src/page/view/verdict.ts";
+import { judgeClusters } from "../../src/view/headline.ts";
 import { changed, documentOf, EVENTS, pair, secondSilent, shopDown } from "./documents.ts";
 
 const FLEET = documentOf(

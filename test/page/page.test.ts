@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createStatusPage } from "../../src/page/page.ts";
-import { pollRows } from "../../src/page/view/cluster-rows.ts";
+import { pollRows } from "../../src/view/rows.ts";
 import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
 import { cellsOf, textOf } from "./reading.ts";
@@ -37,7 +37,9 @@ const pageOf = async (query: string, document = FLEET): Promise<string> =>
   (await render(document)(new URLSearchParams(query))).text.join("");
 
 test("the page shows problems first, then events, then clusters", async () => {
-  const text = textOf({ text: await pageOf("") });
+  const page = await pageOf("");
+  expect(page).toContain("<title>1 problem – appliance-exporter</title>");
+  const text = textOf({ text: page });
   const places = ["1 problem Website down", "Critical Website shop is down", "What happened", "Clusters 2"];
   const found = places.map((place) => text.indexOf(place));
   expect(found).not.toContain(-1);

@@ -1,5 +1,5 @@
 import { Idiomorph } from "idiomorph";
-import { absoluteTime } from "../view/time.ts";
+import { absoluteTime } from "../../view/time.ts";
 
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 5000;

@@ -2,10 +2,11 @@ import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts"
 import { APPLIANCE_PROBLEMS, levelOf } from "../../status/states.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
-import { clusterRows, type Cell, type Row, type RowGroup, type Words } from "./cluster-rows.ts";
+import type { JudgedCluster } from "../../view/headline.ts";
+import { clusterRows, type Cell, type Phrase, type Row, type RowGroup } from "../../view/rows.ts";
+import { count, kindsOf } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { clusterId, count, disclosure, kindsOf, labelList, mark, relative, type Reader } from "./parts.ts";
-import type { JudgedCluster } from "./verdict.ts";
+import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
 
 /** This many clusters are all open; of more than these, as many of those with problems. */
 const FEW = 3;
@@ -110,6 +111,6 @@ function cellOf({ sign, state, details = [] }: Cell, reader: Reader): Html {
   </td> `;
 }
 
-function inline(words: Words, reader: Reader): Html {
-  return typeof words === "string" ? html`${words}` : relative(words.wording, words.at, reader);
+function inline(phrase: Phrase, reader: Reader): Html {
+  return typeof phrase === "string" ? html`${phrase}` : relative(phrase.wording, phrase.at, reader);
 }

@@ -1,6 +1,7 @@
 import type { FleetEvent } from "../../status/schema.ts";
+import { inWords } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, inWords, keyedId, more, relative, type Reader } from "./parts.ts";
+import { absolute, keyedId, more, relative, type Reader } from "./parts.ts";
 
 /** So many events are always shown; the reader can open the others. */
 const SHOWN = 8;

@@ -1,10 +1,10 @@
 import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
-import type { JudgedCluster } from "./verdict.ts";
+import type { JudgedCluster } from "../../view/headline.ts";
+import { count } from "../../view/words.ts";
 import { printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { count } from "./parts.ts";
 
 /** In UTF-16 units: each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;

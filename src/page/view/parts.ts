@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto";
-import type { Problem } from "../../status/schema.ts";
-import type { Level } from "../../status/states.ts";
-import { listed } from "../../support/text.ts";
+import type { Sign } from "../../view/rows.ts";
+import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
+import { count } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absoluteTime, relativeTime, type Wording } from "./time.ts";
-
-/** `backup`: as it should be. */
-export type Sign = Level | "backup";
 
 /** What one reader looks at, besides the filter. */
 export interface Reader {
@@ -50,22 +46,6 @@ export function keyedId(kind: "problem" | "event", key: readonly unknown[]): str
 /** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */
 export function clusterId(name: string): string {
   return `cluster-${name.replace(/[^A-Za-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)}`;
-}
-
-/** `1 problem`, `2 problems`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
-}
-
-/** A name of the API in words: `Down at master` for `down_at_master`; `Not known` where there is none. */
-export function inWords(name = "not_known"): string {
-  const words = name.replaceAll("_", " ");
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
-}
-
-/** The kinds of the problems, each once, worst first: `Split brain and website down`. */
-export function kindsOf(problems: readonly Problem[]): string {
-  return inWords(listed([...new Set(problems.map(({ kind }) => kind))]));
 }
 
 /** A sign of its own shape and color for each level. Words beside it say the same to screen readers. */

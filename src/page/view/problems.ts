@@ -1,7 +1,8 @@
 import type { Problem } from "../../status/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
+import { count, inWords } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, clusterId, count, inWords, keyedId, mark, more, relative, type Reader } from "./parts.ts";
+import { absolute, clusterId, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
 /** So many problems are always shown; the reader can open the others. */
 const SHOWN = 8;

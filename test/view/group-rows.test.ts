@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { ClusterDocument, GroupDocument } from "../../src/status/schema.ts";
-import { groupRows } from "../../src/page/view/cluster-rows.ts";
-import { ago, changed, member, pair, splitBrain } from "./documents.ts";
-import { cellsOf } from "./reading.ts";
+import { groupRows } from "../../src/view/rows.ts";
+import { ago, changed, member, pair, splitBrain } from "../page/documents.ts";
+import { cellsOf } from "../page/reading.ts";
 
 const firstRow = (cluster: ClusterDocument): readonly string[] => groupRows(cluster).map(cellsOf)[0] ?? [];
 

@@ -1,8 +1,18 @@
 import { expect, test } from "vitest";
 import type { ApplianceDocument, ClusterDocument } from "../../src/status/schema.ts";
-import { websiteRows } from "../../src/page/view/cluster-rows.ts";
-import { ago, down, pair, PENDING, polled, secondSilent, shopDown, shopDownInPart, up } from "./documents.ts";
-import { cellsOf } from "./reading.ts";
+import { websiteRows } from "../../src/view/rows.ts";
+import {
+  ago,
+  down,
+  pair,
+  PENDING,
+  polled,
+  secondSilent,
+  shopDown,
+  shopDownInPart,
+  up,
+} from "../page/documents.ts";
+import { cellsOf } from "../page/reading.ts";
 
 const rowsOf = (cluster: ClusterDocument) => websiteRows(cluster).map(cellsOf);
 

@@ -1,26 +1,23 @@
-import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../../status/schema.ts";
-import {
-  BACKEND_PROBLEMS,
-  GROUP_PROBLEMS,
-  levelOf,
-  WEBSITE_PROBLEMS,
-  type Level,
-} from "../../status/states.ts";
-import { describeServers, idAt } from "../../status/words.ts";
-import { groupBy } from "../../support/group-by.ts";
-import { once } from "../../support/kept.ts";
-import { count, inWords, type Sign } from "./parts.ts";
+import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../status/schema.ts";
+import { BACKEND_PROBLEMS, GROUP_PROBLEMS, levelOf, WEBSITE_PROBLEMS, type Level } from "../status/states.ts";
+import { describeServers, idAt } from "../status/words.ts";
+import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/kept.ts";
 import { formatSeconds, type Wording } from "./time.ts";
+import { count, inWords } from "./words.ts";
+
+/** `backup`: as it should be. */
+export type Sign = Level | "backup";
 
 /** A text, or an instant in relation to now. */
-export type Words = string | { readonly wording: Wording; readonly at: string };
+export type Phrase = string | { readonly wording: Wording; readonly at: string };
 
 /** What a row says of one appliance. */
 export interface Cell {
   /** Absent where nothing is judged. */
   readonly sign?: Sign;
-  readonly state: Words;
-  readonly details?: readonly Words[];
+  readonly state: Phrase;
+  readonly details?: readonly Phrase[];
 }
 
 /** A subject, its state in words, and a cell for each appliance. */
@@ -29,7 +26,7 @@ export interface Row {
   /** What identifies the subject besides its title. */
   readonly aside?: string | undefined;
   readonly level: Level;
-  readonly words: readonly Words[];
+  readonly words: readonly Phrase[];
   readonly cells: readonly Cell[];
 }
 
@@ -59,7 +56,7 @@ export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
 }
 
 /** An instant in relation to now; nothing if it is not known. */
-function relative(wording: Wording, at: string | undefined): readonly Words[] {
+function relative(wording: Wording, at: string | undefined): readonly Phrase[] {
   return at === undefined ? [] : [{ wording, at }];
 }
 
@@ -173,7 +170,7 @@ function testCell(test: Test | undefined, protocol: WebsiteState["protocol"], wh
 }
 
 /** The test failed, did not run yet, or its answer lacks this protocol. */
-function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly Words[] {
+function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly Phrase[] {
   if (state === "pending") return ["not tested yet"];
   if (reason === undefined) return ["not in the answer"];
   return [reason.replaceAll("_", " "), ...relative("for", failingSince)];

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { relative } from "../../src/page/view/parts.ts";
-import { duration, formatSeconds, relativeTime } from "../../src/page/view/time.ts";
-import { ago, NOW_MS } from "./documents.ts";
-import { READER } from "./reading.ts";
+import { duration, formatSeconds, relativeTime } from "../../src/view/time.ts";
+import { ago, NOW_MS } from "../page/documents.ts";
+import { READER } from "../page/reading.ts";
 
 test.each([
   [0, "0 s"],

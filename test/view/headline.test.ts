@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeClusters, titleOf, verdictBanner, verdictOf } from "../../src/page/view/verdict.ts";
+import { headlineOf, judgeClusters } from "../../src/view/headline.ts";
 import {
   changed,
   documentOf,
@@ -9,49 +9,44 @@ import {
   shopDown,
   shopDownInPart,
   splitBrain,
-} from "./documents.ts";
-import { textOf } from "./reading.ts";
+} from "../page/documents.ts";
 
 test("a fleet without problems is well, with its size", () => {
-  const verdict = verdictOf(documentOf([pair("ams"), pair("rtm")]));
-  expect(verdict).toEqual({
+  const headline = headlineOf(documentOf([pair("ams"), pair("rtm")]));
+  expect(headline).toEqual({
     level: "well",
-    headline: "All is well",
+    text: "All is well",
     detail: "2 clusters.",
   });
-  expect(titleOf(verdict)).toBe("All is well – appliance-exporter");
 });
 
 test("problems are counted, and each kind is named once, worst first", () => {
   const clusters = [secondSilent(pair("ams")), shopDown(pair("fra")), splitBrain(pair("rtm")), pair("waw")];
-  const verdict = verdictOf(documentOf(clusters));
-  expect(verdict).toEqual({
+  const headline = headlineOf(documentOf(clusters));
+  expect(headline).toEqual({
     level: "critical",
-    headline: "4 problems",
+    text: "4 problems",
     detail: "Split brain, website down, redundancy lost and appliance down, in 3 of 4 clusters.",
   });
-  expect(textOf(verdictBanner(verdict))).toBe(
-    "4 problems Split brain, website down, redundancy lost and appliance down, in 3 of 4 clusters.",
-  );
 });
 
 test("the level is that of the worst problem, and a single cluster is not counted", () => {
-  expect(verdictOf(documentOf([shopDownInPart(pair("ams"))]))).toEqual({
+  expect(headlineOf(documentOf([shopDownInPart(pair("ams"))]))).toEqual({
     level: "warning",
-    headline: "1 problem",
+    text: "1 problem",
     detail: "Website partially down.",
   });
 });
 
 test("a fleet that is not known yet is neither well nor wrong", () => {
   const pending = changed(pair("ams"), { first: { poll: PENDING } });
-  expect(verdictOf(documentOf([pending]))).toMatchObject({
+  expect(headlineOf(documentOf([pending]))).toMatchObject({
     level: "unknown",
-    headline: "Not everything is known yet",
+    text: "Not everything is known yet",
   });
-  expect(verdictOf(documentOf([], { verdict: "unknown" }))).toMatchObject({
+  expect(headlineOf(documentOf([], { verdict: "unknown" }))).toMatchObject({
     level: "unknown",
-    headline: "Nothing is polled",
+    text: "Nothing is polled",
   });
 });
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { discoveredRows } from "../../src/page/view/cluster-rows.ts";
+import { discoveredRows } from "../../src/view/rows.ts";
 import type { ClusterDocument } from "../../src/status/schema.ts";
-import { pair } from "./documents.ts";
-import { cellsOf } from "./reading.ts";
+import { pair } from "../page/documents.ts";
+import { cellsOf } from "../page/reading.ts";
 
 type Discovered = NonNullable<ClusterDocument["discovered"]>["websites"][number];
 

@@ -1,55 +1,40 @@
-import type { ClusterDocument, FleetDocument, Problem } from "../../status/schema.ts";
-import { PROBLEM_KINDS, type Level } from "../../status/states.ts";
-import { groupBy } from "../../support/group-by.ts";
-import { once } from "../../support/kept.ts";
-import { html, type Html } from "./html.ts";
-import { count, kindsOf, mark } from "./parts.ts";
+import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
+import { PROBLEM_KINDS, type Level } from "../status/states.ts";
+import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/kept.ts";
+import { count, kindsOf } from "./words.ts";
 
-export interface Verdict {
+/** What the page and the terminal say first. */
+export interface Headline {
   readonly level: Level;
-  readonly headline: string;
+  readonly text: string;
   /** `Split brain and website down, in 2 of 12 clusters.` */
   readonly detail: string;
 }
 
 /** The state of the whole fleet. */
-export function verdictOf({ verdict, problems, clusters, exporter }: FleetDocument): Verdict {
+export function headlineOf({ verdict, problems, clusters, exporter }: FleetDocument): Headline {
   const size = count(clusters.length, "cluster");
   switch (verdict) {
     case "well":
-      return { level: verdict, headline: "All is well", detail: `${size}.` };
+      return { level: verdict, text: "All is well", detail: `${size}.` };
     case "wrong": {
       const level = problems[0]?.severity ?? "unknown";
       const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
       const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
-      return { level, headline: count(problems.length, "problem"), detail: `${kindsOf(problems)}${where}.` };
+      return { level, text: count(problems.length, "problem"), detail: `${kindsOf(problems)}${where}.` };
     }
     case "unknown": {
       const source = exporter.shard.total > 1 ? "shard" : "configuration";
-      const [headline, detail] =
+      const [text, detail] =
         clusters.length > 0
           ? ["Not everything is known yet", "No problem found so far."]
           : ["Nothing is polled", `The ${source} has no enabled appliance.`];
-      return { level: verdict, headline, detail };
+      return { level: verdict, text, detail };
     }
     default:
       return verdict satisfies never;
   }
-}
-
-export function titleOf({ headline }: Verdict): string {
-  return `${headline} – appliance-exporter`;
-}
-
-/** Screen readers announce it when it changes. */
-export function verdictBanner({ level, headline, detail }: Verdict): Html {
-  return html`<div class="verdict" data-level="${level}" role="status">
-    ${mark(level)}
-    <div>
-      <h1>${headline}</h1>
-      <p>${detail}</p>
-    </div>
-  </div>`;
 }
 
 export interface JudgedCluster {

@@ -1,0 +1,18 @@
+import type { Problem } from "../status/schema.ts";
+import { listed } from "../support/text.ts";
+
+/** `1 problem`, `2 problems`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** A name of the API in words: `Down at master` for `down_at_master`; `Not known` where there is none. */
+export function inWords(name = "not_known"): string {
+  const words = name.replaceAll("_", " ");
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** The kinds of the problems, each once, worst first: `Split brain and website down`. */
+export function kindsOf(problems: readonly Problem[]): string {
+  return inWords(listed([...new Set(problems.map(({ kind }) => kind))]));
+}
