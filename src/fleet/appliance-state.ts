@@ -7,6 +7,7 @@ import type { FleetChange, Step } from "./changes.ts";
 import {
   afterDiscoveryPoll,
   discovered,
+  discoveryAfterVrrp,
   discoveryAt,
   discoveryFor,
   knownWebsites,
@@ -81,7 +82,8 @@ export function afterObservation(
 function afterOperation(before: Facts, observation: Observation, nowMs: number): Step<Facts> {
   if (observation.kind === "vrrp") {
     const { state: vrrp, changes } = afterVrrpPoll(before.vrrp, observation, nowMs);
-    return { state: { ...before, vrrp }, changes };
+    const records = before.records && discoveryAfterVrrp(before.records, vrrp);
+    return { state: { ...before, vrrp, records }, changes };
   }
   if (observation.kind === "website_test") {
     const at = before.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);

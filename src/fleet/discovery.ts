@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
+import { meaningOf } from "../client/failure.ts";
 import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
@@ -8,7 +9,16 @@ import { canonicalAddress, urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { createMemo, kept, once } from "../support/kept.ts";
 import type { Step } from "./changes.ts";
-import { afterPoll, freshRecord, isGone, recordAt, whileKnown, type OperationRecord } from "./record.ts";
+import {
+  afterPoll,
+  freshRecord,
+  isGone,
+  recordAt,
+  whileKnown,
+  whileReachable,
+  type OperationRecord,
+} from "./record.ts";
+import type { VrrpState } from "./vrrp.ts";
 import type {
   ApplianceSnapshot,
   FoundWebsiteSnapshot,
@@ -60,6 +70,23 @@ export function discoveryAt(records: DiscoveryRecords, nowMs: number): Discovery
   if ([list, ...details.values()].every(({ expiresAtMs }) => nowMs < expiresAtMs)) return records;
   const now = Array.from(details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
   return { list: recordAt(list, nowMs), details: new Map(now) };
+}
+
+/** The same after a poll of the VRRP list: while the appliance is out of reach, what it said before does not count. */
+export function discoveryAfterVrrp(
+  records: DiscoveryRecords,
+  { failing, health }: VrrpState,
+): DiscoveryRecords {
+  const isDown = failing !== undefined && meaningOf(failing.reason).stopsOtherPolls === true;
+  const downSinceMs = isDown ? health.failingSinceMs : undefined;
+  const list = whileReachable(records.list, downSinceMs);
+  const details = Array.from(
+    records.details,
+    ([id, record]) => [id, whileReachable(record, downSinceMs)] as const,
+  );
+  const isAsBefore =
+    list === records.list && details.every(([id, record]) => record === records.details.get(id));
+  return isAsBefore ? records : { list, details: new Map(details) };
 }
 
 /** What is known after one more poll; that of a website which is gone changes nothing. */

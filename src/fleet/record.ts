@@ -1,5 +1,6 @@
 import type { Failure } from "../client/failure.ts";
 import type { Observation } from "../polling/observation.ts";
+import { unsent } from "../polling/poll.ts";
 import type { PollHealth } from "./snapshot.ts";
 
 /** What is known of one operation: how its latest poll went, and what was last seen. Immutable. Instants are monotonic. */
@@ -13,6 +14,8 @@ export interface OperationRecord<Seen> {
   readonly failing: Failure | undefined;
   /** Of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
+  /** Why the health is a failure although the latest poll succeeded: how that poll went. It counts again once the appliance answers. */
+  readonly suspended?: PollHealth | undefined;
 }
 
 const NEVER_POLLED: PollHealth = {
@@ -45,14 +48,16 @@ export function afterPoll<Record extends OperationRecord<unknown>>(
   if (outcome.ok) {
     const lastSuccessAtMs = completedAtMs;
     const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
-    return { ...record, health, expiresAtMs, silentSinceMs: undefined, failing: undefined, seen };
+    const known = { expiresAtMs, silentSinceMs: undefined, suspended: undefined };
+    return { ...record, ...known, health, failing: undefined, seen };
   }
   const { failure } = outcome;
   const { lastSuccessAtMs, failingSinceMs = completedAtMs } = record.health;
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
   const silentSinceMs = Math.min(nowMs, record.silentSinceMs ?? nowMs);
   const wasTried = durationSeconds !== undefined || failure.reason === "local";
-  return { ...record, health, expiresAtMs, silentSinceMs, failing: wasTried ? failure : record.failing };
+  const unknown = { expiresAtMs, silentSinceMs, suspended: undefined };
+  return { ...record, ...unknown, health, failing: wasTried ? failure : record.failing };
 }
 
 /** The record at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */
@@ -60,7 +65,23 @@ export function recordAt<Record extends OperationRecord<unknown>>(record: Record
   const { expiresAtMs, silentSinceMs = expiresAtMs } = record;
   if (nowMs < expiresAtMs) return record;
   const health = { ...record.health, state: "failed", failure: STALLED } as const;
-  return { ...record, health, expiresAtMs: Number.POSITIVE_INFINITY, silentSinceMs };
+  return { ...record, health, expiresAtMs: Number.POSITIVE_INFINITY, silentSinceMs, suspended: undefined };
+}
+
+/**
+ * The record after a poll of its appliance's VRRP list. A successful answer from before the appliance was out of reach does not
+ * count until the list says that the appliance answers again. `downSinceMs`: the Unix time since which the appliance is out of reach.
+ */
+export function whileReachable<Record extends OperationRecord<unknown>>(
+  record: Record,
+  downSinceMs: number | undefined,
+): Record {
+  const { health, suspended } = record;
+  if (downSinceMs === undefined)
+    return suspended === undefined ? record : { ...record, health: suspended, suspended: undefined };
+  if (health.state !== "succeeded") return record;
+  const failed = { state: "failed", failure: unsent("appliance_down"), durationSeconds: undefined } as const;
+  return { ...record, health: { ...health, ...failed, failingSinceMs: downSinceMs }, suspended: health };
 }
 
 /** No value outlives its poll: what was seen is true only while the latest poll succeeded. */

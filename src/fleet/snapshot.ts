@@ -194,7 +194,7 @@ export interface ProtocolResult {
   readonly latest: TestResult;
   /** The result that counts. @see resultAfter */
   readonly result: TestResult;
-  /** A bit for each of the last ten tests, the latest one's the lowest: whether it was `up` after a failure that did not count. */
+  /** A bit for each of the last ten tests, the latest one's the lowest: whether it was `up` after a `down` that did not count. */
   readonly refutations: number;
   /** Three of these tests were; or it was so before, and one of them still was. */
   readonly isUnstable: boolean;

@@ -89,16 +89,13 @@ function afterTest(
   seen: StatusesSnapshot | undefined,
 ): WebsiteState {
   const { known, results: before } = website;
-  const { failure } = website.health;
-  // Other failures are those of the appliance or of this host.
-  const wasTest = failure === undefined || failure.reason === "timeout";
   const { statuses = [] } = seen ?? {};
   const protocols = known.protocols ?? new Set([...before, ...statuses].map(({ protocol }) => protocol));
   const results = Array.from(protocols, (protocol) => {
     const status = statuses.find((each) => each.protocol === protocol);
     const old = before.find((each) => each.protocol === protocol);
     const latest = status === undefined ? "unknown" : status.isUp ? "up" : "down";
-    return resultAfter(old, { protocol, latest }, wasTest);
+    return resultAfter(old, { protocol, latest });
   });
   const now = afterPoll(website, observation, nowMs, seen);
   return { ...now, found: whileKnown(now), results: kept(before, results) };
@@ -109,16 +106,15 @@ const TEN_BITS = 2 ** 10 - 1;
 /**
  * The result after one more test. The first test of all counts at once, and so does `up`. While `up` counts, two tests in a row
  * that are not `up` end it, and the later one counts. While another result counts, a different one counts once two tests in a
- * row find it. `wasTest`: whether the test before said something of the website, so that this one may refute it.
+ * row find it. A test that finds it `up` refutes the one before, if that found it `down` and did not count.
  */
 export function resultAfter(
   before: ProtocolResult | undefined,
   { protocol, latest }: Pick<ProtocolResult, "protocol" | "latest">,
-  wasTest: boolean,
 ): ProtocolResult {
   const isDoubted = before?.result === "up" && before.latest !== "up";
   const isConfirmed = before === undefined || isDoubted || latest === "up" || latest === before.latest;
-  const isRefutation = isDoubted && wasTest && latest === "up";
+  const isRefutation = isDoubted && before.latest === "down" && latest === "up";
   const refutations = (((before?.refutations ?? 0) << 1) | Number(isRefutation)) & TEN_BITS;
   const isMany = refutations.toString(2).replaceAll("0", "").length >= 3;
   const isUnstable = isMany || (refutations > 0 && before?.isUnstable === true);

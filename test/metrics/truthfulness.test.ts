@@ -7,6 +7,7 @@ import {
   applianceOf,
   configOf,
   EXPIRES_AT_MS,
+  detailsSeen,
   interfaceOf,
   listOf,
   vrrpFailed,
@@ -15,6 +16,7 @@ import {
   websiteFailed,
   websiteOf,
   websiteSeen,
+  websitesSeen,
 } from "../support/observations.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { expositionOf, sampleLines } from "./canned-fleet.ts";
@@ -193,4 +195,55 @@ test("rule 6: the HELP of every polled family says that its values come from the
     ([, { help }]) => !/latest (website )?(poll|test)|last (succeeded|presented to a poll)/.test(help),
   );
   expect(silent.map(([name]) => name)).toEqual([]);
+});
+
+const DISCOVERING = { ...WAF, websites: [], discovery: { exclude: [], limit: 200 } };
+const DISCOVERED = [VRRP_OK, websitesSeen("waf", [1]), detailsSeen("waf", 1)];
+
+/** The series that say something of the discovered website, or of the polls that found it. */
+async function discovered(fleet: Fleet, nowMs = 0): Promise<readonly string[]> {
+  const lines = await samples(fleet, "", nowMs);
+  return lines.filter((line) =>
+    /^website_(info|enabled|backend_ok|usable_backends|backends_state)|poll_success.*website_(list|details)|difference/.test(
+      line,
+    ),
+  );
+}
+
+test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
+  "rule 7: websites that an appliance described are known no more once its VRRP list fails with %s, until it answers again",
+  async (reason) => {
+    const fleet = fleetOf([DISCOVERING], DISCOVERED);
+    const before = await discovered(fleet);
+    expect(before).toHaveLength(10);
+    fleet.record(vrrpFailed("waf", reason), 0);
+    expect(await discovered(fleet)).toEqual([
+      'appliance_poll_success{waf,operation="website_list"} 0',
+      'appliance_poll_success{waf,operation="website_details"} 0',
+    ]);
+    expect(await samples(fleet, "appliance_poll_failure_info")).toEqual([
+      `appliance_poll_failure_info{waf,operation="vrrp",reason="${reason}"} 1`,
+      'appliance_poll_failure_info{waf,operation="website_list",reason="appliance_down"} 1',
+      'appliance_poll_failure_info{waf,operation="website_details",reason="appliance_down"} 1',
+    ]);
+    fleet.record(vrrpFailed("waf", "decode"), 0);
+    expect(await discovered(fleet)).toEqual(before);
+  },
+);
+
+test("rule 7: neither a stalled list nor one that works again brings back what has expired meanwhile", async () => {
+  const fleet = fleetOf([DISCOVERING], [...DISCOVERED, vrrpFailed("waf", "connect")]);
+  const unknown = await discovered(fleet);
+  const stalled = vrrpFailed("waf", "connect", { expiresAtMs: 1 });
+  fleet.record(stalled, 0);
+  expect(await discovered(fleet, 2)).toEqual(unknown);
+  fleet.record({ ...VRRP_OK, expiresAtMs: 2 * EXPIRES_AT_MS }, EXPIRES_AT_MS);
+  expect(await discovered(fleet, EXPIRES_AT_MS)).toEqual(unknown);
+});
+
+test("rule 7: websites that were read after the VRRP list failed are known until it fails again", async () => {
+  const fleet = fleetOf([DISCOVERING], [...DISCOVERED, vrrpFailed("waf", "connect"), detailsSeen("waf", 1)]);
+  expect(await samples(fleet, "website_info")).toHaveLength(1);
+  fleet.record(vrrpFailed("waf", "connect"), 0);
+  expect(await samples(fleet, "website_info")).toEqual([]);
 });

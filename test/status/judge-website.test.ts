@@ -92,7 +92,7 @@ test.each<readonly [results: readonly TestResult[], confirmed: readonly TestResu
 /** What is known after each of these tests. */
 function after(tests: readonly TestResult[]): readonly ProtocolResult[] {
   let before: ProtocolResult | undefined;
-  return tests.map((latest) => (before = resultAfter(before, { protocol: "https", latest }, true)));
+  return tests.map((latest) => (before = resultAfter(before, { protocol: "https", latest })));
 }
 
 /** What counts after these tests, by the text of docs/metrics.md instead of step by step. */
@@ -105,11 +105,11 @@ function countingAfter(tests: readonly TestResult[]): TestResult | undefined {
   return since.findLast((found, nth) => nth === first || (nth > first && found === since[nth - 1]));
 }
 
-/** After how many of the last ten tests it was seen that the failure before them was none. */
+/** How many of the last ten tests found it up after a single test that found it down. */
 function refutationsAfter(tests: readonly TestResult[]): number {
   return tests.filter(
     (found, nth) =>
-      nth >= tests.length - 10 && found === "up" && tests[nth - 1] !== "up" && tests[nth - 2] === "up",
+      nth >= tests.length - 10 && found === "up" && tests[nth - 1] === "down" && tests[nth - 2] === "up",
   ).length;
 }
 
@@ -147,20 +147,15 @@ const repeated = (times: number, ...tests: readonly TestResult[]) =>
 test.each<readonly [what: string, tests: readonly TestResult[], isUnstable: boolean]>([
   ["fails every second time", repeated(20, "up", "down"), true],
   ["fails every second time with its first test", repeated(20, "down", "up"), true],
-  ["fails every third time", repeated(20, "up", "up", "unknown"), true],
+  ["fails every third time", repeated(20, "up", "up", "down"), true],
+  ["has no result every second time", repeated(20, "up", "unknown"), false],
+  ["is down, without a result and up in turn", repeated(20, "down", "unknown", "up"), false],
   ["fails once", [...repeated(5, "up"), "down", ...repeated(5, "up")], false],
   ["recovers from an outage", [...repeated(9, "up"), ...repeated(9, "down"), "up"], false],
   ["recovers from several outages", repeated(9, "up", "down", "down"), false],
   ["failed every second time ten tests ago", [...repeated(9, "up", "down"), ...repeated(11, "up")], false],
 ])("a website that %s", (_, tests, isUnstable) => {
   expect(after(tests).at(-1)?.isUnstable).toBe(isUnstable);
-});
-
-test("what was no test of the website is not refuted by the next one", () => {
-  let before: ProtocolResult | undefined;
-  for (const latest of repeated(20, "up", "unknown"))
-    before = resultAfter(before, { protocol: "https", latest }, false);
-  expect(before).toMatchObject({ result: "up", isUnstable: false });
 });
 
 test("tests that find a website up leave what is known of it the same object", () => {
