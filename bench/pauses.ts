@@ -1,15 +1,15 @@
 import { once } from "node:events";
-import { startExporter, sumOf, type BenchExporter, type FleetShape } from "./exporter.ts";
+import { startExporter, type BenchExporter, type FleetShape } from "./exporter.ts";
 import { LISTED_WEBSITES, startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
 import { median, sleep, until, type Measurement } from "./support.ts";
 
 const CONFIGURED = { websites: 10, vrrp: "15s", website: "2m" };
 /** Websites that have targets. */
 const DISCOVERED = { ...CONFIGURED, websites: LISTED_WEBSITES, isDiscovered: true };
-/** 230,000 series, for which the goals are, 400,000, and 300 pairs with discovery. */
+/** 230,000 series, 560,000, and 300 pairs with discovery. */
 const SHAPES: readonly FleetShape[] = [
   { ...CONFIGURED, appliances: 1700 },
-  { ...CONFIGURED, appliances: 3000 },
+  { ...CONFIGURED, appliances: 4200 },
   { ...DISCOVERED, appliances: 600 },
 ];
 const CLIENTS = 20;
@@ -18,16 +18,32 @@ const LABELS = "labels: { site: changed }, ";
 const COMPLETE_MS = 450_000;
 const ROUNDS = 5;
 const SETTLE_MS = 2000;
+const HEALTH_GOAL = "health check at most 60 ms";
 
-interface Pauses {
+interface Gauge {
+  /** The longest pause of the event loop. */
   readonly longestMs: number;
   /** The longest major garbage collection. */
   readonly collectionMs: number;
 }
 
+interface Round extends Gauge {
+  /** The longest wait of a health check. */
+  readonly waitMs: number;
+}
+
+interface Work {
+  readonly name: string;
+  readonly goal: string;
+  /** Default: `ROUNDS`. */
+  readonly rounds?: number;
+  readonly run: () => Promise<unknown>;
+}
+
 /**
- * The longest pause of the event loop during each kind of work for a client of a large fleet, measured in the process, and
- * the longest wait of a health check beside it.
+ * The pauses of the event loop during each kind of work for a client of a large fleet, measured in the process, and the
+ * waits of health checks beside it: the median and the worst of all rounds. The first scrape, which renders everything, is a
+ * row of its own.
  */
 export async function measurePauses(): Promise<readonly Measurement[]> {
   const fleet = await startNginxFleet();
@@ -45,79 +61,94 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
   const get = (path: string) => () => fetch(`${exporter.url}${path}`).then((response) => response.text());
   const reload = () =>
     fetch(`${exporter.url}/-/reload`, { method: "POST" }).then((response) => response.text());
+  let changes = 0;
+  const works: readonly Work[] = [
+    { name: "the first scrape", goal: HEALTH_GOAL, rounds: 1, run: () => exporter.scrape() },
+    { name: "nothing", goal: "", run: () => sleep(1000) },
+    {
+      name: "a scrape",
+      goal: `at most 50 ms, ${HEALTH_GOAL}`,
+      run: () => exporter.scrape({ "accept-encoding": "identity" }),
+    },
+    {
+      name: "a scrape, compressed",
+      goal: `at most 50 ms, ${HEALTH_GOAL}`,
+      run: () => exporter.scrape({ "accept-encoding": "gzip" }),
+    },
+    ...["/api/v1/fleet", "/", "/sd/websites", "/config"].map((path) => ({
+      name: path,
+      goal: `at most 100 ms, ${HEALTH_GOAL}`,
+      run: get(path),
+    })),
+    {
+      name: `${CLIENTS} clients of /api/v1/fleet, and a scrape`,
+      goal: "at most 100 ms",
+      run: () => Promise.all([...Array.from({ length: CLIENTS }, get("/api/v1/fleet")), exporter.scrape()]),
+    },
+    { name: "a reload without a change", goal: "at most 100 ms", run: reload },
+    {
+      name: "a reload with a label of every cluster changed",
+      goal: "at most 100 ms",
+      run: async () => {
+        changes += 1;
+        await exporter.configure(shape, changes % 2 === 1 ? LABELS : "");
+        await reload();
+      },
+    },
+  ];
   try {
     await until(async () => {
-      const tested = sumOf(await exporter.scrape(), "website_up");
+      // Not a scrape, so that the first one is measured.
+      const tested = (await get("/api/v1/fleet")()).split('"statuses":').length - 1;
       await sleep(5000);
       return tested === shape.appliances * shape.websites || undefined;
     }, COMPLETE_MS);
-    const series = (await exporter.scrape()).split("\n").filter((line) => !line.startsWith("#")).length;
-    let changes = 0;
-    const works: readonly [name: string, goalMs: number, work: () => Promise<unknown>][] = [
-      ["nothing", 0, () => sleep(1000)],
-      ["a scrape", 50, () => exporter.scrape({ "accept-encoding": "identity" })],
-      ["a scrape, compressed", 50, () => exporter.scrape({ "accept-encoding": "gzip" })],
-      ["/api/v1/fleet", 100, get("/api/v1/fleet")],
-      ["the status page", 100, get("/")],
-      ["/sd/websites", 100, get("/sd/websites")],
-      ["/config", 100, get("/config")],
-      [
-        `${CLIENTS} clients of /api/v1/fleet, and a scrape`,
-        100,
-        () => Promise.all([...Array.from({ length: CLIENTS }, get("/api/v1/fleet")), exporter.scrape()]),
-      ],
-      ["a reload without a change", 100, reload],
-      [
-        "a reload with a label of every cluster changed",
-        100,
-        async () => {
-          changes += 1;
-          await exporter.configure(shape, changes % 2 === 1 ? LABELS : "");
-          await reload();
-        },
-      ],
-    ];
-    const measurements: Measurement[] = [];
-    for (const [name, goalMs, work] of works) {
-      const rounds: (Pauses & { readonly waitMs: number })[] = [];
-      for (let round = 0; round < ROUNDS; round += 1) rounds.push(await pausesDuring(exporter, work));
-      const typical = (pick: (round: (typeof rounds)[number]) => number) =>
-        median(rounds.map(pick)).toFixed(0);
-      measurements.push({
-        name: `longest pause at ${series} series: ${name}`,
-        measured: `${typical(({ longestMs }) => longestMs)} ms`,
-        peer: `health check ${typical(({ waitMs }) => waitMs)} ms, major collection ${typical(({ collectionMs }) => collectionMs)} ms`,
-        ratio: "",
-        goal: goalMs === 0 ? "" : `at most ${goalMs} ms`,
-      });
+    const measured: (readonly [Work, readonly Round[]])[] = [];
+    for (const work of works) {
+      const rounds: Round[] = [];
+      for (let round = 0; round < (work.rounds ?? ROUNDS); round += 1)
+        rounds.push(await pausesDuring(exporter, work));
+      measured.push([work, rounds]);
     }
-    return measurements;
+    const series = (await exporter.scrape()).split("\n").filter((line) => !line.startsWith("#")).length;
+    return measured.map(([{ name, goal }, rounds]) => ({
+      name: `longest pause at ${series} series: ${name}`,
+      measured: typicalAndWorst(rounds.map(({ longestMs }) => longestMs)),
+      peer:
+        `health check ${typicalAndWorst(rounds.map(({ waitMs }) => waitMs))}; ` +
+        `major collection ${typicalAndWorst(rounds.map(({ collectionMs }) => collectionMs))}`,
+      ratio: "",
+      goal,
+    }));
   } finally {
     await exporter.stop();
   }
 }
 
-async function pausesDuring(
-  exporter: BenchExporter,
-  work: () => Promise<unknown>,
-): Promise<Pauses & { readonly waitMs: number }> {
+/** The median and the maximum, because the median of several rounds hides what only the first one costs. */
+function typicalAndWorst(valuesMs: readonly number[]): string {
+  const worst = `${Math.max(...valuesMs).toFixed(0)} ms`;
+  return valuesMs.length === 1 ? worst : `${median(valuesMs).toFixed(0)} ms, worst ${worst}`;
+}
+
+async function pausesDuring(exporter: BenchExporter, { run }: Work): Promise<Round> {
   await sleep(SETTLE_MS);
   await readGauge(exporter);
   const check = checkHealth(exporter);
-  await work();
+  await run();
   // The work of a reload goes on after its answer.
   await sleep(SETTLE_MS);
   return { ...(await readGauge(exporter)), waitMs: await check.stop() };
 }
 
-async function readGauge({ child }: BenchExporter): Promise<Pauses> {
+async function readGauge({ child }: BenchExporter): Promise<Gauge> {
   child.send("read");
-  const [pauses]: Pauses[] = await once(child, "message");
-  if (pauses === undefined) throw new Error("the gauge did not answer");
-  return pauses;
+  const [gauge]: Gauge[] = await once(child, "message");
+  if (gauge === undefined) throw new Error("the gauge did not answer");
+  return gauge;
 }
 
-/** Asks for the health of the exporter again and again; `stop` resolves to the longest wait. */
+/** Checks the health of the exporter repeatedly; `stop` resolves to the longest wait in milliseconds. */
 function checkHealth({ url }: BenchExporter): { stop(): Promise<number> } {
   const stopping = new AbortController();
   let longestMs = 0;
