@@ -6,9 +6,9 @@ import type { LongText } from "../support/long-text.ts";
 import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
 import { clusterList } from "./view/clusters.ts";
 import { eventHistory } from "./view/events.ts";
-import { applyFilter, filterForm, matchNote, readFilter, type Filter } from "./view/filter.ts";
+import { applyFilter, filterForm, matchNote, readFilter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
-import { absolute, mark, readReader, type Reader } from "./view/parts.ts";
+import { absolute, mark, readReader } from "./view/parts.ts";
 import { problemList } from "./view/problems.ts";
 
 export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
@@ -18,14 +18,17 @@ export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly assets: string;
 }
 
-/** The status page as HTML, made in slices, for the query of a URL: the filter, what the reader opened, and whether a fragment is wanted. */
+/**
+ * The status page as HTML, made in slices, for the query of a URL: the filter, what the reader opened, and, if only the fragment is
+ * wanted, `fragment` with the key of the form that the browser has.
+ */
 export function createStatusPage(
   deps: StatusPageDeps,
 ): (query: URLSearchParams) => Promise<{ readonly text: LongText }> {
   return async (query) => {
     const document = await deps.document();
     const nowMs = deps.wallMs();
-    const fragment = await renderFragment(document, readFilter(query), readReader(query, nowMs));
+    const fragment = await renderFragment(document, query, nowMs);
     const markup = query.has("fragment") ? fragment : renderPage(document, fragment, query, nowMs, deps);
     return { text: [markup.text] };
   };
@@ -85,16 +88,17 @@ function withAllOpen(query: URLSearchParams): string {
  * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
  * whatever the filter. Attributes give the script the title, the version and the time.
  */
-async function renderFragment(document: FleetDocument, filter: Filter, reader: Reader): Promise<Html> {
+async function renderFragment(document: FleetDocument, query: URLSearchParams, nowMs: number): Promise<Html> {
   const { exporter, problems, events } = document;
   const headline = headlineOf(document);
+  const [filter, reader] = [readFilter(query), readReader(query, nowMs)];
   const clusters = judgeClusters(document);
   const shown = await applyFilter({ clusters, problems, events }, filter);
   return html`<div
     id="state"
     data-title="${titleOf(headline)}"
     data-version="${exporter.version}"
-    data-at="${reader.nowMs}"
+    data-at="${nowMs}"
   >
     <section aria-label="What is wrong">
       ${banner(headline)}
@@ -105,7 +109,7 @@ async function renderFragment(document: FleetDocument, filter: Filter, reader: R
         ${eventHistory(shown.events, exporter.startedAt, reader)}
       </section>
       <div id="fleet" class="fleet" tabindex="-1">
-        ${filterForm(document.clusters, filter)}
+        ${filterForm(document.clusters, filter, query.get("fragment") ?? "")}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
         ${await clusterList(shown.clusters, reader)}
       </div>

@@ -40,6 +40,15 @@ test("a filter is part of the URL, survives a reload and new states, and can be 
   server.show(documentOf([pair("ams"), pair("lab", { labels: { site: "rotterdam" } })]));
   await expect.poll(() => page.locator("h1").textContent(), SOON).toBe("All is well");
   expect(await clustersOf(page)).toEqual(["lab"]);
+  const offered = page.locator("#filter option");
+  expect(await offered.allTextContents()).toEqual([
+    "All",
+    "ams",
+    "lab",
+    "All",
+    "site=amsterdam",
+    "site=rotterdam",
+  ]);
   await page.locator("#filter").getByRole("link", { name: "Show everything" }).click();
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams", "lab"]);
   expect(page.url()).toBe(`${server.url}?`);

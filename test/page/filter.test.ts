@@ -49,7 +49,7 @@ test("clusters are shown with their problems and events, and problems without a 
 });
 
 test("the form offers every cluster and label, and keeps a chosen one that no longer exists", () => {
-  const { text } = filterForm(FLEET.clusters, filterOf("cluster=gone"));
+  const { text } = filterForm(FLEET.clusters, filterOf("cluster=gone"), "");
   const offered = [...text.matchAll(/<option value="([^"]*)"( selected)? *>/g)].map(
     ([, value, selected = ""]) => `${value}${selected}`,
   );
@@ -62,12 +62,12 @@ test("a cluster whose name has invisible characters is found by the name that is
   const fleet = documentOf([pair("ams\u200B"), pair("ams")]);
   const everything = { clusters: judgeClusters(fleet), problems: [], events: [] };
   const [, shown = ""] =
-    /<option value="(ams[^"]+)"/.exec(filterForm(fleet.clusters, filterOf("")).text) ?? [];
+    /<option value="(ams[^"]+)"/.exec(filterForm(fleet.clusters, filterOf(""), "").text) ?? [];
   for (const cluster of [shown, "ams\u200B"]) {
     const query = filterOf(String(new URLSearchParams({ cluster, text: cluster })));
     const { clusters } = await applyFilter(everything, query);
     expect(clusters.map(({ cluster: { name } }) => name)).toEqual(["ams\u200B"]);
-    expect(filterForm(fleet.clusters, query).text).toContain(`<option value="${shown}" selected`);
+    expect(filterForm(fleet.clusters, query, "").text).toContain(`<option value="${shown}" selected`);
   }
 });
 

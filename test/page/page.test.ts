@@ -69,6 +69,28 @@ test("a fragment is the part of the page that changes", async () => {
   expect(page).toMatch(/^<!doctype html>/);
 });
 
+/** The key of the form in a page. */
+const keyOf = (text: string): string => /id="filter" [^>]* data-key="([^"]+)"/.exec(text)?.[1] ?? "";
+
+test("a fragment has the fields of the filter only if the request names another form than its own", async () => {
+  const fleet = documentOf(Array.from({ length: 300 }, (_, nth) => pair(`c-${nth}`)));
+  const key = keyOf(await pageOf("text=c-7", fleet));
+  const same = await pageOf(`text=c-7&fragment=${key}`, fleet);
+  expect(same).not.toContain("<option");
+  expect(same.length).toBeLessThan(10_000);
+  expect(keyOf(same)).toBe(key);
+  for (const [query, document] of [
+    ["text=c-8", fleet],
+    ["text=c-7&cluster=c-7", fleet],
+    ["text=c-7", documentOf([pair("c-7")])],
+    ["text=c-7", documentOf(fleet.clusters.map((each) => ({ ...each, labels: { site: "x" } })))],
+  ] as const) {
+    const changed = await pageOf(`${query}&fragment=${key}`, document);
+    expect(changed).toContain("<option");
+    expect(keyOf(changed)).not.toBe(key);
+  }
+});
+
 test("the page is served compressed, not cacheable, and with a policy that allows only its own files", async () => {
   const port = await serve(routes({ renderPage: render() }));
   const { status, headers, body } = await ask(port, "/?cluster=rtm", {

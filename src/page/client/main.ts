@@ -61,14 +61,18 @@ async function request(signal: AbortSignal): Promise<HTMLElement | number | unde
 function fragmentUrl(): URL {
   const url = new URL(location.href);
   [url.username, url.password, url.hash] = ["", "", ""];
-  url.searchParams.set("fragment", "");
+  url.searchParams.set("fragment", byId("filter").dataset["key"] ?? "");
   for (const [id, isOpen] of choices) url.searchParams.append(isOpen ? "open" : "closed", id);
   return url;
 }
 
-/** False if the node needs no change. The text in a field is the reader's. */
+/** False if the node needs no change. The text in a field is the reader's. A form without fields is the one that the page has. */
 const beforeNodeMorphed = (node: Node, next: Node): boolean =>
-  !(node instanceof HTMLInputElement || node.isEqualNode(next));
+  !(
+    node instanceof HTMLInputElement ||
+    node.isEqualNode(next) ||
+    (next instanceof HTMLFormElement && next.childElementCount === 0)
+  );
 
 /** Merges an answer into the page. The reader's focus, selection, typed text and scroll positions stay. */
 function show(next: HTMLElement): void {

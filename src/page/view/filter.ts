@@ -5,6 +5,7 @@ import type { JudgedCluster } from "../../view/headline.ts";
 import { count } from "../../view/words.ts";
 import { printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
+import { keyedId } from "./parts.ts";
 
 /** In UTF-16 units: each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
@@ -75,19 +76,36 @@ const textOf = once((cluster: ClusterDocument): string => {
   return printable(texts.join("\n")).toLowerCase();
 });
 
-export function filterForm(clusters: readonly ClusterDocument[], filter: Filter): Html {
+/**
+ * The form, which its key identifies with everything in it. Without its fields if the browser has this form: those are most of
+ * a large fleet's page.
+ */
+export function filterForm(clusters: readonly ClusterDocument[], filter: Filter, keyInBrowser: string): Html {
   const names = clusters.map(({ name }) => printable(name));
   const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
-  return html`<form id="filter" class="filter" role="search" aria-label="Filter" method="get">
-    <label class="field">
+  const key = keyedId("filter", [names, labels, filter]);
+  const fields = key === keyInBrowser ? nothing : filterFields(names, labels, filter);
+  return html`<form
+    id="filter"
+    class="filter"
+    role="search"
+    aria-label="Filter"
+    method="get"
+    data-key="${key}"
+  >
+    ${fields}
+  </form>`;
+}
+
+function filterFields(names: readonly string[], labels: readonly string[], filter: Filter): Html {
+  return html`<label class="field">
       <span class="note">Search</span>
       <input type="search" name="text" value="${filter.text}" autocomplete="off" spellcheck="false" />
     </label>
     ${choice("Cluster", "cluster", names, filter.cluster)}
     ${labels.length === 0 ? nothing : choice("Label", "label", labels, filter.label)}
     <button type="submit">Filter</button>
-    <a class="clear" href="?" ${isNarrowing(filter) ? nothing : html`hidden`}>Show everything</a>
-  </form>`;
+    <a class="clear" href="?" ${isNarrowing(filter) ? nothing : html`hidden`}>Show everything</a>`;
 }
 
 function choice(title: string, name: string, values: readonly string[], chosen: string): Html {

@@ -38,8 +38,8 @@ export function more(reader: Reader, id: string, number: number, noun: string, c
   return number === 0 ? nothing : disclosure(reader, id, false, html`${count(number, noun)}`, content);
 }
 
-/** A short id made from what identifies a problem or an event: the browser finds the element again by it. */
-export function keyedId(kind: "problem" | "event", key: readonly unknown[]): string {
+/** A short id made from what identifies an element: the browser finds the element again by it. */
+export function keyedId(kind: "problem" | "event" | "filter", key: readonly unknown[]): string {
   return `${kind}-${createHash("sha1").update(JSON.stringify(key)).digest("base64url").slice(0, 12)}`;
 }
 
