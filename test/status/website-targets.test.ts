@@ -4,11 +4,14 @@ import { refusalOf } from "../../src/status/target-policy.ts";
 import { clusterTargets, websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A } from "../fleet/support.ts";
 import {
+  applianceOf,
   detailsSeen,
   interfaceOf,
   listOf,
   PUBLIC_TARGETS,
+  vrrpFailed,
   vrrpSeen,
+  websitesFailed,
   websitesSeen,
 } from "../support/observations.ts";
 import { createJudge } from "./support.ts";
@@ -127,4 +130,22 @@ test("a header counts what is left out, by the reason", async () => {
   ];
   const rendering = await websiteTargets(verdicts, PUBLIC_TARGETS);
   expect(rendering?.headers).toEqual({ "x-targets-left-out": "limit=12, address=1, port=8, private=1" });
+});
+
+const VRRP = vrrpSeen("a", listOf([]));
+
+test.each([
+  ["a VRRP list", [websitesSeen("a", [1]), detailsSeen("a", 1)]],
+  ["a list of websites", [VRRP]],
+  ["the details of a website", [VRRP, websitesSeen("a", [1, 2]), detailsSeen("a", 1)]],
+  ["nothing", [VRRP, websitesSeen("a", [1]), detailsSeen("a", 1)]],
+  ["nothing, although all failed", [vrrpFailed("a", "timeout"), websitesFailed("a", "timeout")]],
+])("all targets are unknown while this was not polled, of any cluster: %s", async (missing, observations) => {
+  const polled = { ...MEMBER_A, discovery: { exclude: [], limit: 1000 } };
+  const fleet = fleetOf([polled, applianceOf({ name: "without discovery" })], observations);
+  const verdicts = clustersOf(fleet).map(
+    (facts) => createJudge().judge(facts, { wallMs: 0, monotonicMs: 0 }).now,
+  );
+  const rendering = await websiteTargets(verdicts, PUBLIC_TARGETS);
+  expect(rendering !== undefined).toBe(missing.startsWith("nothing"));
 });
