@@ -202,8 +202,8 @@ const DISCOVERED = [VRRP_OK, websitesSeen("waf", [1]), detailsSeen("waf", 1)];
 
 /** The series that say something of the discovered website, or of the polls that found it. */
 async function discovered(fleet: Fleet, nowMs = 0): Promise<readonly string[]> {
-  const lines = await samples(fleet, "", nowMs);
-  return lines.filter((line) =>
+  const all = await samples(fleet, "", nowMs);
+  return all.filter((line) =>
     /^website_(info|enabled|backend_ok|usable_backends|backends_state)|poll_success.*website_(list|details)|difference/.test(
       line,
     ),
