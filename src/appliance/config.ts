@@ -121,7 +121,7 @@ export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepaliv
 export type VrrpConfig = z.infer<typeof vrrpSchema>;
 
 const applianceSchema = z.strictObject({
-  listen: parsed("an address like 127.0.0.1:4849", parseListenAddress),
+  listen: parsed("an address like 127.0.0.1:4849 or [::1]:4849", parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
   users: z.array(basicAuthSchema).min(1),
   vrrp: vrrpSchema,

@@ -1,38 +1,79 @@
 import { lookup } from "node:dns/promises";
 import { hasExpired } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
+import { errorsOf } from "../config/errors.ts";
 import { loadConfig } from "../config/load.ts";
 import { sharedAddresses } from "../config/shared-addresses.ts";
 import { urlHost } from "../support/address.ts";
+import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import { printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
+import { loadWebConfig } from "../web/web-config.ts";
+import {
+  fail,
+  isNamed,
+  printErrors,
+  printUnknown,
+  unknownName,
+  type ExitCode,
+  type Flags,
+  type Io,
+} from "./command.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
-import { formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
+import { counted, formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
 import { formatTable, toJson } from "./format.ts";
 
-/** Checks the configuration and warns about addresses and certificates; with `live`, polls every enabled appliance once. */
-export async function check({ "config.file": file, live, output }: Flags, io: Io): Promise<ExitCode> {
-  const loaded = await loadConfig(file);
-  if (!loaded.ok) return printErrors(loaded.errors, io, output);
+/**
+ * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls
+ * every enabled appliance once, or those that `names` selects.
+ */
+export async function check(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
+  const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
+  if (!isLive && (isFailedOnly || names.length > 0))
+    return fail(io, "error: names and --failed need --live", 2);
+  const [loaded, web] = await Promise.all([
+    loadConfig(file, flags.shard),
+    loadWebConfig(flags["web.config.file"]),
+  ]);
+  if (!loaded.ok || !web.ok) return printErrors(errorsOf(loaded, web), io, output);
+  const unknown = unknownName(names, loaded.config);
+  if (unknown !== undefined) return printUnknown(unknown, file, loaded.config, io);
   const { appliances } = loaded.config;
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const disabled = appliances.length - enabled.length;
-  const polled = live === true ? await pollAll(enabled, io) : [];
-  const ok = polled.every(isSuccess);
-  const addresses = live === true ? await perAppliance(enabled, io, withAddress) : enabled;
+  const wanted = enabled.filter((appliance) => isNamed(names, appliance));
+  const polled = isLive ? await pollAll(wanted, io) : [];
+  const failed = polled.filter((each) => !isSuccess(each));
+  const ok = failed.length === 0;
+  const addresses = isLive ? await perAppliance(enabled, io, withAddress) : enabled;
   const warnings = [
     ...warningOf("appliances share addresses", sharedAddresses(addresses)),
+    ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
   ];
+  const shown = isFailedOnly ? failed : polled;
   if (output === "json") {
-    const results = polled.map((each) => jsonResult(each));
+    const results = shown.map((each) => jsonResult(each));
     io.out(toJson({ ok, enabled: enabled.length, disabled, warnings, appliances: results }));
     return ok ? 0 : 1;
   }
   io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
   io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
-  if (polled.length > 0) io.out(`\n${certificateTable(polled)}${pollReport(polled, io.hasColor)}`);
+  if (shown.length > 0) io.out(`\n${certificateTable(shown)}${pollReport(shown, io.hasColor, isFailedOnly)}`);
+  if (isLive) io.out(`\n${summaryOf(polled, failed)}\n`);
   return ok ? 0 : 1;
+}
+
+/** `80 appliances polled: 78 ok, 2 failed (waf-1 and waf-2)`. */
+function summaryOf(polled: readonly Polled[], failed: readonly Polled[]): string {
+  const names = failed.map(({ appliance }) => appliance.name);
+  const which = names.length === 0 ? "" : ` (${listed(names, MAX_NAMED)})`;
+  return `${counted(polled.length, "appliance")} polled: ${polled.length - failed.length} ok, ${failed.length} failed${which}`;
+}
+
+/** An appliance that stands alone is not such a cluster: it is named like its cluster. */
+function clustersOfOne(appliances: readonly ApplianceConfig[]): readonly string[] {
+  const clusters = [...groupBy(appliances, ({ cluster }) => cluster)];
+  return clusters.flatMap(([name, members]) => (members.length > 1 || members[0]?.name === name ? [] : name));
 }
 
 function certificateTable(polled: readonly Polled[]): string {

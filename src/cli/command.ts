@@ -1,10 +1,11 @@
-import type { Config } from "../config/config.ts";
+import type { ApplianceConfig, Config } from "../config/config.ts";
 import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../support/build.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
+import { listed, MAX_NAMED } from "../support/text.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import { toJson } from "./format.ts";
 
@@ -61,6 +62,7 @@ export interface Flags extends LogFlags {
   readonly url: string;
   readonly "http.config.file"?: string;
   readonly live?: boolean;
+  readonly failed?: boolean;
   readonly raw?: boolean;
   readonly yes?: boolean;
   readonly output: "table" | "json";
@@ -84,8 +86,21 @@ export function printErrors(errors: readonly ConfigError[], io: Io, output?: Fla
 
 /** Prints that no appliance has this name, and returns the exit code. */
 export function printUnknown(name: string, file: string, { appliances }: Config, io: Io): ExitCode {
-  const known = appliances.map((appliance) => appliance.name).join(", ") || "none";
+  const known = listed(
+    appliances.map((appliance) => appliance.name),
+    MAX_NAMED,
+  );
   return fail(io, `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}`, 2);
+}
+
+/** Whether a name is that of the appliance or of its cluster, or no name is given. */
+export function isNamed(names: readonly string[], { name, cluster }: ApplianceConfig): boolean {
+  return names.length === 0 || names.includes(name) || names.includes(cluster);
+}
+
+/** The first of the names that neither an appliance nor a cluster has. */
+export function unknownName(names: readonly string[], { appliances }: Config): string | undefined {
+  return names.find((name) => !appliances.some((appliance) => isNamed([name], appliance)));
 }
 
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */

@@ -4,21 +4,37 @@ import { groupBy } from "../support/group-by.ts";
 import { headlineOf } from "../view/headline.ts";
 import { clusterRows, type Phrase, type Row } from "../view/rows.ts";
 import { relativeTime } from "../view/time.ts";
-import { formatCell, formatTable, type Color, type Line } from "./format.ts";
+import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 
-/** The fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster. `nowMs`: Unix time. */
-export function fleetReport(document: FleetDocument, hasColor: boolean, nowMs: number): string {
+/**
+ * The fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster, or only rows with a
+ * problem; the verdict again as the last line. `nowMs`: Unix time.
+ */
+export function fleetReport(
+  document: FleetDocument,
+  hasColor: boolean,
+  nowMs: number,
+  isFailedOnly = false,
+): string {
   const { clusters, problems } = document;
   const groups = clusters.flatMap((cluster) => clusterRows(cluster).map((group) => ({ ...group, cluster })));
-  const tables = [...groupBy(groups, ({ title }) => title)].map(([title, all]) => {
-    const rows = all.flatMap((group) => group.rows.map((row) => rowCells(row, group.cluster, nowMs)));
-    return formatTable(["cluster", title, "state", "appliances"], rows, hasColor);
+  const tables = [...groupBy(groups, ({ title }) => title)].flatMap(([title, all]) => {
+    const rows = all.flatMap((group) => {
+      const shown = isFailedOnly ? group.rows.filter(isInTrouble) : group.rows;
+      return shown.map((row) => rowCells(row, group.cluster, nowMs));
+    });
+    return rows.length === 0 ? [] : formatTable(["cluster", title, "state", "appliances"], rows, hasColor);
   });
   const { level, text, detail } = headlineOf(document);
   const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
   const header = ["severity", "cluster", "problem", "since"];
   const first = problems.length === 0 ? [] : [formatTable(header, problems.map(problemRow), hasColor)];
-  return [`${headline}\n`, ...first, ...tables].join("\n");
+  const last = tables.length === 0 ? [] : [`${headline}\n`];
+  return [`${headline}\n`, ...first, ...tables, ...last].join("\n");
+}
+
+function isInTrouble({ level, cells }: Row): boolean {
+  return level !== "well" || cells.some(({ sign = "well" }) => sign !== "well" && sign !== "backup");
 }
 
 const COLORS: Readonly<Record<Level, Color>> = {
@@ -28,12 +44,12 @@ const COLORS: Readonly<Record<Level, Color>> = {
   well: "green",
 };
 
-function problemRow({ severity, cluster = "", summary, since = "" }: Problem): Line {
+function problemRow({ severity, cluster = "", summary, since = "" }: Problem): TableRow {
   return [{ text: severity, color: COLORS[severity] }, cluster, summary, since.replace(/\.\d+Z$/, "Z")];
 }
 
 /** What is said of an appliance: `waf-1 BACKUP (priority 100, carp0 on eth0)`. */
-function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number): Line {
+function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number): TableRow {
   const { title, aside = "", level, words, cells } = row;
   const text = (part: Phrase): string =>
     typeof part === "string" ? part : relativeTime(part.wording, Date.parse(part.at), nowMs);

@@ -4,9 +4,9 @@ import { printable } from "../support/text.ts";
 export type Color = "green" | "red" | "yellow";
 
 /** A text, or a text with a color for terminals that support colors. The color never conveys more than the text. */
-export type Cell = string | { readonly text: string; readonly color: Color };
+export type TableCell = string | { readonly text: string; readonly color: Color };
 
-export type Line = readonly Cell[];
+export type TableRow = readonly TableCell[];
 
 /** Indented JSON and a line break, without invisible characters. */
 export function toJson(value: unknown): string {
@@ -14,7 +14,7 @@ export function toJson(value: unknown): string {
 }
 
 /** Rows in aligned columns under a header in capitals, with a final line break, without invisible characters. */
-export function formatTable(header: readonly string[], rows: readonly Line[], hasColor = false): string {
+export function formatTable(header: readonly string[], rows: readonly TableRow[], hasColor = false): string {
   const lines = [header.map((title) => title.toUpperCase()), ...rows];
   const widths = header.map((_, column) =>
     lines.reduce((width, line) => Math.max(width, textOf(line[column]).length), 0),
@@ -22,7 +22,7 @@ export function formatTable(header: readonly string[], rows: readonly Line[], ha
   return lines.map((line) => `${formatLine(line, widths, hasColor)}\n`).join("");
 }
 
-function formatLine(cells: Line, widths: readonly number[], hasColor: boolean): string {
+function formatLine(cells: TableRow, widths: readonly number[], hasColor: boolean): string {
   const last = cells.findLastIndex((cell) => textOf(cell) !== "");
   const padded = cells.slice(0, last + 1).map((cell, column) => {
     const padding = column === last ? 0 : (widths[column] ?? 0) - textOf(cell).length;
@@ -32,12 +32,12 @@ function formatLine(cells: Line, widths: readonly number[], hasColor: boolean): 
 }
 
 /** A cell as text on one line, colored if wanted. */
-export function formatCell(cell: Cell, hasColor: boolean): string {
+export function formatCell(cell: TableCell, hasColor: boolean): string {
   if (!hasColor || typeof cell === "string") return textOf(cell);
   // The caller knows whether there are colors; styleText would check the process's stdout.
   return styleText(cell.color, textOf(cell), { validateStream: false });
 }
 
-function textOf(cell: Cell = ""): string {
+function textOf(cell: TableCell = ""): string {
   return printable(typeof cell === "string" ? cell : cell.text).replace(/[\n\t]/g, " ");
 }

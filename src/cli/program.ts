@@ -15,7 +15,10 @@ function parser<T>(parse: (text: string) => T | undefined, what: string): (text:
   };
 }
 
-const parseAddress = parser(parseListenAddress, "[host]:port, such as :10849 or 127.0.0.1:10849");
+const parseAddress = parser(
+  parseListenAddress,
+  "[host]:port, such as :10849, 127.0.0.1:10849 or [::1]:10849",
+);
 
 const parseTelemetryPath = parser(
   // Some paths below /-/ need no password.
@@ -39,9 +42,31 @@ function listenAddress(byDefault: string): Option {
     ]);
 }
 
-const logging = [
+const logging = () => [
   new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
   new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
+];
+
+/** The flags of `run` that concern no file and no appliance. */
+const serving = () => [
+  listenAddress(":10849"),
+  new Option("--web.telemetry-path <path>", "path of the metrics")
+    .default("/metrics")
+    .argParser(parseTelemetryPath),
+  new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
+    parser(parseRoutePrefix, "a path, such as /exporter"),
+  ),
+  new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
+  ...logging(),
+];
+
+/** The flags that `run` and `check` have in common. */
+const loading = [
+  configFile(),
+  new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
+  new Option("--shard <index/total>", "poll only this shard of the clusters; the first index is 0")
+    .default(WHOLE_FLEET, formatShard(WHOLE_FLEET))
+    .argParser(parser(parseShard, SHARD_FORM)),
 ];
 
 const output = new Option("--output <format>", "format of the result")
@@ -80,34 +105,22 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "run",
     "poll the appliances and serve their metrics (the default)",
     "run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
-    [
-      configFile(),
-      listenAddress(":10849"),
-      new Option("--web.telemetry-path <path>", "path of the metrics")
-        .default("/metrics")
-        .argParser(parseTelemetryPath),
-      new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
-        parser(parseRoutePrefix, "a path, such as /exporter"),
-      ),
-      new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
-      new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
-      new Option("--shard <index/total>", "poll only this shard of the clusters; the first index is 0")
-        .default(WHOLE_FLEET, formatShard(WHOLE_FLEET))
-        .argParser(parser(parseShard, SHARD_FORM)),
-      ...logging,
-    ],
+    [...loading, ...serving()],
     async (flags) => (await import("./run.ts")).run(flags, io),
   );
   add(
-    "check",
-    "check the configuration",
+    "check [names...]",
+    "check the configuration; with --live, poll the named appliances and clusters, or all",
     "check --config.file=config.yaml --live",
     [
-      configFile(),
+      ...loading,
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
+      new Option("--failed", "with --live: show only what fails"),
       output,
+      // So that one line of flags serves both commands.
+      ...serving().map((option) => option.hideHelp()),
     ],
-    async (flags) => (await import("./check.ts")).check(flags, io),
+    async (flags, args) => (await import("./check.ts")).check(flags, io, args),
   );
   add(
     "poll <name>",
@@ -118,29 +131,30 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   );
   add(
     "trust [names...]",
-    "show the certificates of appliances and add them to known_certificates_file; default: all",
+    "show the certificates of appliances or clusters and add them to known_certificates_file; default: all",
     "trust --config.file=config.yaml",
     [configFile(), new Option("--yes", "add new certificates without a question")],
     async (flags, args) => (await import("./trust.ts")).trust(flags, io, args),
   );
   add(
-    "status",
-    "show the fleet as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
+    "status [names...]",
+    "show the fleet, or the named clusters, as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     "status --url=http://exporter.example:10849",
     [
       new Option("--url <url>", "URL of the exporter, with its route prefix").default(
         "http://localhost:10849",
       ),
       new Option("--http.config.file <file>", "file with an http_client block"),
+      new Option("--failed", "show only what has a problem"),
       output,
     ],
-    async (flags) => (await import("./status.ts")).status(flags, io),
+    async (flags, args) => (await import("./status.ts")).status(flags, io, args),
   );
   add(
     "appliance",
     "run the reference appliance, which serves the management API",
     "appliance --config.file=appliance.yaml",
-    [configFile("appliance.yaml"), ...logging],
+    [configFile("appliance.yaml"), ...logging()],
     async (flags) => (await import("./appliance.ts")).appliance(flags, io),
   );
   add(

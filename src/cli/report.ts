@@ -1,12 +1,15 @@
 import { OPERATIONS } from "../api/operations.ts";
+import type { VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
-import { NO_TLS } from "../client/failure.ts";
+import { NO_TLS, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/discovery.ts";
 import { operationKey } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
+import { groupBy } from "../support/group-by.ts";
+import { listed, MAX_NAMED } from "../support/text.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable } from "./format.ts";
 
@@ -38,11 +41,15 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
   switch (observation.kind) {
     case "vrrp": {
       const { interfaces, anomalies } = observation.outcome.value;
-      return succeeded(counted(interfaces.length, "interface", anomalies));
+      const byState = groupBy(interfaces, ({ state }) => state);
+      const roles = Array.from(byState, ([state, those]) => `${state} of ${vipsOf(those)}`);
+      return succeeded(
+        [counted(interfaces.length, "interface"), ...roles, ...countedAnomalies(anomalies)].join(", "),
+      );
     }
     case "website_list": {
       const { ids, invalid } = observation.outcome.value;
-      return succeeded(counted(ids.length, "website", invalid));
+      return succeeded([counted(ids.length, "website"), ...countedAnomalies(invalid)].join(", "));
     }
     case "website_details":
       return succeeded(describeDetails(observation.outcome.value));
@@ -72,10 +79,20 @@ function summarizeTest({ appliance, fleet }: Polled, id: number, { blocks }: Web
   return { ok: untested.length === 0, result, detail: details.join(", "), value: statuses };
 }
 
-/** `2 websites`, `1 interface, api anomalies: 3`. */
-function counted(count: number, what: string, anomalies: readonly unknown[]): string {
-  const found = `${count} ${what}${count === 1 ? "" : "s"}`;
-  return anomalies.length === 0 ? found : `${found}, api anomalies: ${anomalies.length}`;
+/** `2 websites`, `1 interface`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function countedAnomalies(anomalies: readonly unknown[]): readonly string[] {
+  return anomalies.length === 0 ? [] : [`api anomalies: ${anomalies.length}`];
+}
+
+function vipsOf(interfaces: readonly VrrpInterface[]): string {
+  return listed(
+    interfaces.map(({ vip }) => vip),
+    MAX_NAMED,
+  );
 }
 
 /** `shop, https shop.example.org:443, protect, 192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`. */
@@ -90,14 +107,15 @@ export function isSuccess(polled: Polled): boolean {
   return polled.results.every((result) => summarize(result, polled).ok);
 }
 
-/** A row for each operation, and below what to do about failures. */
-export function pollReport(polled: readonly Polled[], hasColor: boolean): string {
+/** A row for each operation, or each that failed, and below what to do about failures. */
+export function pollReport(polled: readonly Polled[], hasColor: boolean, isFailedOnly = false): string {
   const rows = polled.flatMap((each) =>
-    each.results.map((result) => {
+    each.results.flatMap((result) => {
       const { ok, result: text, detail } = summarize(result, each);
+      if (ok && isFailedOnly) return [];
       const cell = { text, color: ok ? "green" : "red" } as const;
       const duration = `${(result.observation.durationSeconds ?? 0).toFixed(3)} s`;
-      return [each.appliance.name, operationKey(result.observation), cell, duration, detail];
+      return [[each.appliance.name, operationKey(result.observation), cell, duration, detail]];
     }),
   );
   const table = formatTable(["appliance", "operation", "result", "duration", "detail"], rows, hasColor);
@@ -123,25 +141,53 @@ export function jsonResult(polled: Polled, isRaw = false): Record<string, unknow
   return { appliance: name, cluster, ok, certificate, operations, advice };
 }
 
-/** Node's codes for a certificate that no known authority signed. */
-const UNKNOWN_ISSUER = /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/;
-
-const SELF_SIGNED_ADVICE =
-  "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.";
-
 const NO_TLS_ADVICE =
   "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
   "or http:// with allow_http: true, which sends the password unencrypted.";
 
-/** What the user can do about an appliance that does not answer its VRRP list: a sentence. */
-function adviceOn({ appliance, results: [list] }: Polled): string | undefined {
-  if (list === undefined || list.observation.outcome.ok) return undefined;
-  const { reason, isGone, message } = list.observation.outcome.failure;
+/** By Node's code of what is wrong with a certificate. */
+const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/,
+    "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.",
+  ],
+  [
+    /CERT_HAS_EXPIRED/,
+    "Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.",
+  ],
+  [/CERT_NOT_YET_VALID/, "Check the clocks of the appliance and of this machine."],
+  [
+    /ERR_TLS_CERT_ALTNAME_INVALID/,
+    "The certificate has other names than base_url: set tls_config.server_name to one of them.",
+  ],
+];
+
+/** What the user can do about an appliance: a sentence. */
+function adviceOn({ appliance, results }: Polled): string | undefined {
+  const [list, ...others] = results.map(({ observation }) => observation);
+  if (list?.outcome.ok === false) return adviceOnList(appliance, list.outcome.failure);
+  const unknown = others.flatMap((each) =>
+    each.kind === "website_test" && !each.outcome.ok && each.outcome.failure.isGone ? each.websiteId : [],
+  );
+  if (unknown.length === 0) return undefined;
+  const ids = listed(unknown.map(String), MAX_NAMED);
+  return `The appliance has no website with the id ${ids}: correct websites, or set website_discovery: true.`;
+}
+
+function adviceOnList(appliance: ApplianceConfig, failure: Failure): string | undefined {
+  const { baseUrl } = appliance;
+  const { reason, isGone, message } = failure;
   if (reason === "auth") return authAdvice(appliance);
-  if (isGone === true)
-    return `Check the path of ${appliance.baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
+  if (isGone === true) return `Check the path of ${baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
+  if (baseUrl.startsWith("http:")) return schemeAdvice(failure);
   if (message.includes(NO_TLS)) return NO_TLS_ADVICE;
-  return UNKNOWN_ISSUER.test(message) ? SELF_SIGNED_ADVICE : undefined;
+  return CERTIFICATE_ADVICE.find(([code]) => code.test(message))?.[1];
+}
+
+/** What to do about a failure over `http://` that a port with TLS may cause; servers answer 400 or close the connection. */
+export function schemeAdvice({ reason, status, message }: Failure): string | undefined {
+  const mayBeTls = reason === "protocol" || status === 400 || message.includes("ECONNRESET");
+  return mayBeTls ? "If the port speaks TLS, write https:// in place of http://." : undefined;
 }
 
 function authAdvice({ http: { basicAuth } }: ApplianceConfig): string {

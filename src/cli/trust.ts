@@ -8,10 +8,19 @@ import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import { fail, printErrors, printUnknown, type ExitCode, type Flags, type Io } from "./command.ts";
+import {
+  fail,
+  isNamed,
+  printErrors,
+  printUnknown,
+  unknownName,
+  type ExitCode,
+  type Flags,
+  type Io,
+} from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd } from "./report.ts";
-import { formatTable, type Line } from "./format.ts";
+import { formatTable, type TableRow } from "./format.ts";
 
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
 
@@ -21,7 +30,7 @@ interface Answer {
   readonly state: keyof typeof COLORS;
   /** Empty without a certificate. */
   readonly sha256: string;
-  readonly row: Line;
+  readonly row: TableRow;
 }
 
 /**
@@ -34,10 +43,10 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
   const loaded = await loadConfig(file);
   if (!loaded.ok) return printErrors(loaded.errors, io);
   const { appliances } = loaded.config;
-  const unknown = names.find((name) => appliances.every((appliance) => appliance.name !== name));
+  const unknown = unknownName(names, loaded.config);
   if (unknown !== undefined) return printUnknown(unknown, file, loaded.config, io);
   const wanted = appliances.filter((appliance) =>
-    names.length > 0 ? names.includes(appliance.name) : appliance.enabled && hasFile(appliance),
+    names.length > 0 ? isNamed(names, appliance) : appliance.enabled && hasFile(appliance),
   );
   if (appliances.length === 0) return fail(io, `${file}: it has no appliances`);
   if (wanted.length === 0 || !wanted.every(hasFile)) {

@@ -13,6 +13,8 @@ export type ConfigResult = Loaded<{ readonly config: Config; readonly shown: str
 export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>;
 
 const DEFAULT_WEBSITE_TESTS = 64;
+/** Where the Debian package has its configuration. */
+const PACKAGED_FILE = "/etc/appliance-exporter/config.yaml";
 
 /**
  * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema
@@ -21,7 +23,8 @@ const DEFAULT_WEBSITE_TESTS = 64;
  */
 export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigResult> {
   return collect(async (collector) => {
-    const main = await readYamlFile(file, collector);
+    const instead = file === PACKAGED_FILE ? "" : `; the package has --config.file=${PACKAGED_FILE}`;
+    const main = await readYamlFile(file, collector, instead);
     if (main === undefined) return undefined;
     const top = validateYaml(main, configSchema, collector);
     // Errors in other files are reported with those of the main file, whose other settings may be invalid.

@@ -38,6 +38,7 @@ const labelNameSchema = z
 /** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
 const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
+const BARE_IPV6_URL = /^https?:\/\/[0-9a-f]*:[0-9a-f]*:[0-9a-f.:]*(?:\/|$)/i;
 
 /** An http or https URL of host, port and path only; a trailing slash is removed. */
 const baseUrlSchema = z.string().transform((text, context): string => {
@@ -46,10 +47,11 @@ const baseUrlSchema = z.string().transform((text, context): string => {
     const { protocol, host, pathname } = new URL(text);
     return `${protocol}//${host}${pathname.replace(/\/+$/, "")}`;
   }
-  const isShown = !isPlain && SHOWABLE_URL.test(text);
-  const wrong = isShown
-    ? `, got ${JSON.stringify(text)}`
-    : " with a valid host and port, without credentials, query and fragment";
+  const wrong = BARE_IPV6_URL.test(text)
+    ? " with the IPv6 address in brackets, such as https://[2001:db8::1]:4849"
+    : !isPlain && SHOWABLE_URL.test(text)
+      ? `, got ${JSON.stringify(text)}`
+      : " with a valid host and port, without credentials, query and fragment";
   context.addIssue({ code: "custom", message: `expected an https:// URL${wrong}` });
   return z.NEVER;
 });

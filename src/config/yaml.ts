@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import {
   isAlias,
   isMap,
@@ -11,9 +11,11 @@ import {
   type Document,
   type ErrorCode,
   type Pair,
+  type YAMLError,
   type YAMLMap,
 } from "yaml";
 import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
+import { NO_SUCH_FILE } from "./read-file.ts";
 import type { Collector } from "./sources.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
@@ -29,11 +31,21 @@ export interface YamlFile {
   report(path: JsonPath, message: string): void;
 }
 
-/** Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. */
-export async function readYamlFile(file: string, collector: Collector): Promise<YamlFile | undefined> {
+/**
+ * Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. `instead`: what to do
+ * if there is no such file.
+ */
+export async function readYamlFile(
+  file: string,
+  collector: Collector,
+  instead = "",
+): Promise<YamlFile | undefined> {
   const content = await collector.read("text", resolve(file));
   if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, collector);
-  collector.report({ file, path: "", message: content.ok ? "it is not UTF-8" : content.message });
+  const { message } = content.ok ? { message: "it is not UTF-8" } : content;
+  const folder = isAbsolute(file) ? "" : ` in ${JSON.stringify(dirname(resolve(file)))}`;
+  const where = message === NO_SUCH_FILE ? `${folder}${instead}` : "";
+  collector.report({ file, path: "", message: `${message}${where}` });
   return undefined;
 }
 
@@ -66,9 +78,9 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
     // Pretty errors quote the text.
     prettyErrors: false,
   });
-  for (const { code, pos, message } of [...document.errors, ...document.warnings]) {
-    reportAt(pos[0], OWN_MESSAGES[code] ?? message);
-  }
+  // Most errors after the first one are its consequences.
+  const [first] = [...document.errors, ...document.warnings];
+  if (first !== undefined) reportAt(first.pos[0], describeSyntaxError(first));
   if (document.contents === null) reportAt(0, "the file is empty");
   if (errors.length === 0) checkNodes(document, reportAt);
   const data = errors.length === 0 ? toData(document, reportAt) : undefined;
@@ -94,11 +106,32 @@ const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
   BAD_SCALAR_START: "quote a string that starts with this character",
   MULTIPLE_DOCS: "expected one document, got more (---)",
+  BLOCK_IN_FLOW: "expected a comma between the entries in { } or [ ]",
+  MULTILINE_IMPLICIT_KEY: "expected a key, a colon, a space and a value",
   MULTIPLE_TAGS: NO_TAGS,
   NON_STRING_KEY: "expected a plain word as the key",
+  TAB_AS_INDENT: "indent with spaces, not with tabs",
   TAG_RESOLVE_FAILED: NO_TAGS,
-  UNEXPECTED_TOKEN: "unexpected text; check the quotes, brackets and commas before it",
+  UNEXPECTED_TOKEN: "unexpected text; check the indent, and the quotes, brackets and commas before it",
 };
+
+const WRONG_INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
+
+/** By the library's own message, where its code says too little. */
+const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/end with (a )?}$/, "expected } before this: a { above is not closed"],
+  [/end with (a )?\]$/, "expected ] before this: a [ above is not closed"],
+  [
+    /^Nested mappings/,
+    'wrong indent: indent the next line like this key; or quote a value that contains ": "',
+  ],
+  [/start at the same column$|without - indicator$|^A block sequence may not/, WRONG_INDENT],
+];
+
+function describeSyntaxError({ code, message }: YAMLError): string {
+  const [, own] = SYNTAX_ERRORS.find(([pattern]) => pattern.test(message)) ?? [];
+  return own ?? OWN_MESSAGES[code] ?? message;
+}
 
 /** In a file. The library compares each alias with all of them before it. */
 const MAX_ANCHORS_AND_ALIASES = 20_000;

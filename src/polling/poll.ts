@@ -57,11 +57,14 @@ async function outcomeOf(
 
 function withMeaning(
   failure: Failure,
-  { statuses }: Pick<OperationDescriptor<unknown, never>, "statuses">,
+  { statuses, scope }: Pick<OperationDescriptor<unknown, never>, "statuses" | "scope">,
 ): Failure {
   const meaning = failure.status === undefined ? undefined : statuses[failure.status];
   if (meaning === undefined) return failure;
-  return meaning === "gone" ? { ...failure, isGone: true } : { ...failure, reason: meaning };
+  if (meaning !== "gone") return { ...failure, reason: meaning };
+  // Otherwise the status looks like one of the website itself.
+  const what = scope === "website" ? "the appliance has no website with this id: " : "";
+  return { ...failure, isGone: true, message: `${what}${failure.message}` };
 }
 
 const UNSENT = {

@@ -68,7 +68,8 @@ async function listJson(elements: readonly unknown[]): Promise<LongText> {
   return ["[", ...texts.slice(1), "]"];
 }
 
-function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
+/** The verdict on clusters with these problems. */
+export function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
   if (problems.some(({ severity }) => severity !== "unknown")) return "wrong";
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }

@@ -185,7 +185,7 @@ websites:
 colour: blue
 `);
   expect(errors).toEqual([
-    "appliance.yaml:1:1: listen: expected an address like 127.0.0.1:4849",
+    "appliance.yaml:1:1: listen: expected an address like 127.0.0.1:4849 or [::1]:4849",
     "appliance.yaml:2:1: tls.key_file: required key is missing",
     'appliance.yaml:2:32: tls: unknown key "keyfile"; did you mean "key_file"?',
     "appliance.yaml:4:5: users[0]: expected either password or password_file",

@@ -57,11 +57,37 @@ APPLIANCE  CERTIFICATE ENDS      SHA256${" ".repeat(91)}ISSUER
 fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
 
 APPLIANCE  OPERATION       RESULT   DURATION  DETAIL
-fw-a       vrrp            ok       <time>   1 interface
+fw-a       vrrp            ok       <time>   1 interface, MASTER of 192.0.2.100
 fw-a       website_test/7  ok       <time>   http 404
 fw-b       vrrp            connect  <time>   connect ECONNREFUSED 127.0.0.1:1
+
+2 appliances polled: 1 ok, 1 failed (fw-b)
 `,
   );
+});
+
+test("check --live polls what is named, and shows with --failed only what fails", async () => {
+  const { file } = await setUp();
+  const polled = async (...flags: readonly string[]) => {
+    const { code, out, err } = await run("check", `--config.file=${file}`, "--live", ...flags);
+    return { code, err, lines: out.split("\n").slice(2, -1) };
+  };
+  const failed = [
+    expect.stringMatching(/^APPLIANCE +OPERATION/),
+    expect.stringMatching(/^fw-b +vrrp +connect/),
+    "",
+    "2 appliances polled: 1 ok, 1 failed (fw-b)",
+  ];
+  expect(await polled("--failed")).toEqual({ code: 1, err: "", lines: failed });
+  expect(await polled("fw-a", "--failed")).toEqual({
+    code: 0,
+    err: "",
+    lines: ["1 appliance polled: 1 ok, 0 failed"],
+  });
+  expect(await polled("fw-x")).toMatchObject({
+    code: 2,
+    err: `unknown appliance "fw-x"; ${file} has fw-a, fw-b and fw-c\n`,
+  });
 });
 
 test("check --live as JSON contains the certificate and the failure", async () => {
@@ -112,7 +138,10 @@ test("check --live says what to do", async () => {
   const plain = [
     await listen(createServer((_, response) => response.writeHead(403).end())),
     await listen(createServer((_, response) => response.writeHead(404).end())),
+    await listen(createServer((_, response) => response.writeHead(400).end())),
   ];
+  const old = await AUTHORITY.issue({ notBefore: new Date(0), notAfter: new Date(1_600_000_000_000) });
+  const { port: expired } = await serve(answering(OK), old);
   const { code, out } = await live(
     `
 http_client:
@@ -121,8 +150,17 @@ appliances:
   - { name: tests, base_url: "https://127.0.0.1:${port}", websites: [{ id: 1, protocol: both }, 2], http_client: &ca { tls_config: { ca_file: ca.pem } } }
   - { name: wrong, base_url: "https://127.0.0.1:${port}", http_client: { <<: *ca, basic_auth: { username: monitor, password: wrong } } }
   - { name: file, base_url: "https://127.0.0.1:${port}", http_client: { <<: *ca, basic_auth: { username: monitor, password_file: secrets/p } } }
-${plain.map((each, nth) => `  - { name: plain-${nth}, base_url: "http://127.0.0.1:${each}/mgmt", allow_http: true, websites: [1] }\n`).join("")}
+${plain
+  .slice(0, 2)
+  .map(
+    (each, nth) =>
+      `  - { name: plain-${nth}, base_url: "http://127.0.0.1:${each}/mgmt", allow_http: true, websites: [1] }\n`,
+  )
+  .join("")}
   - { name: ssh, base_url: "https://127.0.0.1:${ssh.port}" }
+  - { name: tls, base_url: "http://127.0.0.1:${port}", allow_http: true }
+  - { name: nginx, base_url: "http://127.0.0.1:${plain[2]}", allow_http: true }
+  - { name: expired, base_url: "https://127.0.0.1:${expired}", http_client: *ca }
   - { name: untrusted, base_url: "https://127.0.0.1:${port}" }
   - { name: named, base_url: "https://127.0.0.1:${port}", http_client: { tls_config: { ca_file: ca.pem, server_name: other.example } } }
   - { name: unknown, base_url: "https://127.0.0.1:${port}", http_client: { tls_config: { known_certificates_file: known } } }
@@ -133,19 +171,28 @@ ${plain.map((each, nth) => `  - { name: plain-${nth}, base_url: "http://127.0.0.
   expect(out).toMatch(
     /^tests +website_test\/1 +no https +\d\.\d{3} s +http 200, the appliance does not test https$/m,
   );
-  expect(out).toMatch(/^tests +website_test\/2 +http_status .* 404$/m);
+  expect(out).toMatch(
+    /^tests +website_test\/2 +http_status .* the appliance has no website with this id: answered with status 404$/m,
+  );
   expect(out).toMatch(
     /^unknown .* the certificate is not known yet, SHA-256 [\dA-F:]{95}: run appliance-exporter trust unknown$/m,
   );
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
-  expect(out.split("\nWhat to do:\n")[1]).toBe(
-    `wrong: ${credentials}.\n` +
+  const advice = out.split("\nWhat to do:\n")[1];
+  expect(advice).toBe(
+    "tests: The appliance has no website with the id 2: correct websites, or set website_discovery: true.\n" +
+      `wrong: ${credentials}.\n` +
       `file: ${credentials} in "secrets/p".\n` +
       `plain-0: ${credentials}.\n` +
       `plain-1: Check the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual.\n` +
       "ssh: The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
       "or http:// with allow_http: true, which sends the password unencrypted.\n" +
-      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n",
+      "tls: If the port speaks TLS, write https:// in place of http://.\n" +
+      "nginx: If the port speaks TLS, write https:// in place of http://.\n" +
+      "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.\n" +
+      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n" +
+      "named: The certificate has other names than base_url: set tls_config.server_name to one of them.\n" +
+      "\n12 appliances polled: 0 ok, 12 failed (tests, wrong, file, plain-0, plain-1 and 7 more)\n",
   );
 });
 
@@ -156,7 +203,7 @@ http_client: { tls_config: { ca_file: ca.pem } }
 appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
 `);
   expect(out.split("\nWhat to do:\n")[1]).toBe(
-    "fw-a: The appliance demands credentials: set http_client.basic_auth.\n",
+    "fw-a: The appliance demands credentials: set http_client.basic_auth.\n\n1 appliance polled: 0 ok, 1 failed (fw-a)\n",
   );
 });
 
@@ -199,7 +246,7 @@ test("poll shows the results of an appliance and its samples", async () => {
   expect(code).toBe(0);
   expect(out.replaceAll(/\d\.\d{3} s/g, "<time>"))
     .toContain(`APPLIANCE  OPERATION       RESULT  DURATION  DETAIL
-fw-a       vrrp            ok      <time>   1 interface
+fw-a       vrrp            ok      <time>   1 interface, MASTER of 192.0.2.100
 fw-a       website_test/7  ok      <time>   http 404
 
 vrrp_is_master{appliance="fw-a",ha_cluster="fw-a",interface="carp0",vhid="2",vip="192.0.2.100"} 1

@@ -55,7 +55,7 @@ describe("a usage error", () => {
     ],
     [
       ["--web.listen-address=10849"],
-      "error: option '--web.listen-address <address>' argument '10849' is invalid. expected [host]:port, such as :10849 or 127.0.0.1:10849\n",
+      "error: option '--web.listen-address <address>' argument '10849' is invalid. expected [host]:port, such as :10849, 127.0.0.1:10849 or [::1]:10849\n",
     ],
     [
       ["status", "--url=http://monitor:CANARY@127.0.0.1"],
@@ -69,6 +69,7 @@ describe("a usage error", () => {
       ["--web.telemetry-path=metrics"],
       "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with / and not with /-/, such as /metrics\n",
     ],
+    [["check", "waf-1"], "error: names and --failed need --live\n"],
   ])("%j is an error on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });
   });
@@ -122,16 +123,45 @@ describe("an invalid configuration", () => {
   });
 });
 
+test("check accepts every flag of run, and checks the web configuration too", async () => {
+  const folder = await createFolder({ "config.yaml": "clusters: []\n", "web.yaml": "rate_limit: 1\n" });
+  const values: Readonly<Record<string, string>> = {
+    path: "/x",
+    level: "info",
+    format: "json",
+    "index/total": "0/2",
+  };
+  const { out } = await run("run", "--help");
+  const others = Array.from(out.matchAll(/^ {2}(--\S+)(?: <([\w/]+)>)? /gm), ([, flag, value = ""]) =>
+    value === "" ? `${flag}` : `${flag}=${values[value] ?? ""}`,
+  ).filter((flag) => !/^--(.*config\.file|.*address)=/.test(flag));
+  const flags = [
+    `--config.file=${folder}/config.yaml`,
+    `--web.config.file=${folder}/web.yaml`,
+    "--web.listen-address=[::1]:0",
+  ];
+  expect(others).toHaveLength(6);
+  expect(await run("check", ...flags, ...others)).toEqual({
+    code: 1,
+    out: "",
+    err: `${folder}/web.yaml:1:1: rate_limit: not supported by this exporter\n`,
+  });
+});
+
 describe("an address of several appliances", () => {
   const SHARED =
     'appliances: [{ name: a, base_url: "https://h" }, { name: b, base_url: "https://h:443/" }]\n';
 
-  it("is a warning of check, not an error", async () => {
-    const file = join(await createFolder({ "config.yaml": SHARED }), "config.yaml");
+  it("is a warning of check, not an error, as is a cluster of one member", async () => {
+    const alone =
+      'clusters: [{ name: ams, appliances: [{ name: c, base_url: "https://c", enabled: false }] }]\n';
+    const file = join(await createFolder({ "config.yaml": `${SHARED}${alone}` }), "config.yaml");
     expect(await run("check", `--config.file=${file}`)).toEqual({
       code: 0,
-      out: `${file}: valid, appliances: 2 enabled, 0 disabled\n`,
-      err: `${file}: warning: appliances share addresses: https://h (a and b)\n`,
+      out: `${file}: valid, appliances: 2 enabled, 1 disabled\n`,
+      err:
+        `${file}: warning: appliances share addresses: https://h (a and b)\n` +
+        `${file}: warning: clusters have one member, so no redundancy: ams\n`,
     });
   });
 });

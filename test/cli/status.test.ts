@@ -84,8 +84,33 @@ lone     Latest poll                      lone good
 lone     Last success                     lone 3 s ago
 lone     Duration                         lone 250 ms
 lone     Next poll                        lone none planned
+
+3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters.
 `,
   });
+});
+
+test("a name of a cluster or of one of its appliances selects its part and the verdict on it", async () => {
+  const url = `${await serve(answering(WRONG))}/exporter`;
+  const lone = await status(`--url=${url}`, "lone");
+  expect(lone.code).toBe(0);
+  expect(lone.out).toMatch(/^All is well\. 1 cluster\.\n[^]*\nAll is well\. 1 cluster\.\n$/);
+  expect(lone.out).not.toMatch(/^ams /m);
+  const ams = await status(`--url=${url}`, "b", "--output=json");
+  expect(ams.code).toBe(1);
+  expect(JSON.parse(ams.out)).toMatchObject({ verdict: "wrong", clusters: [{ name: "ams" }] });
+  const err = `unknown cluster "fra"; ${url} has ams and lone\n`;
+  expect(await status(`--url=${url}`, "fra")).toEqual({ code: 2, out: "", err });
+});
+
+test("--failed shows only rows with a problem", async () => {
+  const { out } = await status(`--url=${await serve(answering(WRONG))}/exporter`, "--failed");
+  expect(out.split("\n").filter((line) => /^(ams|lone) /.test(line))).toEqual([
+    expect.stringMatching(/^ams +192\.0\.2\.100/),
+    expect.stringMatching(/^ams +shop http /),
+    expect.stringMatching(/^ams +shop https /),
+    expect.stringMatching(/^ams +Latest poll /),
+  ]);
 });
 
 test.each([

@@ -43,7 +43,7 @@ test("included files contain only clusters and appliances, and the errors of all
     'd/a.yaml:1:1: unknown key "polling"',
     'd/a.yaml:2:1: unknown key "http_client"',
     "d/a.yaml:3:1: unknown key",
-    "d/b.yaml:1:5: Flow sequence in block collection must be sufficiently indented and end with a ]",
+    "d/b.yaml:1:5: expected ] before this: a [ above is not closed",
     "d/d.yaml:1:1: the file is empty",
     "d/e: it is not a regular file",
   ]);

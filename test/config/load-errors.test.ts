@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { loadConfig } from "../../src/config/load.ts";
 import { errorsOf } from "./folder.ts";
 
 const appliance = (setting: string) => `appliances:\n  - name: a\n    base_url: https://h\n    ${setting}\n`;
@@ -13,15 +15,20 @@ describe("the file as a whole", () => {
       "polling: &p { x: 1 }\nclusters: [{ name: c, appliances: [], polling: *p }]\n",
       ["config.yaml:1:15: polling: unknown key", "config.yaml:2:39: clusters[0].polling: unknown key"],
     ],
-    [
-      "clusters: [{ name: a, appli",
-      [
-        "config.yaml:1:28: Flow map in block collection must be sufficiently indented and end with a }",
-        "config.yaml:1:28: Flow sequence in block collection must be sufficiently indented and end with a ]",
-      ],
-    ],
+    ["clusters: [{ name: a, appli", ["config.yaml:1:28: expected } before this: a { above is not closed"]],
   ])("%j: %j", async (text, errors) => {
     expect(await errorsOf(text)).toEqual(errors);
+  });
+
+  test("a missing file names its folder and the file of the package", async () => {
+    const instead = "; the package has --config.file=/etc/appliance-exporter/config.yaml";
+    const folder = JSON.stringify(join(process.cwd(), "no"));
+    for (const [file, message] of [
+      ["no/config.yaml", `no such file in ${folder}${instead}`],
+      ["/no/config.yaml", `no such file${instead}`],
+      ["/etc/appliance-exporter/config.yaml", "no such file"],
+    ] as const)
+      expect(await loadConfig(file)).toMatchObject({ ok: false, errors: [{ file, path: "", message }] });
   });
 
   test("a minimal configuration is valid", async () => {

@@ -76,6 +76,9 @@ test("http_client", async () => {
   expect(await withErrors(cases)).toEqual(cases);
 });
 
+const IN_BRACKETS =
+  "expected an https:// URL with the IPv6 address in brackets, such as https://[2001:db8::1]:4849";
+
 test.each([
   ["10.0.0.1:4849/mgmt", 'expected an https:// URL, got "10.0.0.1:4849/mgmt"'],
   ["ftp://h", 'expected an https:// URL, got "ftp://h"'],
@@ -107,6 +110,9 @@ test.each([
     "https://h /x",
     "expected an https:// URL with a valid host and port, without credentials, query and fragment",
   ],
+  ["https://2001:db8::1:4849", IN_BRACKETS],
+  ["https://::1/mgmt", IN_BRACKETS],
+  ["http://fe80::1", IN_BRACKETS],
   ["http://h", "expected an https:// URL, got http://; set allow_http: true to allow that"],
 ])("base_url %s: %s", async (baseUrl, error) => {
   const text = `appliances:\n  - name: a\n    base_url: "${baseUrl}"\n`;

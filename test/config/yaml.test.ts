@@ -37,13 +37,26 @@ test.each([
   expect(await read(text)).toBe(json);
 });
 
+const INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
+
 test.each([
   ["", "a.yaml:1:1: the file is empty"],
   ["a: 1\n---\nb: 2\n", "a.yaml:2:1: expected one document, got more (---)"],
+  ["a: [1, 2\n", "a.yaml:2:1: expected ] before this: a [ above is not closed"],
+  ["a:\n  - { b: 1\n  - { b: 2 }\n", "a.yaml:3:3: expected } before this: a { above is not closed"],
+  ["{ a: 1\n", "a.yaml:2:1: expected } before this: a { above is not closed"],
+  ["a: { b: 1 c: 2 }\n", "a.yaml:1:9: expected a comma between the entries in { } or [ ]"],
+  ["a:\n  - b: 1\n   c: 2\n    d: 3\n", `a.yaml:3:1: ${INDENT}`],
+  ["a:\n  - b: 1\n  c: 2\n", `a.yaml:3:1: ${INDENT}`],
+  ["a:\n- b: 1\n - b: 2\n", `a.yaml:3:2: ${INDENT}`],
+  ["a:\n  - b: 1\n - b: 2\n", `a.yaml:3:1: ${INDENT}`],
+  ["a:\n    b: 1\n  c: 2\n", `a.yaml:3:1: ${INDENT}`],
   [
-    "a: [1, 2\n",
-    "a.yaml:2:1: Flow sequence in block collection must be sufficiently indented and end with a ]",
+    "a:\n  b: x\n    c: 2\n",
+    'a.yaml:2:6: wrong indent: indent the next line like this key; or quote a value that contains ": "',
   ],
+  ["a:\n  - b:1\n    c: 2\n", "a.yaml:2:5: expected a key, a colon, a space and a value"],
+  ["a:\n\tb: 1\n", "a.yaml:2:1: indent with spaces, not with tabs"],
   ["a: 'x\n", "a.yaml:2:1: Missing closing 'quote"],
   ["a: @b\n", "a.yaml:1:4: quote a string that starts with this character"],
   ['a: "\\q"\n', "a.yaml:1:5: invalid escape; in double quotes, write a backslash twice"],
@@ -57,7 +70,10 @@ test.each([
   ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: duplicate key"],
   ["a: {b: 1, b: 2}\nc: 1\nc: 2\n", "a.yaml:1:11: duplicate key\na.yaml:3:1: duplicate key"],
   ["? [a]\n: 1\n", "a.yaml:1:3: expected a plain word as the key"],
-  ["{a: 1}}\n", "a.yaml:1:7: unexpected text; check the quotes, brackets and commas before it"],
+  [
+    "{a: 1}}\n",
+    "a.yaml:1:7: unexpected text; check the indent, and the quotes, brackets and commas before it",
+  ],
   [Uint8Array.of(0x61, 0x3a, 0x20, 0xff), "a.yaml: it is not UTF-8"],
 ])("%j is invalid: %s", async (content, errors) => {
   expect(await read(content)).toBe(errors);

@@ -23,7 +23,7 @@ const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: stri
   ],
   [
     "appliances:\n  - { name: a, base_url: 'https://192.0.2.1'",
-    ":2:45: Flow map in block collection must be sufficiently indented and end with a }",
+    ":2:45: expected } before this: a { above is not closed",
   ],
   [undefined, ": no such file"],
   [`appliances: ${"[".repeat(20_000)}`, ": Maximum call stack size exceeded"],

@@ -43,13 +43,15 @@ test("a bug makes the poll fail as internal and is not thrown", async () => {
   }
 });
 
+const UNKNOWN = "the appliance has no website with this id: canned";
+
 test.each([
   [{ kind: "vrrp" }, 404, { reason: "http_status", isGone: true }],
   [{ kind: "website_list" }, 404, { reason: "unsupported" }],
   [{ kind: "website_list" }, 501, { reason: "unsupported" }],
-  [{ kind: "website_details", websiteId: 1 }, 404, { reason: "http_status", isGone: true }],
+  [{ kind: "website_details", websiteId: 1 }, 404, { reason: "http_status", isGone: true, message: UNKNOWN }],
   [{ kind: "website_details", websiteId: 1 }, 501, { reason: "http_status" }],
-  [{ kind: "website_test", websiteId: 1 }, 404, { reason: "http_status", isGone: true }],
+  [{ kind: "website_test", websiteId: 1 }, 404, { reason: "http_status", isGone: true, message: UNKNOWN }],
 ] as const)("%j with status %i fails as %j", async (operation, status, expected) => {
   const failure = { reason: "http_status", message: "canned", status } as const;
   const client = answering(() => Promise.resolve({ ok: false, failure }));

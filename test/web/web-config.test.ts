@@ -156,10 +156,7 @@ test.each([
     "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
   ],
   ["basic_auth_users: [monitor]", "1:1: basic_auth_users: Invalid input: expected record, received array"],
-  [
-    "tls_server_config: {",
-    "1:21: Flow map in block collection must be sufficiently indented and end with a }",
-  ],
+  ["tls_server_config: {", "1:21: expected } before this: a { above is not closed"],
   ["", "1:1: the file is empty"],
 ])("%j is refused", async (yaml, error) => {
   const { errors } = await loadWeb(yaml, files);
