@@ -18,7 +18,7 @@ async function analyze(name: string, text: string, ...args: readonly string[]) {
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, name);
   // systemd-analyze rejects a unit whose command is not installed.
-  await writeFile(path, text.replace("ExecStart=/usr/bin/appliance-exporter ", "ExecStart=/bin/true "));
+  await writeFile(path, text.replaceAll("=/usr/bin/appliance-exporter ", "=/bin/true "));
   const { status, stdout, stderr } = spawnSync(toolPath("systemd-analyze"), [...args, path], {
     encoding: "utf8",
   });
@@ -51,6 +51,13 @@ describe.each(NAMES)("the unit %s", (name) => {
       ([, key, value]) => `${key}=${value}`,
     );
     expect(settings(unit, "Environment").map((text) => text.replaceAll('"', ""))).toEqual(variables);
+  });
+
+  it("checks the configuration, with the flags of the command, before each start and reload", () => {
+    const [command = ""] = settings(unit, "ExecStart");
+    const checks = command.includes(" run ") ? [command.replace(" run ", " check ")] : [];
+    expect(settings(unit, "ExecStartPre")).toEqual(checks);
+    expect(settings(unit, "ExecReload").slice(0, -1)).toEqual(checks);
   });
 
   it("names each credential as its comment does", () => {
