@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { VRRP_LIST } from "../../src/api/vrrp.ts";
 import { WEBSITE_TEST } from "../../src/api/website-test.ts";
 import { decodeVrrpList } from "../../src/api/vrrp.ts";

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { parseJson } from "../../src/api/json.ts";
 
 /** The value, or what is wrong. */

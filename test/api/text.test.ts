@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { cutText, decodeText } from "../../src/api/text.ts";
 
 /** The bytes from which `decodeText` made a text. */

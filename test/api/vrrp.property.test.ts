@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import type { LocalVrrpInterface } from "../../src/api/vrrp.ts";
 import { cutText } from "../../src/api/text.ts";
 import { decodeVrrpList, encodeVrrpList } from "../../src/api/vrrp.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { decodeVrrpList, encodeVrrpList } from "../../src/api/vrrp.ts";
 
 /** An answer to a request without credentials. */

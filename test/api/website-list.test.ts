@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { decodeWebsiteList, encodeWebsiteList, WEBSITE_LIST } from "../../src/api/website-list.ts";
 
 const decode = (text: string) => decodeWebsiteList(Buffer.from(text));

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-
 import { beforeAll, expect, test } from "vitest";
-
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
 import { formatErrors } from "../../src/config/errors.ts";
 import { createFolder } from "../config/folder.ts";

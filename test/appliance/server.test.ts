@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
-
 import { expect, test } from "vitest";
-
 import { VRRP_LIST } from "../../src/api/vrrp.ts";
 import { WEBSITE_DETAILS } from "../../src/api/website-details.ts";
 import { WEBSITE_LIST } from "../../src/api/website-list.ts";

@@ -2,9 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { once } from "node:events";
-
 import { expect, onTestFinished, test } from "vitest";
-
 import { testWebsite, type WebsiteTestOptions } from "../../src/appliance/websites.ts";
 import { eventually } from "../support/eventually.ts";
 import { createAuthority } from "../support/certificates.ts";

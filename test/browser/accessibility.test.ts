@@ -1,7 +1,6 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-
 import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
 import {
   documentOf,

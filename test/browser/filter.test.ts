@@ -1,6 +1,5 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-
 import { documentOf, EVENTS, pair, shopDown } from "../page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 

@@ -1,7 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-
 import { onTestFinished } from "vitest";
-
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";
 import { createWebServer, type WebServer } from "../../src/web/server.ts";

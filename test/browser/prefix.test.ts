@@ -1,7 +1,5 @@
 import { createServer, request } from "node:http";
-
 import { expect, test } from "vitest";
-
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/paths.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import type { FleetEvent } from "../../src/status/schema.ts";
 import {
   ago,

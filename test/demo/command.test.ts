@@ -1,7 +1,5 @@
 import { readdir } from "node:fs/promises";
-
 import { describe, expect, it } from "vitest";
-
 import { demo } from "../../src/cli/demo.ts";
 import { listen, useTemporaryFolder } from "./support.ts";
 import { createTestIo } from "../support/io.ts";

@@ -1,8 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-
 import { describe, expect, it } from "vitest";
-
 import { loadConfig } from "../../src/config/load.ts";
 import { samplesOf, startTestDemo } from "./support.ts";
 

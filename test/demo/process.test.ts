@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-
 import { describe, expect, it, onTestFinished } from "vitest";
-
 import { useTemporaryFolder } from "./support.ts";
 import { COMMAND } from "../support/command.ts";
 import { endChild } from "../support/child.ts";

@@ -3,9 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { onTestFinished, vi } from "vitest";
-
 import { formatErrors } from "../../src/config/errors.ts";
 import { startDemo, type Demo } from "../../src/demo/demo.ts";
 import { systemClock } from "../../src/support/clock.ts";

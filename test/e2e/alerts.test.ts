@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-
 import { eventually } from "../support/eventually.ts";
 import { APPLIANCE_CASES } from "./cases/appliances.ts";
 import { EXPORTER_CASES } from "./cases/exporters.ts";

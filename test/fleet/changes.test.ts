@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import type { FleetChange } from "../../src/fleet/changes.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { membersIn } from "../../src/fleet/snapshot.ts";
-
 import {
   applianceOf,
   configOf,

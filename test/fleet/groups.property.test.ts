@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { afterVrrpPoll, vrrpFor } from "../../src/fleet/vrrp.ts";
 import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import type { VrrpInterface } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";

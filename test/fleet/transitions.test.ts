@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import type { WebsiteDetails } from "../../src/api/website-details.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";

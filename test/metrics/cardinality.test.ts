@@ -1,7 +1,6 @@
 import { gathered } from "../../src/api/website-details.ts";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-
 import { fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,

@@ -1,7 +1,5 @@
 import { readFileSync } from "node:fs";
-
 import { expect, test } from "vitest";
-
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";

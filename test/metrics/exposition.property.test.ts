@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { cutText } from "../../src/api/text.ts";
 import { fleetOf } from "../fleet/support.ts";
 import {

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";

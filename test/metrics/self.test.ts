@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { OPERATION_KINDS } from "../../src/api/operations.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics, type SelfMetrics } from "../../src/metrics/self.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Observation } from "../../src/polling/observation.ts";

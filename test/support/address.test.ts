@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { canonicalAddress } from "../../src/support/address.ts";
 
 test.each([

@@ -2,9 +2,7 @@ import { execFileSync } from "node:child_process";
 import { constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { expect, onTestFinished, test } from "vitest";
-
 import { Secret } from "../../src/support/secret.ts";
 import { createLog, toLogfmt, type Log, type LogFormat, type LogLevel } from "../../src/support/log.ts";
 

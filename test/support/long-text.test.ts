@@ -1,8 +1,6 @@
 import { gunzipSync } from "node:zlib";
-
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { compressed, joined } from "../../src/support/long-text.ts";
 
 /** Some longer than a piece of what is compressed, some with characters of several bytes. */

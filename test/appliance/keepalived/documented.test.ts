@@ -1,8 +1,6 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { expect, test } from "vitest";
-
 import { loadApplianceConfig } from "../../../src/appliance/config.ts";
 import { AUTHORITY } from "../support.ts";
 import { temporaryFolder } from "./support.ts";

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-
 import { decodeVrrpList, encodeVrrpList } from "../../../src/api/vrrp.ts";
 import { parseDump } from "../../../src/appliance/keepalived.ts";
 

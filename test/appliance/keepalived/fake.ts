@@ -2,9 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { onTestFinished } from "vitest";
-
 import { eventually } from "../../support/eventually.ts";
 import { temporaryFolder } from "./support.ts";
 import { endChild } from "../../support/child.ts";

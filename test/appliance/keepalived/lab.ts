@@ -2,9 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { onTestFinished } from "vitest";
-
 import type { VrrpSource } from "../../../src/appliance/server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { toolPath } from "../../support/tool.ts";

@@ -1,8 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readlinkSync } from "node:fs";
-
 import { onTestFinished } from "vitest";
-
 import { eventually } from "../../support/eventually.ts";
 import { toolPath } from "../../support/tool.ts";
 import { endChild } from "../../support/child.ts";

@@ -1,9 +1,7 @@
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { describe, expect, test } from "vitest";
-
 import { findKeepalived, type UnknownState } from "../../../src/appliance/keepalived.ts";
 import { SIGJSON, startFake, startNamed } from "./fake.ts";
 import { temporaryFolder } from "./support.ts";

@@ -3,9 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-
 import { describe, expect, test } from "vitest";
-
 import { VRRP_LIST } from "../../../src/api/vrrp.ts";
 import { vrrpSchema } from "../../../src/appliance/config.ts";
 import type { KeepalivedOptions } from "../../../src/appliance/keepalived.ts";

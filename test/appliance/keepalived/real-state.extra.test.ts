@@ -1,8 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { describe, expect, test } from "vitest";
-
 import { instanceOf, sourceIn, startKeepalived, describeState } from "./lab.ts";
 import { createLoneNetwork } from "./network.ts";
 import { temporaryFolder } from "./support.ts";

@@ -1,9 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { describe, expect, test } from "vitest";
-
 import type { KeepalivedOptions } from "../../../src/appliance/keepalived.ts";
 import type { VrrpSource } from "../../../src/appliance/server.ts";
 import { eventually } from "../../support/eventually.ts";

@@ -1,9 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { onTestFinished } from "vitest";
-
 import {
   createKeepalivedSource,
   type KeepalivedOptions,

@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
-
 import { createAuthority } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { addExporter, passwordFile, type Exporter } from "./exporter.ts";

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
-
 import { EXPORTER_PLANS, EXPORTER_PORT } from "./fleet.ts";
 import type { Labels } from "./notifications.ts";
 import { start } from "./process.ts";

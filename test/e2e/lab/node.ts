@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { COMMAND } from "../../support/command.ts";
 import {
   CREDENTIALS,

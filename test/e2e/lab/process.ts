@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { eventually } from "../../support/eventually.ts";
 import type { Place, Sandbox } from "./sandbox.ts";
 

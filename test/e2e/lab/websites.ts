@@ -1,6 +1,5 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-
 import { start, type Running } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
 
