@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Worker } from "node:worker_threads";
 import type { Io } from "./cli/command.ts";
 import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
@@ -14,17 +15,61 @@ const STDERR_FD = 2;
 const LOST_EXIT_CODE = 2;
 /** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
+const RETRY_MS = 50;
+/** From a signal to stop to the end of the process by SIGKILL, without the last line of the log. */
+const KILL_AFTER_MS = 8000;
+const LAST_LINE_MS = 1500;
 
 /** Put in by the bundler. */
 declare const BUILD: { readonly version: string } & Pick<Build, "revision" | "branch" | "date">;
 const { version, ...build } = BUILD;
 
-let fatalHandler = async (error: unknown): Promise<void> => {
-  writeSync(STDERR_FD, `${describeBug(error)}\n`);
+// ps and top show it; without it, Node.js 24 shows "MainThread".
+process.title = ["appliance-exporter", ...process.argv.slice(2)].join(" ");
+
+let fatalHandler = async (_message: string, detail: string): Promise<void> => {
+  writeSync(STDERR_FD, `${detail}\n`);
 };
 
+const workers = new Set<Worker>();
+process.on("worker", (worker) => {
+  workers.add(worker);
+  worker.once("exit", () => workers.delete(worker));
+});
+
+/** What process.exit() would wait for: threads in a system call, for as long as a file system or a resolver hangs. */
+function threadWork(): readonly string[] {
+  const requests = process
+    .getActiveResourcesInfo()
+    .filter((name) => /^(FS|FileHandle|GetAddrInfo)/.test(name));
+  return [...new Set(requests), ...Array.from(workers, () => "Worker")];
+}
+
+/** Ends the process as soon as that cannot hang. */
+function exit(exitCode: number): void {
+  for (const worker of workers) void worker.terminate();
+  const attempt = (): unknown => threadWork().length > 0 || process.exit(exitCode);
+  attempt();
+  setInterval(attempt, RETRY_MS);
+}
+
+function kill(): void {
+  process.kill(process.pid, "SIGKILL");
+}
+
+let endTimer: NodeJS.Timeout | undefined;
+/** Kills the process when its time to end is over: nothing else ends a thread that waits for a file system. */
+function limitEnd(): void {
+  endTimer ??= setTimeout(() => {
+    setTimeout(kill, LAST_LINE_MS);
+    const detail = `after ${KILL_AFTER_MS / 1000} s it still waits for ${threadWork().join(", ") || "its work"}`;
+    void fatalHandler("fatal: the process cannot end by itself", detail).finally(kill);
+  }, KILL_AFTER_MS).unref();
+}
+
 function exitFatally(error: unknown): void {
-  void fatalHandler(error).finally(() => process.exit(1));
+  limitEnd();
+  void fatalHandler("fatal: uncaught error", describeBug(error)).finally(() => exit(1));
 }
 process.on("uncaughtException", exitFatally);
 process.on("unhandledRejection", exitFatally);
@@ -88,9 +133,10 @@ const io: Io = {
   onFatal: (words) => (fatalHandler = words),
 };
 
+void stopRequested.then(limitEnd);
 const code = await runProgram(process.argv.slice(2), io);
-const exit = (): never => process.exit(hasLost ? LOST_EXIT_CODE : code);
+const exitNow = (): void => exit(hasLost ? LOST_EXIT_CODE : code);
 // When everything is written. Otherwise Node.js exits by itself, and a signal then decides the exit code.
-process.on("beforeExit", exit);
-// A lookup or a write that hangs in a thread must not keep the process alive.
-setTimeout(exit, LINGER_MS).unref();
+process.on("beforeExit", exitNow);
+setTimeout(exitNow, LINGER_MS).unref();
+limitEnd();

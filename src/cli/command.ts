@@ -3,7 +3,6 @@ import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../support/build.ts";
 import type { Clock } from "../support/clock.ts";
-import { describeBug } from "../support/errors.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
 import type { ListenAddress } from "../web/listen.ts";
@@ -41,8 +40,8 @@ export interface Io {
   onReload(callback: () => void): void;
   /** Sends a signal to a process; throws if that fails. */
   sendSignal(pid: number, signal: number): void;
-  /** Replaces the handler of uncaught errors; the process ends after it. */
-  onFatal(handler: (error: unknown) => Promise<void>): void;
+  /** Replaces the handler of what ends the process, such as an uncaught error: a message for the log, and its details. */
+  onFatal(handler: (message: string, detail: string) => Promise<void>): void;
 }
 
 interface LogFlags {
@@ -106,8 +105,8 @@ export function unknownName(names: readonly string[], { appliances }: Config): s
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
 export function openLog(flags: LogFlags, io: Io, cleanUp = async () => {}): Log {
   const log = createLog(flags["log.level"], flags["log.format"], io.logFd);
-  io.onFatal(async (error) => {
-    log.logger.error({ detail: describeBug(error) }, "fatal: uncaught error");
+  io.onFatal(async (message, detail) => {
+    log.logger.error({ detail }, message);
     await log.flush();
     await cleanUp();
   });

@@ -1,4 +1,3 @@
-import type { LookupFunction } from "node:net";
 import type { Redact } from "../api/text.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
@@ -11,7 +10,7 @@ import { createConnection, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
-import { createLookup } from "./lookup.ts";
+import { createLookup, type Lookup } from "./lookup.ts";
 import { createPasswordReader, type PasswordReader } from "./passwords.ts";
 
 /** The body of an answer, as received. */
@@ -65,7 +64,7 @@ export interface ClientsOptions {
   /** The maximum of open connections to appliances at present; default: unlimited. */
   readonly maxConnections?: () => number;
   /** Default: the system's resolver. */
-  readonly lookup?: LookupFunction;
+  readonly lookup?: Lookup;
   readonly readPassword?: PasswordReader;
 }
 

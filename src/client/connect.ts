@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { connect, isIP, type LookupFunction, type Socket } from "node:net";
+import { connect, isIP, type Socket } from "node:net";
 import { connect as startTls, type SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
 import { urlHost } from "../support/address.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./tls.ts";
 import { basicAuthorization } from "./credentials.ts";
+import type { Lookup } from "./lookup.ts";
 import { ConnectionError, isLocalError, isLookupError, type Stage } from "./failure.ts";
 
 /** Observes one attempt to connect; its sockets as soon as they exist. Destroying a socket ends the attempt. */
@@ -39,7 +40,7 @@ export interface ConnectorOptions {
   readonly proxy: ProxyConfig | undefined;
   /** `undefined`: plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
-  readonly lookup: LookupFunction;
+  readonly lookup: Lookup;
   readonly clock: Clock;
 }
 
@@ -78,11 +79,15 @@ export function createConnector(options: ConnectorOptions): Connector {
       keepAliveInitialDelay: KEEPALIVE_MS,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
-      lookup: (hostname, lookupOptions, callback) =>
-        lookup(hostname, lookupOptions, (error, address, family) => {
-          if (error === null) watcher.stage(connecting);
-          callback(error, address, family);
-        }),
+      lookup: (hostname, _options, callback) => {
+        lookup(hostname, () => !socket.destroyed).then(
+          (addresses) => {
+            watcher.stage(connecting);
+            return callback(null, [...addresses]);
+          },
+          (error: NodeJS.ErrnoException) => callback(error, []),
+        );
+      },
     });
     watcher.socket(socket);
     try {

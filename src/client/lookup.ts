@@ -1,25 +1,40 @@
 import type { LookupAddress } from "node:dns";
 import { lookup as systemLookup } from "node:dns/promises";
-import type { LookupFunction } from "node:net";
 import pLimit from "p-limit";
 
+type Addresses = readonly LookupAddress[];
+
+/** Looks up all addresses of a name. If nobody wants them when it is the turn of this name, none are returned. */
+export type Lookup = (hostname: string, isWanted: () => boolean) => Promise<Addresses>;
+
 /**
- * Looks up all addresses of a name. Uses at most `maxInFlight` of the threads that it shares with file reads and compression,
- * and one per name: an unresponsive resolver, which cannot be canceled, must not block the rest of the process.
+ * Uses at most `maxInFlight` of the threads that lookups share with file reads and compression, and one per name: an
+ * unresponsive resolver, which cannot be canceled, must not block the rest of the process.
  */
 export function createLookup(
   maxInFlight: number,
-  resolveAll = (hostname: string): Promise<readonly LookupAddress[]> => systemLookup(hostname, { all: true }),
-): LookupFunction {
+  resolveAll = (hostname: string): Promise<Addresses> => systemLookup(hostname, { all: true }),
+): Lookup {
   const limit = pLimit(maxInFlight);
-  const inFlight = new Map<string, Promise<readonly LookupAddress[]>>();
-  return (hostname, _options, callback) => {
-    const shared =
-      inFlight.get(hostname) ?? limit(() => resolveAll(hostname)).finally(() => inFlight.delete(hostname));
-    inFlight.set(hostname, shared);
-    shared.then(
-      (addresses) => callback(null, [...addresses]),
-      (error: NodeJS.ErrnoException) => callback(error, []),
-    );
+  const pending = new Map<
+    string,
+    { readonly wanted: (() => boolean)[]; readonly result: Promise<Addresses> }
+  >();
+  return (hostname, isWanted) => {
+    const known = pending.get(hostname);
+    if (known !== undefined) {
+      known.wanted.push(isWanted);
+      return known.result;
+    }
+    const wanted = [isWanted];
+    const result = limit(async () => {
+      try {
+        return wanted.some((isStillWanted) => isStillWanted()) ? await resolveAll(hostname) : [];
+      } finally {
+        pending.delete(hostname);
+      }
+    });
+    pending.set(hostname, { wanted, result });
+    return result;
   };
 }

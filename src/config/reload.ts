@@ -35,6 +35,10 @@ export interface Reloader {
   stop(): void;
 }
 
+/** How long reading may take: a file system may hang. */
+const MAX_READ_MS = 60_000;
+const UNREAD = "the files could not be read within a minute";
+
 export function createReloader(deps: ReloaderDeps): Reloader {
   const { web, onReloaded, clock, logger } = deps;
   let running = deps.loaded;
@@ -42,9 +46,16 @@ export function createReloader(deps: ReloaderDeps): Reloader {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
+  // One at a time, even after its reload has failed: while a file system hangs, no further reload takes a thread.
+  const readAll = coalesce(() => Promise.all([deps.load(running), web.prepare()]));
+
   async function loadAndApply(): Promise<ReloadResult> {
-    const next = await deps.load(running);
-    const nextWeb = await web.prepare();
+    const overdue = new Promise<undefined>((resolve) =>
+      setTimeout(() => resolve(undefined), MAX_READ_MS).unref(),
+    );
+    const read = await Promise.race([readAll(), overdue]);
+    if (read === undefined) return fail([UNREAD], "configuration cannot be read");
+    const [next, nextWeb] = read;
     if (isStopped) return { ok: false, errors: ["the exporter is stopping"] };
     sources = [...next.sources, ...nextWeb.sources];
     if (!next.ok || !nextWeb.ok)

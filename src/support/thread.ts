@@ -5,7 +5,8 @@ const MAX_MS = 60_000;
 
 /**
  * Runs a built file in a thread of its own, with the task as its `workerData`, and returns the one message that it posts.
- * Rejects if that needs too much memory or more than a minute.
+ * Rejects if that needs too much memory or more than a minute. Settles when the thread has ended: while a file system
+ * hangs, a thread that reads from it cannot.
  */
 export async function runInThread<Result>(
   file: "config-worker" | "password-worker",

@@ -1,4 +1,4 @@
-import type { LookupFunction } from "node:net";
+import type { Lookup } from "../../src/client/lookup.ts";
 import { expect, test } from "vitest";
 
 import { eventually } from "../support/eventually.ts";
@@ -169,11 +169,10 @@ test("a closed client opens no connection", async () => {
   expect(server.connections()).toBe(0);
 });
 
-const LOOPBACK: LookupFunction = (_, __, callback) =>
-  callback(null, [
-    { address: "::1", family: 6 },
-    { address: "127.0.0.1", family: 4 },
-  ]);
+const LOOPBACK: Lookup = async () => [
+  { address: "::1", family: 6 },
+  { address: "127.0.0.1", family: 4 },
+];
 
 test.each([
   { name: "plain HTTP", start: servePlain, url: "http://127.0.0.1" },

@@ -13,9 +13,10 @@ test("a deadline that passes during the name lookup is dns, and a late lookup op
   const server = await serve(answering(OK));
   let finish: () => void = failTest;
   const client = clientOf(`https://waf.example:${server.port}`, {
-    lookup: (_, __, callback) => {
-      finish = () => callback(null, [{ address: "127.0.0.1", family: 4 }]);
-    },
+    lookup: () =>
+      new Promise((resolve) => {
+        finish = () => resolve([{ address: "127.0.0.1", family: 4 }]);
+      }),
   });
   expect(shortly(await client.get("/x", TIMEOUT_MS))).toBe("dns");
   finish();

@@ -1,9 +1,8 @@
 import type { LookupAddress } from "node:dns";
-import type { LookupFunction } from "node:net";
 
 import { expect, test } from "vitest";
 
-import { createLookup } from "../../src/client/lookup.ts";
+import { createLookup, type Lookup } from "../../src/client/lookup.ts";
 
 const ADDRESSES: readonly LookupAddress[] = [
   { address: "2001:db8::1", family: 6 },
@@ -24,12 +23,8 @@ function heldResolver() {
   return { asked, resolveAll, names: () => asked.map(({ hostname }) => hostname) };
 }
 
-function lookUp(lookup: LookupFunction, hostname: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    lookup(hostname, { all: true }, (error, addresses) =>
-      error === null ? resolve(addresses) : reject(error),
-    );
-  });
+function lookUp(lookup: Lookup, hostname: string): Promise<unknown> {
+  return lookup(hostname, () => true);
 }
 
 async function settle(): Promise<void> {
@@ -72,6 +67,21 @@ test("all waiting lookups fail together, and the next one tries again", async ()
   void lookUp(lookup, "waf.example");
   await settle();
   expect(names()).toEqual(["waf.example", "waf.example"]);
+});
+
+test("a name that nobody wants any more when it is its turn is not looked up, and later again", async () => {
+  const { asked, resolveAll, names } = heldResolver();
+  const lookup = createLookup(1, resolveAll);
+  let isWanted = true;
+  const answers = [lookUp(lookup, "a"), lookup("b", () => isWanted), lookup("b", () => isWanted)];
+  isWanted = false;
+  asked[0]?.resolve();
+  await settle();
+  asked[0]?.resolve();
+  expect(await Promise.all(answers)).toEqual([ADDRESSES, [], []]);
+  void lookUp(lookup, "b");
+  await settle();
+  expect(names()).toEqual(["a", "b"]);
 });
 
 test("the system's resolver returns every address of localhost", async () => {

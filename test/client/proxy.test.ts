@@ -1,4 +1,4 @@
-import { connect, type LookupFunction } from "node:net";
+import { connect } from "node:net";
 
 import { onTestFinished, expect, test } from "vitest";
 
@@ -98,7 +98,7 @@ test("a proxy whose name does not resolve makes the poll fail as dns", async () 
   });
   const client = clientOf("https://192.0.2.1:4849", {
     http: { proxy: { ...proxyAt(3128), host: "proxy.invalid" } },
-    lookup: (_, __, callback) => callback(unknown, []),
+    lookup: () => Promise.reject(unknown),
   });
   expect(shortly(await client.get("/x", LONG_MS))).toBe("dns");
 });
@@ -114,7 +114,7 @@ test("an error inside the tunnel is attributed to the appliance, not to the prox
 test("a lack of descriptors is local, also when connecting to a proxy", async () => {
   const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
   const proxy = { ...proxyAt(3128), host: "proxy.example" };
-  const lookup: LookupFunction = (_, __, callback) => callback(short, []);
+  const lookup = () => Promise.reject(short);
   const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
   const connector = createConnector({ ...to, lookup, clock: systemClock });
   const watcher = {

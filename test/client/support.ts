@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import type { LookupFunction } from "node:net";
 import type { TlsOptions } from "node:tls";
 
 import { expect, onTestFinished } from "vitest";
@@ -10,6 +9,7 @@ import type {
   ProxyConfig,
   TlsClientConfig,
 } from "../../src/config/config.ts";
+import type { Lookup } from "../../src/client/lookup.ts";
 import type { PasswordReader } from "../../src/client/passwords.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createClients, type ApplianceClient, type Body } from "../../src/client/client.ts";
@@ -42,7 +42,7 @@ export function proxyAt(port: number, credentials?: string): ProxyConfig {
 
 export interface ClientOptions {
   readonly http?: Partial<HttpClientConfig>;
-  readonly lookup?: LookupFunction;
+  readonly lookup?: Lookup;
   readonly readPassword?: PasswordReader;
   readonly clock?: Clock;
   /** Connections that may be open at once; default: any number. */

@@ -3,6 +3,7 @@ import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
 import { createCheck } from "../../src/config/reload.ts";
 import { createLookup } from "../../src/client/lookup.ts";
 import { createPasswordReader } from "../../src/client/passwords.ts";
+import { errorCode } from "../../src/support/errors.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
 // Runs with few descriptors in a folder with a configuration: prints what happens while none is left and
@@ -10,11 +11,8 @@ import { withoutDescriptors } from "../support/descriptors.ts";
 
 async function lookUp() {
   const lookup = createLookup(2);
-  const run = (name: string): Promise<string | undefined> =>
-    new Promise((resolve) => {
-      lookup(name, { all: true }, (error) => resolve(error === null ? "found" : error.code));
-    });
-  return { without: await withoutDescriptors(() => run("localhost")), after: await run("localhost") };
+  const run = () => lookup("localhost", () => true).then(() => "found", errorCode);
+  return { without: await withoutDescriptors(run), after: await run() };
 }
 
 async function readPassword() {

@@ -1,3 +1,4 @@
+import { openSync } from "node:fs";
 import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -116,6 +117,37 @@ test.skipIf(process.platform !== "linux")(
     expect(await afterChange(linkTo("valid"))).toEqual(["valid"]);
   },
 );
+
+test("a reload fails after a minute while a file system hangs, and one load at most waits for it", async () => {
+  const path = join(await createFolder({ "config.yaml": appliance("a") }), "config.yaml");
+  const loaded = await loadConfig(path);
+  if (!loaded.ok) throw new Error("the configuration is invalid");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const hanging: (() => void)[] = [];
+  const { reload } = createReloader({
+    load: () => new Promise((resolve) => hanging.push(() => resolve(loaded))),
+    loaded,
+    web: { sources: [], prepare: async () => ({ ok: true, apply: () => {}, sources: [] }) },
+    prepare: () => async () => {},
+    onReloaded: () => {},
+    clock: systemClock,
+    logger: createLog("error", "json", openSync("/dev/null", "w")).logger,
+    watchIntervalMs: 5,
+  });
+  for (let nth = 0; nth < 3; nth += 1) {
+    const result = reload();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await result).toEqual({ ok: false, errors: ["the files could not be read within a minute"] });
+  }
+  expect(hanging).toHaveLength(1);
+  const result = reload();
+  await vi.advanceTimersByTimeAsync(59_000);
+  hanging[0]?.();
+  await vi.advanceTimersByTimeAsync(0);
+  hanging[1]?.();
+  expect(await result).toEqual({ ok: true });
+});
 
 test("the files are checked from the first watch to the stop; a watch after the stop checks nothing", async () => {
   const path = join(await createFolder({ "config.yaml": appliance("a") }), "config.yaml");

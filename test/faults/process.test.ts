@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { cp, rm } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
+import { endChild } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
+import { hangFile } from "../support/hanging-file.ts";
 import { basic, HASH } from "../web/support.ts";
 import { healthy, silent } from "./behaviours.ts";
-import { runProgram, type Program } from "./program.ts";
+import { runProgram, spawnProgram, type Program } from "./program.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";
 
 const DROPPED = "appliance_exporter_log_messages_dropped_total";
@@ -100,4 +103,42 @@ test.concurrent("fault 36: SIGTERM, twice, during a poll, a scrape and a reload:
   await end;
   await eventually(() => expect(server.openConnections()).toBe(0));
   expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
+});
+
+test.concurrent("fault 86: a password file and a reload hang: polling goes on, and the process kills itself after SIGTERM and says why", async ({
+  stage,
+}) => {
+  const server = await stage.server(healthy);
+  const basicAuth = { username: "monitor", password_file: "password" };
+  const hanging = entry("b", server, { http_client: { basic_auth: basicAuth } });
+  const program = await stage.program({
+    config: { polling: { vrrp: EVERY_SECOND }, appliances: [entry("a", server), hanging] },
+    files: { password: "hunter2" },
+  });
+  for (const name of ["password", "config.yaml"]) stage.cleanUp(await hangFile(join(program.folder, name)));
+  program.kill("SIGHUP");
+  await eventually(() => expect(program.log()).toContainEqual(expect.objectContaining({ reason: "secret" })));
+  await expectPollingGoesOn(program);
+  program.kill("SIGTERM");
+  const { signal } = await program.exit;
+  expect(signal).toBe("SIGKILL");
+  expect(program.log().at(-1)).toMatchObject({
+    level: "error",
+    msg: "fatal: the process cannot end by itself",
+    detail: expect.stringMatching(/^after 8 s it still waits for FSReqPromise.*, Worker$/),
+  });
+});
+
+test.concurrent("fault 86: a configuration file hangs at the start: the process kills itself after SIGTERM and says why", async ({
+  stage,
+}) => {
+  const folder = await stage.folder({ config: { appliances: [] } });
+  stage.cleanUp(await hangFile(join(folder, "config.yaml")));
+  const { child, exit } = spawnProgram(folder, "127.0.0.1:0", {});
+  stage.cleanUp(() => endChild(child));
+  await eventually(() => expect(readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("appliance-expor\n"));
+  child.kill("SIGTERM");
+  const { signal, stderr } = await exit;
+  expect(signal).toBe("SIGKILL");
+  expect(stderr).toContain("after 8 s it still waits for FSReqPromise");
 });

@@ -73,7 +73,8 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
   return program;
 }
 
-function spawnProgram(
+/** Starts the program with `config.yaml` of the folder. */
+export function spawnProgram(
   folder: string,
   listenAddress: string,
   { command = COMMAND, logLevel = "info", env = {}, args = [], descriptors }: ProgramOptions,
