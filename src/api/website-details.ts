@@ -14,7 +14,7 @@ import {
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
-import type { Protocol } from "./website-test.ts";
+import type { ProtocolSetting } from "./website-test.ts";
 
 export type WebsiteMode = "pass" | "protect" | "detect";
 export type BackendRole = "active" | "backup" | "down";
@@ -27,7 +27,7 @@ export interface WebsiteDetails {
   readonly port: number | undefined;
   /** The HTTP port, if the protocol is `both`. */
   readonly secondPort: number | undefined;
-  readonly protocol: Protocol | "both" | undefined;
+  readonly protocol: ProtocolSetting | undefined;
   readonly mode: WebsiteMode | undefined;
   readonly isEnabled: boolean | undefined;
   /** The addresses on which the appliance listens for it, in canonical text, at most 64; `*` is all, and so are more than 64. */
@@ -70,7 +70,7 @@ export interface LocalWebsiteDetails extends Known<Omit<WebsiteDetails, "backend
 }
 
 export interface LocalBackend extends Known<Omit<Backend, "address">> {
-  readonly protocol: Protocol | "both";
+  readonly protocol: ProtocolSetting;
   readonly host: string;
   readonly port: number;
 }

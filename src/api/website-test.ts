@@ -4,6 +4,15 @@ import { cutText, type Redact } from "./text.ts";
 
 export type Protocol = "http" | "https";
 
+/** The protocols that each setting of a website stands for. @see management API 2.3 */
+export const PROTOCOLS = {
+  http: ["http"],
+  https: ["https"],
+  both: ["http", "https"],
+} as const satisfies Readonly<Record<string, readonly Protocol[]>>;
+
+export type ProtocolSetting = keyof typeof PROTOCOLS;
+
 /** The part of a website test for one protocol. @see management API 4.2 */
 export interface WebsiteBlock {
   readonly protocol: Protocol;

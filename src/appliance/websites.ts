@@ -4,7 +4,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { LocalBackend, LocalWebsiteDetails } from "../api/website-details.ts";
-import type { Protocol, WebsiteAnswer } from "../api/website-test.ts";
+import { PROTOCOLS, type Protocol, type WebsiteAnswer } from "../api/website-test.ts";
 
 /** A website in the appliance's configuration. `host`: a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
 export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort" | "backends"> {
@@ -41,9 +41,8 @@ export async function testWebsite(
   options: WebsiteTestOptions,
   signal: AbortSignal,
 ): Promise<readonly WebsiteAnswer[]> {
-  const protocols: readonly Protocol[] = website.protocol === "both" ? ["http", "https"] : [website.protocol];
   return Promise.all(
-    protocols.map(async (protocol) => {
+    PROTOCOLS[website.protocol].map(async (protocol) => {
       const request = openRequest(protocol, website, options, signal);
       return { protocol, lines: await linesOf(request, options.timeoutMs) };
     }),

@@ -1,10 +1,12 @@
 import { z } from "zod";
 import { byTiming } from "../api/operation.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
+import { PROTOCOLS } from "../api/website-test.ts";
 import { DEFAULT_STATUSES, type ProxyConfig, type StatusRange, type WebsiteConfig } from "./config.ts";
 import { parseFingerprint } from "./known-certificates.ts";
 import { Secret } from "../support/secret.ts";
 import { bareHost } from "../support/address.ts";
+import { keysOf } from "../support/keys.ts";
 import { durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
 
 /** PromQL rejects U+FFFD, which lone surrogates become; YAML's escapes can write both. */
@@ -161,12 +163,10 @@ const statusSchema = parsed(
   textOrNumber,
 );
 
-const PROTOCOLS = { http: ["http"], https: ["https"], both: ["http", "https"] } as const;
-
 const websiteObject = z.strictObject({
   id: idSchema,
   name: nameSchema.optional(),
-  protocol: z.enum(["http", "https", "both"]).optional(),
+  protocol: z.enum(keysOf(PROTOCOLS)).optional(),
   expect_status: z.array(statusSchema).min(1).optional(),
 });
 

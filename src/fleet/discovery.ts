@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
+import { PROTOCOLS } from "../api/website-test.ts";
 import type { WebsiteList } from "../api/website-list.ts";
 import { meaningOf } from "../client/failure.ts";
 import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
@@ -164,7 +165,7 @@ function description(
   const id = String(websiteId);
   const { name = id, protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
   const { protocol } = details ?? {};
-  const offered = protocol && (protocol === "both" ? (["http", "https"] as const) : [protocol]);
+  const offered = protocol && PROTOCOLS[protocol];
   return {
     kind: "website_details",
     websiteId,
