@@ -3,113 +3,80 @@ import { errorsOf } from "./folder.ts";
 
 type Case = readonly [settings: string, error: string];
 
-/** The settings, each of an appliance in one file, with the error that each has. */
-async function withErrors(cases: readonly Case[]): Promise<readonly Case[]> {
-  const lines = cases.map(([each], nth) => `  - { name: a${nth}, base_url: "https://h${nth}", ${each} }\n`);
+/** The settings, each of an appliance in one file, with the error that each has at or below `key`. */
+async function withErrors(key: string, cases: readonly Case[]): Promise<readonly Case[]> {
+  const lines = cases.map(
+    ([each], nth) => `  - { name: a${nth}, base_url: "https://h${nth}", ${key}: ${each} }\n`,
+  );
   const errors = await errorsOf(`appliances:\n${lines.join("")}`);
   const found = errors.map((error) => /^config\.yaml:\d+:\d+: appliances\[(\d+)\]\.(.*)$/.exec(error) ?? []);
   return cases.map(([settings], nth) => {
     const own = found.filter(([, index]) => index === String(nth));
-    return [settings, own.map(([, , error]) => error).join("\n")];
+    return [settings, own.map(([, , error = ""]) => error.replace(key, "")).join("\n")];
   });
 }
 
 test("http_client", async () => {
   const userName = "expected a non-empty user name without colons and control characters";
-  const proxyUrl = "http_client.proxy_url: expected a URL of the form http://[user:password@]host:port";
+  const proxyUrl = ".proxy_url: expected a URL of the form http://[user:password@]host:port";
   const cases: readonly Case[] = [
+    ["{ basic_auth: { username: u } }", ".basic_auth: expected either password or password_file"],
     [
-      "http_client: { basic_auth: { username: u } }",
-      "http_client.basic_auth: expected either password or password_file",
+      "{ basic_auth: { username: u, password: p, password_file: p } }",
+      ".basic_auth: expected either password or password_file",
+    ],
+    ["{ basic_auth: { password: hunter2 } }", ".basic_auth.username: required key is missing"],
+    ['{ basic_auth: { username: "u:hunter2", password: p } }', `.basic_auth.username: ${userName}`],
+    [
+      '{ basic_auth: { username: u, password: "" } }',
+      ".basic_auth.password: expected a non-empty password without control characters",
     ],
     [
-      "http_client: { basic_auth: { username: u, password: p, password_file: p } }",
-      "http_client.basic_auth: expected either password or password_file",
+      "{ basic_auth: { username: u, password: 12345 } }",
+      ".basic_auth.password: Invalid input: expected string, received number",
     ],
     [
-      "http_client: { basic_auth: { password: hunter2 } }",
-      "http_client.basic_auth.username: required key is missing",
+      '{ basic_auth: { username: u, password_file: "" } }',
+      ".basic_auth.password_file: expected the path of a file",
+    ],
+    ["{ proxy_url: https://h }", proxyUrl],
+    ["{ proxy_url: http://u:hunter2@h/path }", proxyUrl],
+    [
+      "{ tls_config: { min_version: TLSv1.2 } }",
+      '.tls_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
+    ],
+    ['{ tls_config: { server_name: "a b" } }', ".tls_config.server_name: expected a host name"],
+    [
+      "{ tls_config: { cert_file: p } }",
+      ".tls_config: expected both cert_file and key_file, or none of them",
+    ],
+    ["{ tls_config: { key_file: p } }", ".tls_config: expected both cert_file and key_file, or none of them"],
+    [
+      "{ tls_config: { certificate_sha256: [], known_certificates_file: k } }",
+      ".tls_config: expected either certificate_sha256 or known_certificates_file, got both",
     ],
     [
-      'http_client: { basic_auth: { username: "u:hunter2", password: p } }',
-      `http_client.basic_auth.username: ${userName}`,
-    ],
-    [
-      'http_client: { basic_auth: { username: u, password: "" } }',
-      "http_client.basic_auth.password: expected a non-empty password without control characters",
-    ],
-    [
-      "http_client: { basic_auth: { username: u, password: 12345 } }",
-      "http_client.basic_auth.password: Invalid input: expected string, received number",
-    ],
-    [
-      'http_client: { basic_auth: { username: u, password_file: "" } }',
-      "http_client.basic_auth.password_file: expected the path of a file",
-    ],
-    ["http_client: { proxy_url: https://h }", proxyUrl],
-    ["http_client: { proxy_url: http://u:hunter2@h/path }", proxyUrl],
-    [
-      "http_client: { tls_config: { min_version: TLSv1.2 } }",
-      'http_client.tls_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
-    ],
-    [
-      'http_client: { tls_config: { server_name: "a b" } }',
-      "http_client.tls_config.server_name: expected a host name",
-    ],
-    [
-      "http_client: { tls_config: { cert_file: p } }",
-      "http_client.tls_config: expected both cert_file and key_file, or none of them",
-    ],
-    [
-      "http_client: { tls_config: { key_file: p } }",
-      "http_client.tls_config: expected both cert_file and key_file, or none of them",
-    ],
-    [
-      "http_client: { tls_config: { certificate_sha256: [], known_certificates_file: k } }",
-      "http_client.tls_config: expected either certificate_sha256 or known_certificates_file, got both",
-    ],
-    [
-      "http_client: { tls_config: { certificate_sha256: [ab:cd] } }",
-      "http_client.tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
+      "{ tls_config: { certificate_sha256: [ab:cd] } }",
+      ".tls_config.certificate_sha256[0]: expected a SHA-256 fingerprint of 64 hexadecimal digits",
     ],
   ];
-  expect(await withErrors(cases)).toEqual(cases);
+  expect(await withErrors("http_client", cases)).toEqual(cases);
 });
 
+const NO_URL = "expected an https:// URL with a valid host and port, without credentials, query and fragment";
 const IN_BRACKETS =
   "expected an https:// URL with the IPv6 address in brackets, such as https://[2001:db8::1]:4849";
 
 test.each([
   ["10.0.0.1:4849/mgmt", 'expected an https:// URL, got "10.0.0.1:4849/mgmt"'],
   ["ftp://h", 'expected an https:// URL, got "ftp://h"'],
-  [
-    "https://monitor:hunter2@h",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
-  [
-    "monitor:hunter2@h",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
-  [
-    "https://monitor:hunter2",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
-  [
-    "https://h?token=hunter2",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
-  [
-    "https://h:99999",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
-  [
-    "https://[::1",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
-  [
-    "https://h /x",
-    "expected an https:// URL with a valid host and port, without credentials, query and fragment",
-  ],
+  ["https://monitor:hunter2@h", NO_URL],
+  ["monitor:hunter2@h", NO_URL],
+  ["https://monitor:hunter2", NO_URL],
+  ["https://h?token=hunter2", NO_URL],
+  ["https://h:99999", NO_URL],
+  ["https://[::1", NO_URL],
+  ["https://h /x", NO_URL],
   ["https://2001:db8::1:4849", IN_BRACKETS],
   ["https://::1/mgmt", IN_BRACKETS],
   ["http://fe80::1", IN_BRACKETS],
@@ -121,38 +88,32 @@ test.each([
 
 test("labels", async () => {
   const cases: readonly Case[] = [
-    ["labels: { ha_cluster: x }", "labels[...]: this label name is reserved"],
-    ["labels: { difference: x }", "labels[...]: this label name is reserved"],
-    ["labels: { job: x }", "labels[...]: this label name is reserved"],
-    ["labels: { __x: y }", "labels[...]: this label name is reserved"],
-    ["labels: { x-y: z }", "labels[...]: expected a label name of letters, digits and _, first no digit"],
-    ["labels: { x: 3 }", "labels[...]: Invalid input: expected string, received number"],
-    ["labels: { x: ~ }", "labels[...]: Invalid input: expected string, received null"],
-    ['labels: { x: "\\udc00" }', "labels[...]: expected text without U+FFFD"],
-    ['labels: { x: "\\ud83d\\ude00" }', ""],
+    ["{ ha_cluster: x }", "[...]: this label name is reserved"],
+    ["{ difference: x }", "[...]: this label name is reserved"],
+    ["{ job: x }", "[...]: this label name is reserved"],
+    ["{ __x: y }", "[...]: this label name is reserved"],
+    ["{ x-y: z }", "[...]: expected a label name of letters, digits and _, first no digit"],
+    ["{ x: 3 }", "[...]: Invalid input: expected string, received number"],
+    ["{ x: ~ }", "[...]: Invalid input: expected string, received null"],
+    ['{ x: "\\udc00" }', "[...]: expected text without U+FFFD"],
+    ['{ x: "\\ud83d\\ude00" }', ""],
   ];
-  expect(await withErrors(cases)).toEqual(cases);
+  expect(await withErrors("labels", cases)).toEqual(cases);
 });
 
 test("websites", async () => {
   const id = "expected a website's id, or a map with an id";
   const status = "expected a status code such as 401, or a range such as 200-399";
   const cases: readonly Case[] = [
-    ["websites: [-1]", `websites[0]: ${id}`],
-    ["websites: [shop]", `websites[0]: ${id}`],
-    ["websites: [{ name: x }]", "websites[0].id: required key is missing"],
-    [
-      "websites: [{ id: 1, protocol: ftp }]",
-      'websites[0].protocol: Invalid option: expected one of "http"|"https"|"both"',
-    ],
-    [
-      "websites: [{ id: 1, expect_status: [] }]",
-      "websites[0].expect_status: Too small: expected array to have >=1 items",
-    ],
-    ["websites: [{ id: 1, expect_status: [399-200] }]", `websites[0].expect_status[0]: ${status}`],
-    ["websites: [{ id: 1, expect_status: [99] }]", `websites[0].expect_status[0]: ${status}`],
+    ["[-1]", `[0]: ${id}`],
+    ["[shop]", `[0]: ${id}`],
+    ["[{ name: x }]", "[0].id: required key is missing"],
+    ["[{ id: 1, protocol: ftp }]", '[0].protocol: Invalid option: expected one of "http"|"https"|"both"'],
+    ["[{ id: 1, expect_status: [] }]", "[0].expect_status: Too small: expected array to have >=1 items"],
+    ["[{ id: 1, expect_status: [399-200] }]", `[0].expect_status[0]: ${status}`],
+    ["[{ id: 1, expect_status: [99] }]", `[0].expect_status[0]: ${status}`],
   ];
-  expect(await withErrors(cases)).toEqual(cases);
+  expect(await withErrors("websites", cases)).toEqual(cases);
 });
 
 test("an appliance must not repeat a website, of its own or of its cluster", async () => {
@@ -171,33 +132,27 @@ test("an appliance must not repeat a website, of its own or of its cluster", asy
 });
 
 test("polling", async () => {
-  const interval = "polling.vrrp.interval: expected a duration of 1s to 1d such as 15s or 1m30s";
+  const interval = ".vrrp.interval: expected a duration of 1s to 1d such as 15s or 1m30s";
   const cases: readonly Case[] = [
+    ["{ vrrp: { interval: 5 } }", ".vrrp.interval: expected a duration of 1s to 1d such as 15s or 1m30s"],
+    ["{ vrrp: { interval: 5sec } }", interval],
+    ["{ vrrp: { interval: 900ms } }", interval],
+    ['{ vrrp: { timeout: "0" } }', ".vrrp.timeout: expected a duration of 1ms to 1d such as 15s or 1m30s"],
     [
-      "polling: { vrrp: { interval: 5 } }",
-      "polling.vrrp.interval: expected a duration of 1s to 1d such as 15s or 1m30s",
-    ],
-    ["polling: { vrrp: { interval: 5sec } }", interval],
-    ["polling: { vrrp: { interval: 900ms } }", interval],
-    [
-      'polling: { vrrp: { timeout: "0" } }',
-      "polling.vrrp.timeout: expected a duration of 1ms to 1d such as 15s or 1m30s",
+      '{ vrrp: { schedule: "* * * * *" } }',
+      '.vrrp.schedule: expected six fields, seconds first, such as "*/10 * * * * *", got 5',
     ],
     [
-      'polling: { vrrp: { schedule: "* * * * *" } }',
-      'polling.vrrp.schedule: expected six fields, seconds first, such as "*/10 * * * * *", got 5',
+      '{ vrrp: { interval: 5s, schedule: "* * * * * *" } }',
+      ".vrrp.schedule: expected either interval or schedule, got both",
     ],
+    ["{ vrrp: 5s }", ".vrrp: Invalid input: expected object, received string"],
     [
-      'polling: { vrrp: { interval: 5s, schedule: "* * * * * *" } }',
-      "polling.vrrp.schedule: expected either interval or schedule, got both",
-    ],
-    ["polling: { vrrp: 5s }", "polling.vrrp: Invalid input: expected object, received string"],
-    [
-      "polling: { max_concurrent_website_tests_per_appliance: 1001 }",
-      "polling.max_concurrent_website_tests_per_appliance: Too big: expected number to be <=1000",
+      "{ max_concurrent_website_tests_per_appliance: 1001 }",
+      ".max_concurrent_website_tests_per_appliance: Too big: expected number to be <=1000",
     ],
   ];
-  expect(await withErrors(cases)).toEqual(cases);
+  expect(await withErrors("polling", cases)).toEqual(cases);
 });
 
 const block = (settings: string) => (settings === "" ? "{}" : `{ vrrp: { ${settings} } }`);
