@@ -6,6 +6,7 @@ import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
 import { watchDescriptorLimit } from "./support/open-files.ts";
 import { describeBug } from "./support/errors.ts";
+import { journalErrors, isJournal } from "./support/log.ts";
 import { systemClock } from "./support/clock.ts";
 
 /** libuv's default for UV_THREADPOOL_SIZE. */
@@ -112,14 +113,16 @@ function answerTo(question: string): Promise<string> {
   });
 }
 
+const logsToJournal = isJournal(STDERR_FD, process.env["JOURNAL_STREAM"]);
 const io: Io = {
   out: (text) => void (hasLost || process.stdout.write(text)),
-  err: (text) => void process.stderr.write(text),
+  err: (text) => void process.stderr.write(logsToJournal ? journalErrors(text) : text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   isTerminal: process.stdout.isTTY,
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
+  logsToJournal,
   clock: systemClock,
   version,
   build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },

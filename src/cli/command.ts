@@ -24,6 +24,8 @@ export interface Io {
   readonly hasColor: boolean;
   /** File descriptor of the log. */
   readonly logFd: number;
+  /** Whether the systemd journal reads the log. */
+  readonly logsToJournal: boolean;
   readonly clock: Clock;
   /** The program's version. */
   readonly version: string;
@@ -104,7 +106,7 @@ export function unknownName(names: readonly string[], { appliances }: Config): s
 
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
 export function openLog(flags: LogFlags, io: Io, cleanUp = async () => {}): Log {
-  const log = createLog(flags["log.level"], flags["log.format"], io.logFd);
+  const log = createLog(flags["log.level"], flags["log.format"], io.logFd, io.logsToJournal);
   io.onFatal(async (message, detail) => {
     log.logger.error({ detail }, message);
     await log.flush();

@@ -1,8 +1,12 @@
+import { fstatSync } from "node:fs";
 import { destination, pino, stdTimeFunctions, type Logger as PinoLogger } from "pino";
+import { keysOf } from "./keys.ts";
 import { printable } from "./text.ts";
 
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/** The levels, and how a line of each begins in the systemd journal. @see sd-daemon(3) */
+const JOURNAL_PREFIXES = { debug: "<7>", info: "<6>", warn: "<4>", error: "<3>" } as const;
+export const LOG_LEVELS = keysOf(JOURNAL_PREFIXES);
+export type LogLevel = keyof typeof JOURNAL_PREFIXES;
 export const LOG_FORMATS = ["json", "logfmt"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
@@ -21,8 +25,23 @@ export interface Log {
 const BUFFER_LIMIT_BYTES = 1024 * 1024;
 const FLUSH_TIMEOUT_MS = 1000;
 
-/** Logs to a file descriptor. Never blocks on its reader: a line that cannot be written is dropped and counted. */
-export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
+/** Whether the journal reads this descriptor. `stream`: the variable `JOURNAL_STREAM`. @see systemd.exec(5) */
+export function isJournal(fd: number, stream: string | undefined): boolean {
+  if (stream === undefined) return false;
+  const { dev, ino } = fstatSync(fd, { bigint: true });
+  return stream === `${dev}:${ino}`;
+}
+
+/** The text, whose lines are errors for the journal. */
+export function journalErrors(text: string): string {
+  return text.replace(/^(?=.)/gm, JOURNAL_PREFIXES.error);
+}
+
+/**
+ * Logs to a file descriptor. Never blocks on its reader: a line that cannot be written is dropped and counted.
+ * `toJournal`: the journal reads it and learns the level of each line.
+ */
+export function createLog(level: LogLevel, format: LogFormat, fd: number, toJournal = false): Log {
   // With a minLength of 0, flush would not wait.
   const sink = destination({ dest: fd, sync: false, minLength: 1, maxLength: BUFFER_LIMIT_BYTES });
   let dropped = 0;
@@ -34,7 +53,11 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number): Log {
   });
   const write = (line: string): void => {
     if (isGivenUp) dropped += 1;
-    else sink.write(format === "json" ? printable(line) : toLogfmt(line));
+    else sink.write(prefixOf(line) + (format === "json" ? printable(line) : toLogfmt(line)));
+  };
+  const prefixOf = (line: string): string => {
+    const known = toJournal ? LOG_LEVELS.find((each) => line.startsWith(`{"level":"${each}"`)) : undefined;
+    return known === undefined ? "" : JOURNAL_PREFIXES[known];
   };
   const options = {
     level,

@@ -20,6 +20,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     isTerminal: false,
     hasColor: false,
     logFd: log.fd,
+    logsToJournal: false,
     clock: systemClock,
     version: "1.2.3",
     build: BUILD,

@@ -1,10 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { endChild } from "./child.ts";
+import { COMMAND } from "./command.ts";
 import { Secret } from "../../src/support/secret.ts";
-import { createLog, toLogfmt, type Log, type LogFormat, type LogLevel } from "../../src/support/log.ts";
+import {
+  createLog,
+  isJournal,
+  toLogfmt,
+  type Log,
+  type LogFormat,
+  type LogLevel,
+} from "../../src/support/log.ts";
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), "log-"));
@@ -17,9 +27,10 @@ async function logged(
   level: LogLevel,
   format: LogFormat,
   write: (log: Log) => void,
+  toJournal = false,
 ): Promise<readonly string[]> {
   const path = join(temporaryDirectory(), "log");
-  const log = createLog(level, format, openSync(path, "w"));
+  const log = createLog(level, format, openSync(path, "w"), toJournal);
   write(log);
   await log.flush();
   return readFileSync(path, "utf8").split("\n").slice(0, -1);
@@ -102,4 +113,47 @@ test.each([
   [{ a: { b: 1 } }, String.raw`a="{\"b\":1}"`],
 ])("%j is the line %s", (fields, line) => {
   expect(toLogfmt(JSON.stringify(fields))).toBe(`${line}\n`);
+});
+
+test.each(["json", "logfmt"] as const)(
+  "in the journal, each line of %s has the prefix of its level",
+  async (format) => {
+    const lines = await logged(
+      "debug",
+      format,
+      ({ logger }) => {
+        for (const level of ["debug", "info", "warn", "error"] as const) logger[level]("x");
+      },
+      true,
+    );
+    const start = format === "json" ? '{"level":"' : "level=";
+    expect(lines.map((line) => line.slice(0, 3 + start.length + 4))).toEqual([
+      `<7>${start}debu`,
+      `<6>${start}info`,
+      `<4>${start}warn`,
+      `<3>${start}erro`,
+    ]);
+  },
+);
+
+test("a descriptor is the journal if JOURNAL_STREAM has its device and inode", () => {
+  const path = join(temporaryDirectory(), "log");
+  const fd = openSync(path, "w");
+  const { dev, ino } = fstatSync(fd);
+  const streams = [`${dev}:${ino}`, `${dev}:${ino + 1}`, `${dev + 1}:${ino}`, "", undefined];
+  expect(streams.map((stream) => isJournal(fd, stream))).toEqual([true, false, false, false, false]);
+});
+
+test("in the journal, the lines of a failed start are errors", async () => {
+  const folder = temporaryDirectory();
+  const fd = openSync(join(folder, "stderr"), "w");
+  const { dev, ino } = fstatSync(fd);
+  const child = spawn(process.execPath, [COMMAND, "run", "--config.file=missing.yaml"], {
+    cwd: folder,
+    env: { ...process.env, JOURNAL_STREAM: `${dev}:${ino}` },
+    stdio: ["ignore", "ignore", fd],
+  });
+  onTestFinished(() => endChild(child));
+  await once(child, "close");
+  expect(readFileSync(join(folder, "stderr"), "utf8")).toMatch(/^<3>missing\.yaml: [^\n]*\n$/);
 });
