@@ -75,23 +75,25 @@ export function createReloader(deps: ReloaderDeps): Reloader {
     return { ok: true };
   }
 
-  function fail(errors: readonly string[], message: string): ReloadResult {
+  function fail(errors: readonly string[], message: string, outcome = "the old configuration stays") {
     onReloaded(false, clock.wallMs());
     for (const detail of errors) logger.error({ detail }, message);
-    logger.error("reload failed, the old configuration stays");
-    return { ok: false, errors };
+    logger.error(`reload failed, ${outcome}`);
+    return { ok: false, errors } as const;
   }
 
-  const reload = coalesce(() =>
-    loadAndApply().catch((error: unknown) =>
-      fail([describeBug(error)], "configuration could not be applied"),
-    ),
-  );
+  const reload = coalesce(async () => {
+    const before = running;
+    return loadAndApply().catch((error: unknown) => {
+      const outcome = running === before ? undefined : "the new configuration runs in part";
+      return fail([describeBug(error)], "configuration could not be applied", outcome);
+    });
+  });
   function onChange(): Promise<ReloadResult> {
     logger.info("configuration files changed");
     return reload();
   }
-  const check = coalesce(createCheck(() => sources, onChange));
+  const check = createCheck(() => sources, onChange);
 
   return {
     reload,
@@ -110,15 +112,19 @@ export function createReloader(deps: ReloaderDeps): Reloader {
 /**
  * Compares the sources with their state at the latest load, valid or not; after each load they are another list. A change counts
  * when two checks in a row find the same: before, a file may still be written. A load that failed with a system error is repeated
- * when the files are readable. `onChange` must not reject.
+ * when the files are readable. While a check of a list is not finished, further checks of that list do nothing: files that hang
+ * take one thread. `onChange` must not reject.
  */
 export function createCheck(
   sources: () => readonly Source[],
   onChange: () => Promise<unknown>,
 ): () => Promise<void> {
   let latest = "";
+  let checked: readonly Source[] | undefined;
   return async () => {
     const loaded = sources();
+    if (loaded === checked) return;
+    checked = loaded;
     const states = await readStates(loaded);
     // After a reload in the meantime, the findings are about old sources.
     const hasChanged = loaded === sources() && states.some((state, at) => state !== loaded[at]?.state);
@@ -126,6 +132,7 @@ export function createCheck(
     const isSettled = hasChanged && found === latest;
     latest = found;
     if (isSettled) await onChange();
+    if (checked === loaded) checked = undefined;
   };
 }
 

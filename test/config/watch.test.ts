@@ -1,12 +1,12 @@
-import { openSync } from "node:fs";
 import { rename, symlink, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
-import { createCheck, createReloader } from "../../src/config/reload.ts";
+import { createCheck, createReloader, type ReloaderDeps } from "../../src/config/reload.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createLog } from "../../src/support/log.ts";
 import { createAuthority } from "../support/certificates.ts";
+import { hangFile } from "../support/hanging-file.ts";
 import { createFolder, type Files } from "./folder.ts";
 
 const AUTHORITY = await createAuthority();
@@ -118,23 +118,55 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-test("a reload fails after a minute while a file system hangs, and one load at most waits for it", async () => {
+test("while a file hangs, no second check waits for it, and files of another load are checked", async () => {
+  const folder = await createFolder({ hangs: "1", other: "1" });
+  const sourceOf = (name: string) => [{ kind: "text", path: join(folder, name), state: "old" }] as const;
+  let sources = sourceOf("hangs");
+  const changed: string[] = [];
+  const check = createCheck(
+    () => sources,
+    async () => void changed.push(sources[0].path),
+  );
+  const release = await hangFile(sources[0].path);
+  const hanging = check().then(() => "released");
+  expect(await Promise.race([hanging, check()])).toBeUndefined();
+  sources = sourceOf("other");
+  await check();
+  await check();
+  expect(changed).toEqual([join(folder, "other")]);
+  await release();
+  await hanging;
+  expect(changed).toHaveLength(1);
+});
+
+/** A reloader of `config.yaml` with a valid configuration, and what it logs. */
+async function createTestReloader(fields: Partial<ReloaderDeps>) {
   const path = join(await createFolder({ "config.yaml": appliance("a") }), "config.yaml");
   const loaded = await loadConfig(path);
   if (!loaded.ok) throw new Error("the configuration is invalid");
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const hanging: (() => void)[] = [];
-  const { reload } = createReloader({
-    load: () => new Promise((resolve) => hanging.push(() => resolve(loaded))),
+  const lines: unknown[] = [];
+  const log = (...args: readonly unknown[]) => void lines.push(args.at(-1));
+  const reloader = createReloader({
+    load: () => loadConfig(path),
     loaded,
     web: { sources: [], prepare: async () => ({ ok: true, apply: () => {}, sources: [] }) },
     prepare: () => async () => {},
     onReloaded: () => {},
     clock: systemClock,
-    logger: createLog("error", "json", openSync("/dev/null", "w")).logger,
+    logger: { ...createLog("error", "json", 2).logger, info: log, error: log },
     watchIntervalMs: 5,
+    ...fields,
   });
+  return { ...reloader, lines };
+}
+
+test("a reload fails after a minute while a file system hangs, and one load at most waits for it", async () => {
+  const hanging: (() => void)[] = [];
+  const { reload } = await createTestReloader({
+    load: (running) => new Promise((resolve) => hanging.push(() => resolve(running))),
+  });
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   for (let nth = 0; nth < 3; nth += 1) {
     const result = reload();
     await vi.advanceTimersByTimeAsync(60_000);
@@ -149,22 +181,23 @@ test("a reload fails after a minute while a file system hangs, and one load at m
   expect(await result).toEqual({ ok: true });
 });
 
+function fails(): never {
+  throw new Error("a bug");
+}
+
+test.each<readonly [string, Partial<ReloaderDeps>, string]>([
+  ["before the new configuration runs", { prepare: fails }, "the old configuration stays"],
+  ["after that", { prepare: () => fails }, "the new configuration runs in part"],
+])("after an error %s, the log says which configuration runs", async (_, fields, outcome) => {
+  const { reload, lines } = await createTestReloader(fields);
+  expect(await reload()).toMatchObject({ ok: false, errors: [expect.stringContaining("a bug")] });
+  expect(lines).toEqual(["configuration could not be applied", `reload failed, ${outcome}`]);
+});
+
 test("the files are checked from the first watch to the stop; a watch after the stop checks nothing", async () => {
-  const path = join(await createFolder({ "config.yaml": appliance("a") }), "config.yaml");
-  const loaded = await loadConfig(path);
-  if (!loaded.ok) throw new Error("the configuration is invalid");
+  const { watch: startWatch, stop } = await createTestReloader({});
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { watch: startWatch, stop } = createReloader({
-    load: () => loadConfig(path),
-    loaded,
-    web: { sources: [], prepare: async () => ({ ok: true, apply: () => {}, sources: [] }) },
-    prepare: () => async () => {},
-    onReloaded: () => {},
-    clock: systemClock,
-    logger: createLog("error", "json", 2).logger,
-    watchIntervalMs: 5,
-  });
   const timers = [startWatch, stop, startWatch].map((call) => {
     call();
     return vi.getTimerCount();
