@@ -1,17 +1,14 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { VRRP_LIST } from "../../src/api/vrrp.ts";
-import { WEBSITE_TEST } from "../../src/api/website-test.ts";
-import { decodeVrrpList } from "../../src/api/vrrp.ts";
-import { decodeWebsiteDetails } from "../../src/api/website-details.ts";
-import { decodeWebsiteList } from "../../src/api/website-list.ts";
-import { decodeWebsiteTest, parseWebsiteTest } from "../../src/api/website-test.ts";
+import { OPERATIONS } from "../../src/api/operations.ts";
+import { parseWebsiteTest } from "../../src/api/website-test.ts";
 
 const AS_IS = (text: string): string => text;
 
-const DECODERS = [decodeVrrpList, decodeWebsiteTest, decodeWebsiteList, decodeWebsiteDetails];
+const DECODERS = Object.values(OPERATIONS).map(({ decode }) => decode);
 
 /** Far beyond the limit of a body, so that non-linear work takes minutes. */
-const MANY_BYTES = 4 * Math.max(VRRP_LIST.limitBytes, WEBSITE_TEST.limitBytes);
+const MANY_BYTES = 4 * OPERATIONS.vrrp.limitBytes;
 
 function fill(unit: string): string {
   return unit.repeat(Math.floor(MANY_BYTES / unit.length));
@@ -69,4 +66,12 @@ test.each([
 test.each([0xff, 0xe2, 0xf0, 0x80])("decodes 1 MiB of byte %i in linear time", (byte) => {
   const bytes = Buffer.alloc(MANY_BYTES, byte);
   for (const decode of DECODERS) expect(decode(bytes, AS_IS)).toHaveProperty("ok", false);
+});
+
+test("no decoder throws, whatever the bytes are", () => {
+  fc.assert(
+    fc.property(fc.uint8Array(), (bytes) => {
+      for (const decode of DECODERS) expect(decode(bytes, AS_IS)).toHaveProperty("ok");
+    }),
+  );
 });

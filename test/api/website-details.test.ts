@@ -209,12 +209,7 @@ test("reads what it writes, without a deviation", () => {
   );
 });
 
-test("never throws on bytes or on any object, and a status is only OK or failed if it says so", () => {
-  fc.assert(
-    fc.property(fc.uint8Array(), (bytes) => {
-      expect(decodeWebsiteDetails(bytes, AS_IS)).toHaveProperty("ok");
-    }),
-  );
+test("never throws on any object, and a status is only OK or failed if it says so", () => {
   const cell = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),
     fc.constantFrom("0", "1", "2", 0, 1, " 1", "__proto__"),

@@ -38,12 +38,7 @@ test("more than 4,096 entries are too large", () => {
   expect(decode(encodeWebsiteList(ids.slice(1)))).toMatchObject({ ok: true });
 });
 
-test("never throws on bytes, and reads what it writes", () => {
-  fc.assert(
-    fc.property(fc.uint8Array(), (bytes) => {
-      expect(decodeWebsiteList(bytes)).toHaveProperty("ok");
-    }),
-  );
+test("reads what it writes", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 9_999_999_999 })), (ids) => {
       const sorted = ids.toSorted((a, b) => a - b);

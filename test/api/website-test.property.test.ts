@@ -178,11 +178,3 @@ test("formats lines so that none of them is a marker", () => {
     }),
   );
 });
-
-test("never throws on bytes", () => {
-  fc.assert(
-    fc.property(fc.uint8Array(), (bytes) => {
-      expect(decodeWebsiteTest(bytes, AS_IS)).toHaveProperty("ok");
-    }),
-  );
-});
