@@ -3,6 +3,7 @@ import type { PollHealth, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import {
   APPLIANCE_STATES,
   BACKEND_STATES,
+  CERTIFICATE_STATES,
   CLUSTER_STATES,
   GROUP_STATES,
   WEBSITE_STATES,
@@ -111,6 +112,12 @@ export const FLEET_FAMILIES: Families = {
   appliance_state_since_timestamp_seconds: gauge(`When the state of the appliance began, ${SINCE}`, {
     appliance: ({ sinceMs }) => sample(asSeconds(sinceMs)),
   }),
+  appliance_tls_certificate_state: gauge(
+    `State of the certificate that the appliance last presented: ${STATE}`,
+    {
+      appliance: ({ certificate }) => stateSamples(CERTIFICATE_STATES, certificate),
+    },
+  ),
   ha_cluster_state: gauge(`State of the cluster: ${STATE}`, {
     cluster: ({ state }) => stateSamples(CLUSTER_STATES, state),
   }),

@@ -109,8 +109,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     document: async () => {
       const all = await verdicts();
       await inSlices(all, (verdict) => prepareDocument(verdict, nextPollAtMs));
-      const nowMs = clock.wallMs();
-      const facts = { version, shard, startedAtMs, reloadFailedAtMs, nowMs, nextPollAtMs };
+      const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
       return fleetDocument(all, { ...facts, events: events.list() });
     },
   };

@@ -1,8 +1,24 @@
 import type { Shard } from "../config/shard.ts";
-import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth } from "../fleet/snapshot.ts";
+import type {
+  ApplianceSnapshot,
+  DisabledSnapshot,
+  InterfaceSnapshot,
+  PollHealth,
+} from "../fleet/snapshot.ts";
 import type { Operation } from "../polling/observation.ts";
-import type { ClusterVerdict, GroupVerdict, WebsiteVerdict } from "./verdict.ts";
-import { lastingProblems, problemsOf, type ProblemFacts } from "./problems.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
+import { interfaceProblem } from "./judge-appliance.ts";
+import {
+  applianceLevel,
+  descriptionLevel,
+  discoveredLevel,
+  groupLevel,
+  memberLevel,
+  pollLevel,
+  statusLevel,
+  websiteLevel,
+} from "./levels.ts";
+import { lastingProblems, pendingIn, problemsOf } from "./problems.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
@@ -15,13 +31,16 @@ import type {
 import type { LongText } from "../support/long-text.ts";
 import { createMemo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
-import { instantOf, optionalInstant } from "./words.ts";
+import { APPLIANCE_PROBLEMS, levelOf, type Level, type ProblemKind } from "./states.ts";
+import { idAt, instantOf, optionalInstant } from "./words.ts";
 
-export interface DocumentFacts extends ProblemFacts {
+/** Instants are Unix times in milliseconds. */
+export interface DocumentFacts {
   readonly version: string;
   readonly shard: Shard;
-  /** Unix time in milliseconds. */
   readonly startedAtMs: number;
+  /** When the configuration could not be loaded; `undefined` if it was loaded since. */
+  readonly reloadFailedAtMs: number | undefined;
   /** Latest first. */
   readonly events: readonly FleetEvent[];
   readonly nextPollAtMs: NextPollAtMs;
@@ -33,7 +52,7 @@ export type NextPollAtMs = (appliance: string, operation: Operation) => number |
 /** The fleet for people, and for programs that inform people. */
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
   const { version, shard, startedAtMs } = facts;
-  const problems = problemsOf(verdicts, facts);
+  const problems = problemsOf(verdicts, facts.reloadFailedAtMs);
   return {
     verdict: summaryOf(
       problems,
@@ -75,91 +94,144 @@ export function summaryOf(problems: readonly Problem[], isPolling: boolean): Fle
 }
 
 const onceCluster = createMemo<ClusterDocument>();
+const onceWebsite = createMemo<ClusterDocument["websites"]>();
 const onceTest = createMemo<ApplianceDocument["websites"][number]>();
 
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
 function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
   return onceCluster(verdict, [nextPollAtMs], () => {
-    const { cluster: name, labels, appliances } = verdict.facts;
+    const { cluster: name, labels, appliances, disabled } = verdict.facts;
     const websites = [...verdict.websites.values()];
     const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
+    const isHidden = hidesWebsites(verdict);
     const isDiscovered = appliances.some(({ discovery }) => discovery !== undefined);
     return {
       name,
       labels: { ...labels },
       state: verdict.state,
+      level: clusterLevel(verdict),
       groups: Array.from(verdict.groups.values(), groupDocument),
-      websites: websites.filter(({ states }) => states.length > 0).map(websiteDocument),
+      websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
       discovered: isDiscovered ? { websites: described } : undefined,
-      appliances: appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
+      appliances: [
+        ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
+        ...disabled.map(disabledDocument),
+      ],
     };
   });
 }
 
-function groupDocument({ facts, state, master, sinceMs }: GroupVerdict): GroupDocument {
-  const { vhid, vip, isPreferredMaster } = facts;
-  const members = facts.members.map(({ appliance, role, priority }) => {
-    return { appliance, role, priority: role === "unknown" ? undefined : priority };
-  });
-  return { vhid, vip, state, master, since: optionalInstant(sinceMs), isPreferredMaster, members };
+/** The level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
+function clusterLevel(verdict: ClusterVerdict): Level {
+  const [worst] = lastingProblems(verdict);
+  const isKnown = verdict.facts.appliances.length > 0 && pendingIn(verdict).length === 0;
+  return worst?.severity ?? (isKnown ? "well" : "unknown");
 }
 
-const websiteDocument = once(({ websiteId: id, website: name, ids, states }: WebsiteVerdict) => {
-  const known = states.flatMap(({ protocol, state, sinceMs }) => {
-    const since = optionalInstant(sinceMs);
-    return state === undefined ? [] : [{ protocol: protocol || undefined, state, since }];
+function groupDocument(verdict: GroupVerdict): GroupDocument {
+  const { facts, state, master, sinceMs } = verdict;
+  const { vhid, vip, isPreferredMaster } = facts;
+  const members = facts.members.map(({ appliance, role, priority }) => {
+    const level = memberLevel(role, verdict);
+    return { appliance, role, level, priority: role === "unknown" ? undefined : priority };
   });
-  return { id, name, ids, states: known };
-});
+  const [level, since] = [groupLevel(verdict), optionalInstant(sinceMs)];
+  return { vhid, vip, state, level, master, since, isPreferredMaster, members };
+}
+
+/** A list of one website; of none if it is not tested. */
+function websiteDocument(verdict: WebsiteVerdict, isHidden: boolean): ClusterDocument["websites"] {
+  return onceWebsite(verdict, [isHidden], () => {
+    const { websiteId: id, website: name, ids, states } = verdict;
+    const known = states.flatMap(({ protocol, state, sinceMs }) => {
+      if (state === undefined) return [];
+      const level = websiteLevel(state, isHidden);
+      return [{ protocol: protocol || undefined, state, level, since: optionalInstant(sinceMs) }];
+    });
+    return states.length === 0 ? [] : [{ id, name, ids, states: known }];
+  });
+}
 
 const discoveredDocument = once((verdict: WebsiteVerdict) => {
   const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
   const differences = verdict.differences.map(({ kind }) => kind);
-  const at = found.map(({ identity, websiteId, details: { isEnabled, mode, backends } }) => {
+  const at = found.map(({ identity, websiteId, details }) => {
+    const { isEnabled, mode, backends } = details;
     const servers = backends?.shown.map((each) => ({ ...each }));
-    const moreBackends = backends?.leftOut || undefined;
-    return [identity.appliance, { id: websiteId, isEnabled, mode, backends: servers, moreBackends }] as const;
+    const more = backends?.leftOut || undefined;
+    const level = descriptionLevel(details, state);
+    const said = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
+    return [identity.appliance, said] as const;
   });
-  return { id, name, address, state, differences, at: Object.fromEntries(at) };
+  const level = discoveredLevel(verdict);
+  return { id, name, address, state, level, differences, at: Object.fromEntries(at) };
 });
 
 function applianceDocument(
   { identity, vrrp, websites, discovery }: ApplianceSnapshot,
-  { appliances }: ClusterVerdict,
+  verdict: ClusterVerdict,
   nextPollAtMs: NextPollAtMs,
 ): ApplianceDocument {
   const { appliance: name, labels } = identity;
-  const { state, sinceMs } = appliances.get(name) ?? {};
-  const poll = (health: PollHealth, operation: Operation) =>
-    pollDocument(health, () => nextPollAtMs(name, operation));
+  const { state, sinceMs, problems = [] } = verdict.appliances.get(name) ?? {};
+  const poll = (health: PollHealth, operation: Operation, problem?: ProblemKind) =>
+    pollDocument(health, problem, () => nextPollAtMs(name, operation));
+  const isAlone = verdict.facts.groups.length === 0;
+  const unlisted = problems.find((kind) => kind === "websites_not_listed");
+  const tested = statesByTest(verdict);
+  const isHidden = hidesWebsites(verdict);
   return {
     name,
     labels,
     state,
+    level: applianceLevel(state),
     since: optionalInstant(sinceMs),
-    poll: poll(vrrp.health, { kind: "vrrp" }),
-    interfaces: vrrp.list?.interfaces.map(interfaceDocument),
+    poll: poll(vrrp.health, { kind: "vrrp" }, state && APPLIANCE_PROBLEMS[state]),
+    interfaces: vrrp.list?.interfaces.map((each) => interfaceDocument(each, isAlone)),
     discovery: discovery && {
-      list: poll(discovery.list, { kind: "website_list" }),
-      details: discovery.details && pollDocument(discovery.details, () => undefined),
+      list: poll(discovery.list, { kind: "website_list" }, unlisted),
+      details: discovery.details && pollDocument(discovery.details, unlisted, () => undefined),
     },
-    websites: websites.map((test) =>
-      onceTest(test, [nextPollAtMs], () => ({
+    websites: websites.map((test) => {
+      const states = tested.get(`${test.websiteId} ${name}`);
+      return onceTest(test, [nextPollAtMs, states, isHidden], () => ({
         id: test.websiteId,
         name: test.website,
         poll: poll(test.health, { kind: "website_test", websiteId: test.websiteId }),
-        statuses: test.found?.statuses.map(({ protocol, status, isUp, text }) => {
-          return { protocol, status, isUp, text };
+        statuses: test.found?.statuses.map((each) => {
+          const { protocol, status, isUp, text } = each;
+          const judged = states?.find((one) => one.protocol === protocol);
+          const level = statusLevel(each, websiteLevel(judged?.state, isHidden));
+          return { protocol, status, isUp, level, text };
         }),
-      })),
-    ),
+      }));
+    }),
   };
 }
 
-function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined): PollDocument {
+/** The states of each website, by its id at an appliance and the appliance's name. */
+const statesByTest = once(({ facts, websites }: ClusterVerdict) => {
+  const tests = [...websites.values()].flatMap(({ websiteId, ids, states }) =>
+    facts.appliances.map(({ identity: { appliance } }) => {
+      return [`${idAt({ id: websiteId, ids }, appliance)} ${appliance}`, states] as const;
+    }),
+  );
+  return new Map(tests);
+});
+
+function disabledDocument({ identity: { appliance: name, labels } }: DisabledSnapshot): ApplianceDocument {
+  return { name, labels, state: "disabled", level: "unknown", websites: [] };
+}
+
+function pollDocument(
+  health: PollHealth,
+  problem: ProblemKind | undefined,
+  nextPollAtMs: () => number | undefined,
+): PollDocument {
   const { failure, durationSeconds } = health;
   return {
     state: health.state === "never_polled" ? "pending" : health.state,
+    level: pollLevel(health, problem),
     reason: failure?.reason,
     message: failure?.message,
     failingSince: optionalInstant(health.failingSinceMs),
@@ -172,8 +244,9 @@ function pollDocument(health: PollHealth, nextPollAtMs: () => number | undefined
   };
 }
 
-function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot) {
+function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot, isAlone: boolean) {
   const { name, vhid, vip, state, priority, device } = reported;
+  const level = levelOf(interfaceProblem({ reported }, isAlone));
   const lastTransitionAt = optionalInstant(lastTransitionAtMs);
-  return { name, vhid, vip, state, priority, device, lastTransitionAt };
+  return { name, vhid, vip, state, level, priority, device, lastTransitionAt };
 }

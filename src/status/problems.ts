@@ -1,18 +1,25 @@
 import { groupBy } from "../support/group-by.ts";
-import { anomalyCount, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
+import {
+  anomalyCount,
+  type ApplianceSnapshot,
+  type InterfaceSnapshot,
+  type WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
+import { hidesWebsites, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
   APPLIANCE_PROBLEMS,
+  type ApplianceProblem,
   BACKEND_PROBLEMS,
-  GROUP_PROBLEMS,
+  CLUSTER_PROBLEMS,
   PROBLEM_KINDS,
   PROBLEMS,
   WEBSITE_PROBLEMS,
   type ProblemKind,
 } from "./states.ts";
 import { once } from "../support/kept.ts";
-import { usableBackends } from "./judge-website.ts";
+import { interfaceProblem } from "./judge-appliance.ts";
+import { isPartOf } from "./levels.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import {
@@ -28,27 +35,26 @@ import {
   type Words,
 } from "./words.ts";
 
-/** Unix times in milliseconds. */
-export interface ProblemFacts {
-  readonly nowMs: number;
-  /** When the configuration could not be loaded; `undefined` if it was loaded since. */
-  readonly reloadFailedAtMs: number | undefined;
-}
-
 const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";
 
 /**
- * Everything that is wrong, worst first: by kind, then in the order of the configuration. What follows from another problem is
- * left out: of a cluster that is dark its groups and websites, of one whose master is unknown the websites that are unknown too.
+ * Everything that is wrong, worst first: by kind, then in the order of the configuration. `reloadFailedAtMs`: the Unix time at
+ * which the configuration could not be loaded; `undefined` if it was loaded since.
  */
-export function problemsOf(clusters: readonly ClusterVerdict[], facts: ProblemFacts): readonly Problem[] {
-  const { nowMs, reloadFailedAtMs: sinceMs } = facts;
-  const problems = [
+export function problemsOf(
+  clusters: readonly ClusterVerdict[],
+  reloadFailedAtMs: number | undefined,
+): readonly Problem[] {
+  return worstFirst([
     ...clusters.flatMap(lastingProblems),
-    ...clusters.flatMap((cluster) => cluster.facts.appliances.flatMap((each) => expiring(each, nowMs))),
-    ...(sinceMs === undefined ? [] : problem("reload_failed", NOT_RELOADED, { sinceMs })),
+    ...(reloadFailedAtMs === undefined
+      ? []
+      : problem("reload_failed", NOT_RELOADED, { sinceMs: reloadFailedAtMs })),
     ...notPolledYet(clusters),
-  ];
+  ]);
+}
+
+function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
 }
 
@@ -63,24 +69,23 @@ function problem(kind: ProblemKind, summary: string, concerned: Concerned = {}):
   return [{ kind, severity, summary: shortened(summary), ...rest, since: optionalInstant(sinceMs) }];
 }
 
-/** What is wrong with a cluster for as long as its verdict stays as it is. */
+/**
+ * What is wrong with a cluster, worst first. What follows from another problem is left out: of a cluster that is dark its groups
+ * and websites, of one whose master is unknown the websites that are unknown too.
+ */
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
-  const { cluster, appliances } = verdict.facts;
-  const isDark =
-    verdict.state === "dark" && [...verdict.appliances.values()].every(({ state }) => state !== undefined);
+  const { facts, state } = verdict;
+  const darkness = state && CLUSTER_PROBLEMS[state];
+  const parts = darkness === undefined ? [groupProblems, websiteProblems, discoveredProblems] : [];
   const problems = [
-    ...(isDark ? dark(verdict) : appliances.flatMap((each) => unreachable(each, verdict))),
-    ...(isDark ? [] : [groupProblems, websiteProblems, discoveredProblems].flatMap((of) => of(verdict))),
-    ...appliances.flatMap((each) => [...oddStates(each, appliances.length === 1), ...deviating(each)]),
+    ...(darkness === undefined ? [] : dark(darkness, verdict)),
+    ...parts.flatMap((of) => of(verdict)),
+    ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
   ];
-  return problems.map((each) => ({ ...each, cluster }));
+  return worstFirst(problems.map((each) => ({ ...each, cluster: facts.cluster })));
 });
 
-function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
-  return health.failure === undefined ? "not polled yet" : reasonInWords(health.failure.reason);
-}
-
-function dark({ facts, appliances }: ClusterVerdict): readonly Problem[] {
+function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Problem[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
   const reasons = listed([...new Set(facts.appliances.map(reasonOf))]);
   const summary =
@@ -88,38 +93,85 @@ function dark({ facts, appliances }: ClusterVerdict): readonly Problem[] {
       ? `${names} is down: ${reasons}`
       : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
   const sinceMs = [...appliances.values()].reduce((ms, each) => Math.max(ms, each.sinceMs ?? Number.NaN), 0);
-  return problem("cluster_dark", summary, { sinceMs });
+  return problem(kind, summary, { sinceMs });
 }
 
-function unreachable(snapshot: ApplianceSnapshot, { appliances }: ClusterVerdict): readonly Problem[] {
-  const { appliance } = snapshot.identity;
-  const { state, sinceMs } = appliances.get(appliance) ?? {};
-  const kind = state && APPLIANCE_PROBLEMS[state];
-  if (kind === undefined) return [];
-  const verb = state === "down" ? "is down" : "is not polled successfully";
-  return problem(kind, `${appliance} ${verb}: ${reasonOf(snapshot)}`, { appliance, sinceMs });
+function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Problem[] {
+  const { appliance } = facts.identity;
+  const { state, problems = [], sinceMs } = verdict.appliances.get(appliance) ?? {};
+  return problems.flatMap((kind) => {
+    if (kind === "appliance_down" && verdict.state === "dark") return [];
+    const summary = APPLIANCE_WORDS[kind](appliance, facts);
+    if (kind === (state && APPLIANCE_PROBLEMS[state])) return problem(kind, summary, { appliance, sinceMs });
+    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts) : [];
+    if (odd === undefined) return problem(kind, summary, { appliance });
+    const { vhid, vip } = odd.reported;
+    return problem(kind, summary, { appliance, group: { vhid, vip }, sinceMs: odd.lastTransitionAtMs });
+  });
+}
+
+type ApplianceWords = (name: string, facts: ApplianceSnapshot) => string;
+
+const unpolled: ApplianceWords = (name, facts) => `${name} is not polled successfully: ${reasonOf(facts)}`;
+
+const odd: ApplianceWords = (name, facts) => {
+  const states = oddInterfaces(facts).map(
+    ({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`,
+  );
+  return `${name} reports ${listed(states, NAMED)}`;
+};
+
+const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
+  appliance_down: (name, facts) => `${name} is down: ${reasonOf(facts)}`,
+  appliance_refused: unpolled,
+  polling_stuck: unpolled,
+  not_serving: odd,
+  odd_state: odd,
+  certificate_expires: (name, { vrrp }) =>
+    `The certificate of ${name} expires on ${instantOf((vrrp.certificate?.notAfterSeconds ?? 0) * 1000).slice(0, 10)}`,
+  websites_not_listed: (name, { discovery }) => {
+    const { list, details } = discovery ?? {};
+    const { reason = "internal" } = list?.failure ?? details?.failure ?? {};
+    return list?.failure === undefined
+      ? `Details of websites of ${name} are not known: ${reasonInWords(reason)}`
+      : `The websites of ${name} cannot be listed: ${reasonInWords(reason)}`;
+  },
+  websites_left_out: (name, { discovery }) =>
+    `${counted(discovery?.beyondLimit, "website")} of ${name} beyond the limit of website_discovery: not tested`,
+  backends_left_out: (name, { discovery }) =>
+    `${counted(discovery?.backendsLeftOut, "server")} behind websites of ${name} beyond 32 of a website or 2,000 in all: only counted`,
+  api_anomalies: (name, { anomalies }) => {
+    const places = counted(anomalyCount(anomalies.counts), "place").toLowerCase();
+    return `The answers of ${name} deviate from the API in ${places}`;
+  },
+};
+
+/** `One website`, `2 websites`. */
+function counted(count: number | undefined, noun: string): string {
+  return count === 1 ? `One ${noun}` : `${count} ${noun}s`;
+}
+
+function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
+  return reasonInWords(health.failure?.reason ?? "internal");
+}
+
+/** Interfaces in a state that is neither MASTER nor BACKUP. */
+function oddInterfaces({ vrrp }: ApplianceSnapshot): readonly InterfaceSnapshot[] {
+  return (vrrp.list?.interfaces ?? []).filter((each) => interfaceProblem(each, false) !== undefined);
 }
 
 /** Groups with the same problem are one problem. */
-function groupProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const found = [...verdict.groups.values()].flatMap((group) => {
-    const kind = kindOf(group);
-    return kind === undefined ? [] : [{ kind, words: groupWords(group), group }];
-  });
-  const alike = groupBy(found, ({ kind, words }) => JSON.stringify([kind, words]));
+function groupProblems({ groups }: ClusterVerdict): readonly Problem[] {
+  const found = [...groups.values()].filter((group) => group.problem !== undefined);
+  const alike = groupBy(found, (group) => JSON.stringify([group.problem, groupWords(group)]));
   return [...alike.values()].flatMap((all) => {
     const [first] = all;
-    if (first === undefined) return [];
-    const { vhid, vip } = first.group.facts;
-    const names = all.map(({ group }) => groupName(group.facts));
-    const sinceMs = earliest(all.map(({ group }) => group));
-    return problem(first.kind, first.words.join(listed(names, NAMED)), { group: { vhid, vip }, sinceMs });
+    if (first?.problem === undefined) return [];
+    const { vhid, vip } = first.facts;
+    const names = all.map(({ facts }) => groupName(facts));
+    const summary = groupWords(first).join(listed(names, NAMED));
+    return problem(first.problem, summary, { group: { vhid, vip }, sinceMs: earliest(all) });
   });
-}
-
-function kindOf({ facts, state }: GroupVerdict): ProblemKind | undefined {
-  if (state === "one_master" && facts.isPreferredMaster === false) return "preferred_master_lost";
-  return state && GROUP_PROBLEMS[state];
 }
 
 const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down", "unstable"] as const;
@@ -171,8 +223,7 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
 }
 
 /** What is wrong with the websites that appliances list. */
-function discoveredProblems(verdict: ClusterVerdict): readonly Problem[] {
-  const { facts, websites } = verdict;
+function discoveredProblems({ facts, websites }: ClusterVerdict): readonly Problem[] {
   const names = [...websites.values()]
     .filter(({ differences }) => differences.length > 0)
     .map(({ website, differences }) => `${website} (${differences.map(({ words }) => words).join("; ")})`);
@@ -180,41 +231,7 @@ function discoveredProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [
     ...[...websites.values()].flatMap(backendProblem),
     ...(names.length === 0 ? [] : problem("websites_differ", differing)),
-    ...facts.appliances.flatMap((each) => unlisted(each, verdict)),
-    ...facts.appliances.flatMap(leftOut),
   ];
-}
-
-function leftOut({ identity: { appliance }, discovery }: ApplianceSnapshot): readonly Problem[] {
-  const { beyondLimit = 0, backendsLeftOut = 0 } = discovery ?? {};
-  const websites = beyondLimit === 1 ? "One website" : `${beyondLimit} websites`;
-  const servers = backendsLeftOut === 1 ? "One server" : `${backendsLeftOut} servers`;
-  const untested = `${websites} of ${appliance} beyond the limit of website_discovery: not tested`;
-  const uncounted = `${servers} behind websites of ${appliance} beyond 32 of a website or 2,000 in all: only counted`;
-  return [
-    ...(beyondLimit === 0 ? [] : problem("websites_left_out", untested, { appliance })),
-    ...(backendsLeftOut === 0 ? [] : problem("backends_left_out", uncounted, { appliance })),
-  ];
-}
-
-function unlisted(
-  { identity, discovery }: ApplianceSnapshot,
-  { appliances }: ClusterVerdict,
-): readonly Problem[] {
-  const { appliance } = identity;
-  if (discovery === undefined || appliances.get(appliance)?.state !== "up") return [];
-  const { list, details } = discovery;
-  const failure = list.failure ?? details?.failure;
-  // Older firmware has neither list nor details.
-  if (failure === undefined || failure.reason === "unsupported") return [];
-  // A website that was deleted meanwhile is gone with the next list.
-  const isListedSince = (list.lastSuccessAtMs ?? 0) > (details?.failingSinceMs ?? 0);
-  if (list.failure === undefined && failure.isGone === true && !isListedSince) return [];
-  const what =
-    list.failure === undefined
-      ? `Details of websites of ${appliance} are not known`
-      : `The websites of ${appliance} cannot be listed`;
-  return problem("websites_not_listed", `${what}: ${reasonInWords(failure.reason)}`, { appliance });
 }
 
 function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
@@ -223,52 +240,17 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   if (kind === undefined) return [];
   const isLost = backends !== "some_down";
   const said = found.flatMap(({ identity: { appliance }, details }) => {
+    if (!isPartOf(backends, details)) return [];
     const { shown = [], failed = 0 } = details.backends ?? {};
     const names = shown.slice(0, failed).map(({ address }) => address);
-    if (failed > 0) return [`${listed(names, NAMED, failed)} at ${appliance}`];
-    return isLost && usableBackends(details) === 0 ? [`none in service at ${appliance}`] : [];
+    return [
+      failed > 0 ? `${listed(names, NAMED, failed)} at ${appliance}` : `none in service at ${appliance}`,
+    ];
   });
   const summary = isLost
     ? `No server behind website ${name} is usable: ${said.join(", ")}`
     : `Servers behind website ${name} are down: ${said.join(", ")}`;
   return problem(kind, summary, { website: { id, name } });
-}
-
-/** Interfaces in a state that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
-function oddStates({ identity, vrrp }: ApplianceSnapshot, isAlone: boolean): readonly Problem[] {
-  const interfaces = vrrp.list?.interfaces ?? [];
-  const odd = interfaces.filter(({ reported: { state } }) => state !== "MASTER" && state !== "BACKUP");
-  const [first] = odd;
-  if (first === undefined) return [];
-  const { vhid, vip } = first.reported;
-  const states = odd.map(({ reported: one }) => `${one.state} on ${one.name} for ${groupName(one)}`);
-  const { appliance } = identity;
-  const concerned = { appliance, group: { vhid, vip }, sinceMs: first.lastTransitionAtMs };
-  return problem(
-    isAlone ? "not_serving" : "odd_state",
-    `${appliance} reports ${listed(states, NAMED)}`,
-    concerned,
-  );
-}
-
-const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
-
-/** Until its end: from then on either polls fail for it, or it is pinned and nothing is wrong. */
-function expiring({ identity, vrrp }: ApplianceSnapshot, nowMs: number): readonly Problem[] {
-  const endsMs = (vrrp.certificate?.notAfterSeconds ?? Number.POSITIVE_INFINITY) * 1000;
-  if (endsMs <= nowMs || endsMs - nowMs > CERTIFICATE_NOTICE_MS) return [];
-  const { appliance, cluster } = identity;
-  const summary = `The certificate of ${appliance} expires on ${instantOf(endsMs).slice(0, 10)}`;
-  return problem("certificate_expires", summary, { appliance, cluster });
-}
-
-function deviating({ identity: { appliance }, anomalies }: ApplianceSnapshot): readonly Problem[] {
-  const count = anomalyCount(anomalies.counts);
-  if (count === 0) return [];
-  const places = count === 1 ? "one place" : `${count} places`;
-  return problem("api_anomalies", `The answers of ${appliance} deviate from the API in ${places}`, {
-    appliance,
-  });
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
@@ -280,7 +262,7 @@ function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
 }
 
 /** Names of the appliances of which something was never polled. */
-const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
+export const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
   facts.appliances
     .filter(
       ({ vrrp, websites, discovery }) =>

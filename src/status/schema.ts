@@ -5,6 +5,7 @@ import {
   BACKEND_STATES,
   CLUSTER_STATES,
   GROUP_STATES,
+  LEVELS,
   PROBLEM_KINDS,
   WEBSITE_STATES,
 } from "./states.ts";
@@ -15,6 +16,7 @@ function optional<Type extends z.ZodType>(type: Type, description: string): z.Zo
   return type.optional().describe(description);
 }
 
+const level = z.enum(LEVELS).describe("how well it is: that of the worst problem that it is part of");
 const instant = z.iso.datetime();
 const since = optional(instant, "when this state began; absent where the exporter did not see the beginning");
 const labels = z.record(z.string(), z.string());
@@ -25,6 +27,7 @@ const groupRef = z.object({ vhid: z.int(), vip: z.string().describe("canonical t
 const poll = z
   .object({
     state: z.enum(["pending", "succeeded", "failed"]).describe("pending: not polled yet"),
+    level,
     reason: optional(z.enum(FAILURE_REASONS), "while it fails"),
     message: optional(z.string(), "while it fails, in words"),
     failingSince: optional(instant, "when the first of the failures in a row ended"),
@@ -38,6 +41,7 @@ const vrrpInterface = z.object({
   name: z.string(),
   ...groupRef.shape,
   state: z.string().describe("as reported"),
+  level,
   priority: z.int().optional(),
   device: z.string(),
   lastTransitionAt: instant.optional(),
@@ -47,6 +51,7 @@ const websiteStatus = z.object({
   protocol,
   status: z.int().describe("0: the appliance got no HTTP response"),
   isUp: z.boolean().describe("whether the status is among those expected"),
+  level,
   text: optional(z.string(), "why there was no HTTP response, in the words of the appliance; cut, redacted"),
 });
 
@@ -68,11 +73,12 @@ const appliance = z.object({
   name: z.string(),
   labels,
   state: optional(
-    z.enum(APPLIANCE_STATES),
-    "as appliance_state: refused: it answers, but not as it should; unknown: not known, by a fault outside of it; absent before the first poll",
+    z.enum([...APPLIANCE_STATES, "disabled"]),
+    "as appliance_state: refused: it answers, but not as it should; unknown: not known, by a fault outside of it; disabled: not polled; absent before the first poll",
   ),
+  level,
   since,
-  poll: poll.describe("of the VRRP list"),
+  poll: optional(poll, "of the VRRP list; absent for a disabled appliance"),
   interfaces: optional(z.array(vrrpInterface), "absent while they are not known"),
   websites: z.array(applianceWebsite),
   discovery: optional(discovery, "absent where its websites are not discovered"),
@@ -82,6 +88,7 @@ const role = z.enum(["master", "backup", "other", "unknown"]);
 const member = z.object({
   appliance: z.string(),
   role: role.describe("other: it reports a state that is neither"),
+  level,
   priority: optional(z.int(), "absent while it is not known"),
 });
 
@@ -91,6 +98,7 @@ const group = z.object({
     z.enum(GROUP_STATES),
     "as vrrp_group_state; absent before the members on which it depends were polled",
   ),
+  level,
   master: optional(z.string(), "the one known master"),
   since: optional(
     instant,
@@ -103,6 +111,7 @@ const group = z.object({
 const websiteState = z.object({
   protocol: optional(protocol, "absent while no protocol of the website is known"),
   state: z.enum(WEBSITE_STATES).describe("as website_state"),
+  level,
   since,
 });
 
@@ -125,6 +134,7 @@ const description = z.object({
   id: z.int(),
   isEnabled: z.boolean().optional(),
   mode: z.enum(["pass", "protect", "detect"]).optional(),
+  level,
   backends: z.array(backend).optional(),
   moreBackends: optional(z.int(), "how many servers `backends` leaves out; absent if none"),
 });
@@ -138,6 +148,7 @@ const discovered = z.object({
     z.enum(BACKEND_STATES),
     "of the servers behind it, as website_backends_state; absent while it is not known",
   ),
+  level,
   differences: z.array(z.enum(DIFFERENCES)).describe("what the members of the cluster do not agree on"),
   at: z
     .record(z.string(), description)
@@ -147,7 +158,8 @@ const discovered = z.object({
 const cluster = z.object({
   name: z.string(),
   labels: labels.describe("the configured labels that all members share"),
-  state: optional(z.enum(CLUSTER_STATES), "as ha_cluster_state; absent before the first poll"),
+  state: optional(z.enum(CLUSTER_STATES), "as ha_cluster_state; absent before the first polls"),
+  level,
   groups: z.array(group).describe("none for an appliance that stands alone"),
   websites: z.array(website).describe("those that any of its appliances tests"),
   discovered: optional(

@@ -70,7 +70,7 @@ export const WEBSITE_PROBLEMS = {
 export const WEBSITE_STATES = keysOf(WEBSITE_PROBLEMS);
 export type WebsiteState = (typeof WEBSITE_STATES)[number];
 
-/** Of the servers behind a website. */
+/** The states of the servers behind a website. */
 export const BACKEND_PROBLEMS = {
   ok: undefined,
   some_down: "website_backend_down",
@@ -89,11 +89,40 @@ export const APPLIANCE_PROBLEMS = {
 export const APPLIANCE_STATES = keysOf(APPLIANCE_PROBLEMS);
 export type ApplianceState = (typeof APPLIANCE_STATES)[number];
 
-export const CLUSTER_STATES = ["up", "degraded", "dark", "unknown"] as const;
+/** The problems that one appliance has. */
+export type ApplianceProblem = Extract<
+  ProblemKind,
+  | Exclude<(typeof APPLIANCE_PROBLEMS)[ApplianceState], undefined>
+  | "not_serving"
+  | "websites_not_listed"
+  | "websites_left_out"
+  | "backends_left_out"
+  | "odd_state"
+  | "certificate_expires"
+  | "api_anomalies"
+>;
+
+export const CLUSTER_PROBLEMS = {
+  up: undefined,
+  degraded: undefined,
+  dark: "cluster_dark",
+  unknown: undefined,
+} as const satisfies ProblemOf;
+export const CLUSTER_STATES = keysOf(CLUSTER_PROBLEMS);
 export type ClusterState = (typeof CLUSTER_STATES)[number];
 
-/** How well something is. */
-export type Level = "well" | Severity;
+export const CERTIFICATE_PROBLEMS = {
+  valid: undefined,
+  expires_soon: "certificate_expires",
+  // From then on polls fail, or the certificate is pinned and nothing is wrong.
+  expired: undefined,
+} as const satisfies ProblemOf;
+export const CERTIFICATE_STATES = keysOf(CERTIFICATE_PROBLEMS);
+export type CertificateState = (typeof CERTIFICATE_STATES)[number];
+
+/** How well something is. `unknown`: that is not known. */
+export const LEVELS = ["well", "unknown", "warning", "critical"] as const;
+export type Level = (typeof LEVELS)[number];
 
 /** The level of something with this problem, or with none. */
 export function levelOf(kind: ProblemKind | undefined): Level {

@@ -6,7 +6,16 @@ import type {
   GroupSnapshot,
   Identity,
 } from "../fleet/snapshot.ts";
-import type { ApplianceState, BackendState, ClusterState, GroupState, WebsiteState } from "./states.ts";
+import type {
+  ApplianceProblem,
+  ApplianceState,
+  BackendState,
+  CertificateState,
+  ClusterState,
+  GroupState,
+  ProblemKind,
+  WebsiteState,
+} from "./states.ts";
 import type { Difference, DifferenceKind } from "./judge-website.ts";
 
 /** An instant by both clocks, in milliseconds: Unix time, which jumps when the clock is set, and monotonic time. */
@@ -43,6 +52,9 @@ export interface ApplianceVerdict {
   /** `undefined` before the first poll. */
   readonly state: ApplianceState | undefined;
   readonly sinceMs: number | undefined;
+  /** `undefined` while no certificate is known. */
+  readonly certificate: CertificateState | undefined;
+  readonly problems: readonly ApplianceProblem[];
 }
 
 /** What the series of a cluster carry. */
@@ -53,6 +65,7 @@ export interface GroupVerdict extends ClusterIdentity {
   readonly facts: GroupSnapshot;
   /** `undefined` before the members on which it depends were polled. */
   readonly state: GroupState | undefined;
+  readonly problem: ProblemKind | undefined;
   /** The one known master. */
   readonly master: string | undefined;
   /** Since when this state lasts under this master. */

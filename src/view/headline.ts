@@ -1,7 +1,6 @@
 import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
 import { PROBLEM_KINDS, type Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
-import { once } from "../support/kept.ts";
 import { count, kindsOf } from "./words.ts";
 
 /** What the page and the terminal say first. */
@@ -39,7 +38,6 @@ export function headlineOf({ verdict, problems, clusters, exporter }: FleetDocum
 
 export interface JudgedCluster {
   readonly cluster: ClusterDocument;
-  readonly level: Level;
   /** Worst first. */
   readonly problems: readonly Problem[];
 }
@@ -47,19 +45,13 @@ export interface JudgedCluster {
 /** Clusters with problems, worst first, then those not known yet, then the others; each in the order of the configuration. */
 export function judgeClusters({ clusters, problems }: FleetDocument): readonly JudgedCluster[] {
   const byCluster = groupBy(problems, ({ cluster }) => cluster);
-  const judged = clusters.map((cluster): JudgedCluster => {
-    const own = byCluster.get(cluster.name) ?? [];
-    return { cluster, problems: own, level: own[0]?.severity ?? (isPolled(cluster) ? "well" : "unknown") };
-  });
-  return judged.toSorted((one, other) => placeOf(one) - placeOf(other));
+  return clusters
+    .map((cluster) => ({ cluster, problems: byCluster.get(cluster.name) ?? [] }))
+    .toSorted((one, other) => placeOf(one) - placeOf(other));
 }
 
-function placeOf({ level, problems: [worst] }: JudgedCluster): number {
+function placeOf({ cluster: { level }, problems: [worst] }: JudgedCluster): number {
   if (level === "well") return PROBLEM_KINDS.length + 1;
   const isKnown = worst !== undefined && level !== "unknown";
   return isKnown ? PROBLEM_KINDS.indexOf(worst.kind) : PROBLEM_KINDS.length;
 }
-
-const isPolled = once(({ appliances }: ClusterDocument) =>
-  appliances.flatMap((one) => [one, ...one.websites]).every(({ poll }) => poll.state !== "pending"),
-);

@@ -1,12 +1,12 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../status/schema.ts";
-import { BACKEND_PROBLEMS, GROUP_PROBLEMS, levelOf, WEBSITE_PROBLEMS, type Level } from "../status/states.ts";
-import { describeServers, idAt } from "../status/words.ts";
+import type { Level } from "../status/states.ts";
+import { describeServers, groupName, idAt } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import { formatSeconds, type Wording } from "./time.ts";
 import { count, inWords } from "./words.ts";
 
-/** `backup`: as it should be. */
+/** `backup`: well, and a shape of its own. */
 export type Sign = Level | "backup";
 
 /** A text, or an instant in relation to now. */
@@ -14,7 +14,7 @@ export type Phrase = string | { readonly wording: Wording; readonly at: string }
 
 /** What a row says of one appliance. */
 export interface Cell {
-  /** Absent where nothing is judged. */
+  /** As judged; absent where nothing is. */
   readonly sign?: Sign;
   readonly state: Phrase;
   readonly details?: readonly Phrase[];
@@ -55,6 +55,14 @@ export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   return groups.filter(({ rows }) => rows.length > 0);
 }
 
+/** A cell for each appliance; one that is disabled says so. */
+function cellsOf(
+  appliances: readonly ApplianceDocument[],
+  cellOf: (appliance: ApplianceDocument) => Cell,
+): readonly Cell[] {
+  return appliances.map((each) => (each.state === "disabled" ? { state: "disabled" } : cellOf(each)));
+}
+
 /** An instant in relation to now; nothing if it is not known. */
 function relative(wording: Wording, at: string | undefined): readonly Phrase[] {
   return at === undefined ? [] : [{ wording, at }];
@@ -79,52 +87,47 @@ function limited<Subject>(
   const rows = subjects.slice(0, MAX_SUBJECTS).flatMap(rowsOf);
   const left = subjects.length - MAX_SUBJECTS;
   if (left <= 0) return rows;
-  const cells = appliances.map(() => ({ state: "not shown" }));
+  const cells = cellsOf(appliances, () => ({ state: "not shown" }));
   const words = ["The JSON of the status page has them all."];
   return [...rows, { title: count(left, `more ${noun}`), level: "unknown", words, cells }];
 }
 
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]): Row {
-  const { vip, vhid, state, since, isPreferredMaster } = group;
+  const { vip, vhid, state, level, since, isPreferredMaster } = group;
   const isElsewhere = state === "one_master" && isPreferredMaster === false;
-  const kind = isElsewhere ? "preferred_master_lost" : state && GROUP_PROBLEMS[state];
   return {
     title: vip,
     aside: `VHID ${vhid}`,
-    level: state === undefined ? "unknown" : levelOf(kind),
+    level,
     words: [`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}`, ...relative("for", since)],
-    cells: appliances.map((appliance) => memberCell(group, appliance)),
+    cells: cellsOf(appliances, (appliance) => memberCell(group, appliance)),
   };
 }
 
 function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
   const member = group.members.find((one) => one.appliance === appliance.name);
   if (member === undefined) return { state: "not in this group" };
-  const { role, priority } = member;
-  const interfaces = interfacesByGroup(appliance).get(keyOf(group)) ?? [];
+  const { role, level, priority } = member;
+  const interfaces = interfacesByGroup(appliance).get(groupName(group)) ?? [];
   const details = detailsOf(priority, interfaces);
   switch (role) {
     case "master":
-      return { sign: group.state === "split_brain" ? "critical" : "well", state: "MASTER", details };
+      return { sign: level, state: "MASTER", details };
     case "backup":
       return { sign: "backup", state: "BACKUP", details };
     case "other": {
       const states = new Set(interfaces.map(({ state }) => state));
-      return { sign: levelOf("odd_state"), state: [...states].join(", "), details };
+      return { sign: level, state: [...states].join(", "), details };
     }
     case "unknown":
-      return { sign: "unknown", state: "unknown", details };
+      return { sign: level, state: "unknown", details };
     default:
       return role satisfies never;
   }
 }
 
-function keyOf({ vhid, vip }: Pick<GroupDocument, "vhid" | "vip">): string {
-  return `${vhid} ${vip}`;
-}
-
 /** A search through all interfaces for each group would take seconds where there are thousands. */
-const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => groupBy(interfaces, keyOf));
+const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => groupBy(interfaces, groupName));
 
 function detailsOf(priority: number | undefined, interfaces: readonly Interface[]): readonly string[] {
   const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));
@@ -136,8 +139,7 @@ function detailsOf(priority: number | undefined, interfaces: readonly Interface[
 
 /** An interface without a group: MASTER and BACKUP are both well. */
 function loneRow(one: Interface): Row {
-  const { vip, vhid, state, priority, lastTransitionAt } = one;
-  const level = state === "MASTER" || state === "BACKUP" ? "well" : levelOf("not_serving");
+  const { vip, vhid, state, level, priority, lastTransitionAt } = one;
   const details = [...detailsOf(priority, [one]), ...relative("changed", lastTransitionAt)];
   const cell = { sign: state === "BACKUP" ? "backup" : level, state, details } as const;
   return { title: vip, aside: `VHID ${vhid}`, level, words: [], cells: [cell] };
@@ -146,27 +148,27 @@ function loneRow(one: Interface): Row {
 /** A row for each website and protocol; one for a website of which nothing is known. */
 export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
   return limited(websites, "website", appliances, (website) => {
-    const tests = appliances.map((one) => one.websites.find((test) => test.id === idAt(website, one.name)));
-    const found = tests.flatMap((test) => test?.statuses ?? []).map(({ protocol }) => protocol);
+    const testAt = ({ name, websites: tests }: ApplianceDocument) =>
+      tests.find(({ id }) => id === idAt(website, name));
+    const found = appliances.flatMap((each) => testAt(each)?.statuses ?? []).map(({ protocol }) => protocol);
     const unjudged = found.length === 0 ? [{}] : Array.from(new Set(found), (protocol) => ({ protocol }));
     const states = website.states.length === 0 ? unjudged : website.states;
-    return states.map(({ protocol, state, since }: Partial<WebsiteState>): Row => {
-      const level = state === undefined ? "unknown" : levelOf(WEBSITE_PROBLEMS[state]);
+    return states.map(({ protocol, state, level = "unknown", since }: Partial<WebsiteState>): Row => {
       const words = [inWords(state), ...relative("for", since)];
-      const cells = tests.map((test) => testCell(test, protocol, level));
+      const cells = cellsOf(appliances, (each) => testCell(testAt(each), protocol));
       return { title: website.name, aside: protocol, level, words, cells };
     });
   });
 }
 
-function testCell(test: Test | undefined, protocol: WebsiteState["protocol"], whole: Level): Cell {
+function testCell(test: Test | undefined, protocol: WebsiteState["protocol"]): Cell {
   if (test === undefined) return { state: "not tested from here" };
   const found = test.statuses?.find((one) => one.protocol === protocol);
   if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test) };
-  const state = found.status === 0 ? "no response" : String(found.status);
-  if (found.isUp) return { sign: "well", state, details: ["up"] };
-  const why = found.text === undefined ? "down" : `down: ${found.text}`;
-  return { sign: whole === "warning" ? "warning" : "critical", state, details: [why] };
+  const { status, isUp, level, text } = found;
+  const why = text === undefined ? "down" : `down: ${text}`;
+  const state = status === 0 ? "no response" : String(status);
+  return { sign: level, state, details: [isUp ? "up" : why] };
 }
 
 /** The test failed, did not run yet, or its answer lacks this protocol. */
@@ -179,25 +181,23 @@ function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly P
 /** A row for each website that appliances list: how each of them protects it, and the servers behind it. */
 export function discoveredRows({ discovered, appliances }: ClusterDocument): readonly Row[] {
   return limited(discovered?.websites ?? [], "website", appliances, (website) => {
-    const { name, address, state, at, differences } = website;
-    const differ = differences.length > 0 ? "websites_differ" : undefined;
+    const { name, address, state, level, at, differences } = website;
     const servers = state === undefined ? "servers unknown" : inWords(state);
     return {
       title: name,
       aside: address,
-      level: levelOf(BACKEND_PROBLEMS[state ?? "ok"] ?? differ),
-      words: [differ === undefined ? servers : `${servers}, differs: ${differences.join(", ")}`],
-      cells: appliances.map((one) => descriptionCell(at[one.name])),
+      level,
+      words: [differences.length === 0 ? servers : `${servers}, differs: ${differences.join(", ")}`],
+      cells: cellsOf(appliances, ({ name: appliance }) => descriptionCell(at[appliance])),
     };
   });
 }
 
 function descriptionCell(said: Description | undefined): Cell {
   if (said === undefined) return { state: "not known here" };
-  const { isEnabled, mode = "unknown mode", backends, moreBackends } = said;
-  const isFailing = backends?.some(({ isOk, role }) => isOk === false && role !== "down") === true;
+  const { isEnabled, mode = "unknown mode", level, backends, moreBackends } = said;
   return {
-    sign: isFailing ? "warning" : "well",
+    sign: level,
     state: isEnabled === false ? "disabled" : mode,
     details: [describeServers(backends, moreBackends)],
   };
@@ -206,7 +206,7 @@ function descriptionCell(said: Description | undefined): Cell {
 /** How polling each appliance goes. What is known about it is as old as its last success. */
 export function pollRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
   const line = (title: string, cellOf: (one: ApplianceDocument) => Cell): Row => {
-    return { title, level: "well", words: [], cells: appliances.map(cellOf) };
+    return { title, level: "well", words: [], cells: cellsOf(appliances, cellOf) };
   };
   const discovery = (title: string, part: "list" | "details"): readonly Row[] =>
     appliances.every((one) => one.discovery?.[part] === undefined)
@@ -214,9 +214,9 @@ export function pollRows(appliances: readonly ApplianceDocument[]): readonly Row
       : [line(title, (one) => resultCell(one.discovery?.[part]))];
   return [
     line("Latest poll", ({ poll }) => resultCell(poll)),
-    line("Last success", ({ poll }) => ({ state: relative("ago", poll.lastSuccessAt)[0] ?? "none yet" })),
-    line("Duration", ({ poll }) => ({ state: formatSeconds(poll.durationSeconds) })),
-    line("Next poll", ({ poll }) => ({ state: relative("next", poll.nextPollAt)[0] ?? "none planned" })),
+    line("Last success", ({ poll }) => ({ state: relative("ago", poll?.lastSuccessAt)[0] ?? "none yet" })),
+    line("Duration", ({ poll }) => ({ state: formatSeconds(poll?.durationSeconds) })),
+    line("Next poll", ({ poll }) => ({ state: relative("next", poll?.nextPollAt)[0] ?? "none planned" })),
     ...discovery("List of websites", "list"),
     ...discovery("Details of websites", "details"),
   ];
@@ -224,10 +224,10 @@ export function pollRows(appliances: readonly ApplianceDocument[]): readonly Row
 
 function resultCell(poll: PollDocument | undefined): Cell {
   if (poll === undefined) return { state: "not polled here" };
-  const { state, reason = "failed", message, failingSince } = poll;
-  if (state === "pending") return { sign: "unknown", state: "not polled yet" };
-  if (reason === "unsupported") return { sign: "unknown", state: "unsupported" };
-  if (state === "succeeded") return { sign: "well", state: "good" };
+  const { state, level: sign, reason = "failed", message, failingSince } = poll;
+  if (state === "pending") return { sign, state: "not polled yet" };
+  if (reason === "unsupported") return { sign, state: "unsupported" };
+  if (state === "succeeded") return { sign, state: "good" };
   const details = [...relative("for", failingSince), ...(message === undefined ? [] : [message])];
-  return { sign: "critical", state: reason.replaceAll("_", " "), details };
+  return { sign, state: reason.replaceAll("_", " "), details };
 }

@@ -327,6 +327,11 @@ appliance_state{appliance="odd",ha_cluster="odd",state="unknown"} 0
 # HELP appliance_state_since_timestamp_seconds When the state of the appliance began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
 # TYPE appliance_state_since_timestamp_seconds gauge
 appliance_state_since_timestamp_seconds{appliance="failed",ha_cluster="fra"} 1700000000
+# HELP appliance_tls_certificate_state State of the certificate that the appliance last presented: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# TYPE appliance_tls_certificate_state gauge
+appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="valid"} 1
+appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="expires_soon"} 0
+appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="expired"} 0
 # HELP ha_cluster_state State of the cluster: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE ha_cluster_state gauge
 ha_cluster_state{ha_cluster="ams",site="ams",state="up"} 1

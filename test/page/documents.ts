@@ -11,9 +11,11 @@ import type {
 import {
   APPLIANCE_PROBLEMS,
   GROUP_PROBLEMS,
+  levelOf,
   PROBLEM_KINDS,
   PROBLEMS,
   WEBSITE_PROBLEMS,
+  type Level,
   type ProblemKind,
 } from "../../src/status/states.ts";
 
@@ -29,6 +31,7 @@ export function ago(seconds: number): string {
 export function polled(given: Partial<PollDocument> = {}): PollDocument {
   return {
     state: "succeeded",
+    level: "well",
     lastSuccessAt: ago(2),
     durationSeconds: 0.043,
     nextPollAt: ago(-3),
@@ -38,6 +41,7 @@ export function polled(given: Partial<PollDocument> = {}): PollDocument {
 
 export const TIMED_OUT: PollDocument = polled({
   state: "failed",
+  level: "warning",
   reason: "timeout",
   message: "no answer within 4 s",
   failingSince: ago(190),
@@ -45,7 +49,7 @@ export const TIMED_OUT: PollDocument = polled({
   durationSeconds: 4,
 });
 
-export const PENDING: PollDocument = { state: "pending", nextPollAt: ago(-1) };
+export const PENDING: PollDocument = { state: "pending", level: "unknown", nextPollAt: ago(-1) };
 
 type Member = GroupDocument["members"][number];
 type Status = NonNullable<ApplianceDocument["websites"][number]["statuses"]>[number];
@@ -63,8 +67,8 @@ function website(spec: (typeof WEBSITES)[number], https: WebsiteState = "up", se
   return {
     ...spec,
     states: [
-      { protocol: "http" as const, state: "up" as const },
-      { protocol: "https" as const, state: https, ...since },
+      { protocol: "http" as const, state: "up" as const, level: "well" as const },
+      { protocol: "https" as const, state: https, level: levelOf(WEBSITE_PROBLEMS[https]), ...since },
     ],
   };
 }
@@ -80,9 +84,10 @@ export function appliance(
     name,
     labels: { site: "amsterdam" },
     state: "up",
+    level: "well",
     poll: polled(),
     interfaces: GROUPS.map(({ vhid, vip }, index) => {
-      return { name: `carp${index}`, vhid, vip, state, priority, device: `eth${index}` };
+      return { name: `carp${index}`, vhid, vip, state, level: "well", priority, device: `eth${index}` };
     }),
     websites: WEBSITES.map((spec) => ({
       ...spec,
@@ -94,11 +99,16 @@ export function appliance(
 }
 
 export function up(protocol: Status["protocol"], status: number): Status {
-  return { protocol, status, isUp: true };
+  return { protocol, status, isUp: true, level: "well" };
 }
 
-export function down(protocol: Status["protocol"], status: number, text?: string): Status {
-  return { protocol, status, isUp: false, ...(text === undefined ? {} : { text }) };
+export function down(
+  protocol: Status["protocol"],
+  status: number,
+  text?: string,
+  level: Level = "critical",
+): Status {
+  return { protocol, status, isUp: false, level, ...(text === undefined ? {} : { text }) };
 }
 
 const GROUPS = [
@@ -106,8 +116,13 @@ const GROUPS = [
   { vhid: 2, vip: "2001:db8::100" },
 ] as const;
 
-export function member(name: string, role: Member["role"], priority?: number): Member {
-  return { appliance: name, role, ...(priority === undefined ? {} : { priority }) };
+export function member(
+  name: string,
+  role: Member["role"],
+  priority?: number,
+  level: Level = role === "unknown" ? "unknown" : "well",
+): Member {
+  return { appliance: name, role, level, ...(priority === undefined ? {} : { priority }) };
 }
 
 /** A pair that is well: `ams-1` is MASTER, `ams-2` is BACKUP. */
@@ -119,11 +134,13 @@ export function pair(name: string, given: Partial<ClusterDocument> = {}): Cluste
     groups: GROUPS.map((ref) => ({
       ...ref,
       state: "one_master",
+      level: "well",
       master: first,
       members: [member(first, "master", 204), member(second, "backup", 154)],
       isPreferredMaster: true,
     })),
     state: "up",
+    level: "well",
     websites: WEBSITES.map((spec) => website(spec)),
     appliances: [appliance(first, "MASTER"), appliance(second, "BACKUP")],
     ...given,
@@ -157,7 +174,7 @@ export function documentOf(
   given: Partial<FleetDocument> = {},
 ): FleetDocument {
   const isPending = clusters.some(({ appliances }) =>
-    appliances.some(({ poll }) => poll.state === "pending"),
+    appliances.some(({ poll }) => poll?.state === "pending"),
   );
   const found = [
     ...clusters.flatMap(problemsIn),
@@ -169,10 +186,17 @@ export function documentOf(
     verdict: isWrong ? "wrong" : problems.length === 0 ? "well" : "unknown",
     exporter: { version: "1.2.3", startedAt: ago(86_400), shard: WHOLE_FLEET },
     problems,
-    clusters: [...clusters],
+    clusters: clusters.map((cluster) => ({ ...cluster, level: levelIn(cluster, problems) })),
     events: [],
     ...given,
   };
+}
+
+/** As of the worst problem of the cluster. */
+function levelIn({ name, appliances }: ClusterDocument, problems: readonly Problem[]): Level {
+  const worst = problems.find(({ cluster }) => cluster === name);
+  const isPending = appliances.some(({ poll }) => poll?.state === "pending");
+  return worst?.severity ?? (isPending ? "unknown" : "well");
 }
 
 /** A problem of that kind; none without a kind. */
@@ -192,7 +216,8 @@ function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocu
     }),
     ...appliances.flatMap(({ name, state, since }) => {
       const summary = `${name} is ${state}: it does not answer in time (timeout)`;
-      return problem(state && APPLIANCE_PROBLEMS[state], summary, { cluster, appliance: name, since });
+      const kind = state === undefined || state === "disabled" ? undefined : APPLIANCE_PROBLEMS[state];
+      return problem(kind, summary, { cluster, appliance: name, since });
     }),
     ...websites.flatMap(({ id, name, states }) =>
       states.flatMap(({ protocol, state, since }) => {
@@ -205,7 +230,7 @@ function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocu
 
 /** The shop is down by HTTPS, as seen from the second appliance only. */
 export function shopDownInPart(cluster: ClusterDocument): ClusterDocument {
-  return withShop(cluster, "partially_down", [up("https", 200)], [down("https", 503)]);
+  return withShop(cluster, "partially_down", [up("https", 200)], [down("https", 503, undefined, "warning")]);
 }
 
 export function shopDown(cluster: ClusterDocument): ClusterDocument {
@@ -230,11 +255,14 @@ function withShop(
 export function splitBrain(cluster: ClusterDocument): ClusterDocument {
   const [first, second] = cluster.appliances.map(({ name }) => name);
   const { interfaces } = appliance("", "MASTER");
-  const members = [member(first ?? "", "master", 204), member(second ?? "", "master", 154)];
+  const members = [
+    member(first ?? "", "master", 204, "critical"),
+    member(second ?? "", "master", 154, "critical"),
+  ];
   return {
     ...changed(cluster, { second: { interfaces } }),
     groups: cluster.groups.map(({ vhid, vip }) => {
-      return { vhid, vip, state: "split_brain", since: ago(42), members };
+      return { vhid, vip, state: "split_brain", level: "critical", since: ago(42), members };
     }),
   };
 }
@@ -247,11 +275,13 @@ export function secondSilent(cluster: ClusterDocument): ClusterDocument {
     {
       group: {
         state: "backup_lost",
+        level: "critical",
         since: ago(190),
         members: [member(first ?? "", "master", 204), member(second ?? "", "unknown")],
       },
       second: {
         state: "down",
+        level: "warning",
         since: ago(190),
         poll: TIMED_OUT,
         interfaces: undefined,
@@ -263,6 +293,7 @@ export function secondSilent(cluster: ClusterDocument): ClusterDocument {
 
 const APPLIANCE_DOWN = polled({
   state: "failed",
+  level: "unknown",
   reason: "appliance_down",
   message: "not sent",
   failingSince: ago(188),

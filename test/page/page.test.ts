@@ -17,7 +17,7 @@ test("each appliance shows its latest poll with the reason of a failure, last su
     [
       "Latest poll",
       "well: good",
-      "critical: timeout for 3 min no answer within 4 s",
+      "warning: timeout for 3 min no answer within 4 s",
       "unknown: not polled yet",
     ],
     ["Last success", "2 s ago", "3 min ago", "none yet"],

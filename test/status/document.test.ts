@@ -79,28 +79,39 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         name: "ams",
         labels: { site: "ams" },
         state: "degraded",
+        level: "critical",
         groups: [
           {
             vhid: 2,
             vip: "192.0.2.100",
             state: "backup_lost",
+            level: "critical",
             master: "a",
             members: [
-              { appliance: "a", role: "master", priority: 204 },
-              { appliance: "b", role: "unknown" },
+              { appliance: "a", role: "master", level: "well", priority: 204 },
+              { appliance: "b", role: "unknown", level: "unknown" },
             ],
             isPreferredMaster: true,
             since: "2023-11-14T22:13:21.000Z",
           },
         ],
-        websites: [{ id: 2, ids: { a: 2 }, name: "shop", states: [{ protocol: "https", state: "down" }] }],
+        websites: [
+          {
+            id: 2,
+            ids: { a: 2 },
+            name: "shop",
+            states: [{ protocol: "https", state: "down", level: "critical" }],
+          },
+        ],
         appliances: [
           {
             name: "a",
             labels: { site: "ams", rack: "r1" },
             state: "up",
+            level: "well",
             poll: {
               state: "succeeded",
+              level: "well",
               lastSuccessAt: "2023-11-14T22:13:20.000Z",
               durationSeconds: 0.25,
               nextPollAt: "2023-11-14T22:13:25.000Z",
@@ -111,6 +122,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
                 vhid: 2,
                 vip: "192.0.2.100",
                 state: "MASTER",
+                level: "well",
                 priority: 204,
                 device: "eth1",
               },
@@ -121,6 +133,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
                 name: "shop",
                 poll: {
                   state: "succeeded",
+                  level: "well",
                   lastSuccessAt: "2023-11-14T22:13:20.000Z",
                   durationSeconds: 0.25,
                 },
@@ -129,6 +142,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
                     protocol: "https",
                     status: 0,
                     isUp: false,
+                    level: "critical",
                     text: "connection refused",
                   },
                 ],
@@ -139,9 +153,11 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             name: "b",
             labels: { site: "ams", rack: "r2" },
             state: "down",
+            level: "warning",
             since: "2023-11-14T22:13:21.000Z",
             poll: {
               state: "failed",
+              level: "warning",
               reason: "timeout",
               message: "canned timeout",
               failingSince: "2023-11-14T22:13:20.000Z",
@@ -176,8 +192,31 @@ test.each([
   expect(documentOf(fleetOf([applianceOf({ name: "lone" })], polls)).verdict).toBe(verdict);
 });
 
-test("the verdict about no appliances is unknown", () => {
+test("the verdict about no appliances, and about disabled ones, is unknown", () => {
   expect(documentOf(fleetOf([])).verdict).toBe("unknown");
+  expect(documentOf(fleetOf([{ ...MEMBER_A, enabled: false }])).verdict).toBe("unknown");
+});
+
+test("a disabled appliance is shown, and a group whose master it may be is unknown, not well", () => {
+  const fleet = fleetOf([MEMBER_A, { ...MEMBER_B, enabled: false }]);
+  const documentWith = (state: string) => {
+    fleet.record(vrrpSeen("a", listOf([interfaceOf({ state })])), 0);
+    return documentOf(fleet);
+  };
+  const { verdict, problems, clusters } = documentWith("BACKUP");
+  expect(clusters[0]?.appliances[1]).toEqual({
+    name: "b",
+    labels: {},
+    state: "disabled",
+    level: "unknown",
+    websites: [],
+  });
+  expect(clusters[0]?.groups[0]).toMatchObject({ state: "unwatched", level: "unknown" });
+  expect([verdict, clusters[0]?.level]).toEqual(["unknown", "unknown"]);
+  expect(problems.map(({ summary }) => summary)).toEqual([
+    "The master of 192.0.2.100 (vhid 2) is not known: it may be a disabled appliance",
+  ]);
+  expect(documentWith("MASTER").verdict).toBe("well");
 });
 
 test("a stale state is not shown as if it were known", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import type { PollHealth } from "../../src/fleet/snapshot.ts";
-import { judgeAppliance, judgeCluster } from "../../src/status/judge.ts";
+import { judgeAppliance, judgeCluster } from "../../src/status/judge-appliance.ts";
 import { failureOf } from "../support/observations.ts";
 
 const HEALTH: PollHealth = {
@@ -37,6 +37,8 @@ test.each([
   ["unknown", ["down", "refused"]],
   ["unknown", ["unknown"]],
   [undefined, [undefined, undefined]],
+  [undefined, ["down", undefined]],
+  [undefined, []],
 ] as const)("a cluster is %s with appliances that are %j", (state, appliances) => {
   expect(judgeCluster(appliances)).toBe(state);
 });

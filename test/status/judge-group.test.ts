@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
-import { judgeAppliance, judgeGroup, masterIn } from "../../src/status/judge.ts";
+import { judgeAppliance } from "../../src/status/judge-appliance.ts";
+import { judgeGroup, masterIn } from "../../src/status/judge-group.ts";
 import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";

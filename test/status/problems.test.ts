@@ -247,18 +247,13 @@ test("all is not well before the websites of an appliance were listed and descri
   expect(verdicts).toEqual(["unknown", "unknown", "well"]);
 });
 
-/** The problems with a certificate that ends so many days after the document was made. */
-function ending(days: number): readonly string[] {
-  const notAfterSeconds = WALL_MS / 1000 + 60 + days * 86_400;
-  const certificate = { notAfterSeconds, subject: "", issuer: "", sha256: "" };
-  const lone = applianceOf({ name: "a" });
-  return problemLines(documentOf(fleetOf([lone], [vrrpSeen("a", listOf([]), { certificate })])));
-}
-
-test("a certificate is a problem in the two weeks before its end; then it fails polls, or is pinned", () => {
-  expect(ending(15)).toEqual([]);
-  expect(ending(13)).toEqual(["warning certificate_expires: The certificate of a expires on 2023-11-27"]);
-  expect(ending(-1)).toEqual([]);
+test("a certificate is a problem in the two weeks before its end, which begin and end with time alone", () => {
+  const certificate = { notAfterSeconds: WALL_MS / 1000 + 15 * 86_400, subject: "", issuer: "", sha256: "" };
+  const polled = vrrpSeen("a", listOf([]), { certificate, expiresAtMs: 1e12 });
+  const [fleet, judge] = [fleetOf([applianceOf({ name: "a" })], [polled]), createJudge()];
+  const problemsAfter = (days: number) => problemLines(documentOf(fleet, {}, days * 86_400_000, judge));
+  const expires = "warning certificate_expires: The certificate of a expires on 2023-11-29";
+  expect([0.9, 1, 14.9, 15].map(problemsAfter)).toEqual([[], [expires], [expires], []]);
 });
 
 test("an appliance that stands alone and is neither MASTER nor BACKUP serves nothing", () => {

@@ -41,7 +41,6 @@ export function documentOf(
     version: "1.2.3",
     shard: WHOLE_FLEET,
     startedAtMs: WALL_MS - 60_000,
-    nowMs: WALL_MS + 60_000,
     reloadFailedAtMs: undefined,
     nextPollAtMs: () => undefined,
     events: [],

@@ -12,6 +12,7 @@ const SHOP: Discovered = {
   name: "shop",
   address: "shop.example:443",
   state: "ok",
+  level: "well",
   differences: [],
   at: {},
 };
@@ -29,7 +30,9 @@ test("a website shows how each appliance protects it, and the servers behind it"
     { address: "192.0.2.82:80", role: "backup", isOk: false },
     { address: "192.0.2.83:80", role: "down", isOk: false },
   ];
-  const at: Discovered["at"] = { "ams-1": { id: 2, isEnabled: true, mode: "protect", backends } };
+  const at: Discovered["at"] = {
+    "ams-1": { id: 2, isEnabled: true, mode: "protect", level: "warning", backends },
+  };
   expect(rowsOf({ ...SHOP, state: "some_down", at })).toEqual([
     [
       "shop shop.example:443 Some down",
@@ -40,7 +43,10 @@ test("a website shows how each appliance protects it, and the servers behind it"
 });
 
 test("a website on which the members do not agree is a warning that says in what", () => {
-  const at = { "ams-1": { id: 2, mode: "pass" }, "ams-2": { id: 7, isEnabled: false } } as const;
+  const at = {
+    "ams-1": { id: 2, mode: "pass", level: "well" },
+    "ams-2": { id: 7, isEnabled: false, level: "well" },
+  } as const;
   expect(rowsOf({ ...SHOP, differences: ["enabled", "mode"], at })).toEqual([
     [
       "shop shop.example:443 Ok, differs: enabled, mode",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClusterDocument, GroupDocument } from "../../src/status/schema.ts";
-import { groupRows } from "../../src/view/rows.ts";
+import { clusterRows, groupRows } from "../../src/view/rows.ts";
 import { ago, changed, member, pair, splitBrain } from "../page/documents.ts";
 import { cellsOf } from "../page/reading.ts";
 
@@ -32,16 +32,9 @@ test("a split brain shows in its row and in each cell", () => {
 });
 
 test.each([
-  [{ state: "no_master", since: ago(70) }, "critical No master for 1 min"],
-  [{ state: "unknown" }, "critical Unknown"],
-  [{ state: "backup_unknown" }, "unknown Backup unknown"],
-  [{ state: "backup_lost" }, "critical Backup lost"],
-  [{ state: "unwatched" }, "unknown Unwatched"],
-  [{ state: "no_backup" }, "critical No backup"],
-  [{ state: "changing" }, "unknown Changing"],
-  [{ state: "one_master" }, "well One master"],
-  [{ isPreferredMaster: false }, "warning One master, not the preferred one"],
-  [{ state: undefined }, "unknown Not known"],
+  [{ state: "no_master", level: "critical", since: ago(70) }, "critical No master for 1 min"],
+  [{ level: "warning", isPreferredMaster: false }, "warning One master, not the preferred one"],
+  [{ state: undefined, level: "unknown" }, "unknown Not known"],
 ] satisfies [Partial<GroupDocument>, string][])(
   "a group with %o has the level and words %s",
   (group, words) => {
@@ -52,11 +45,21 @@ test.each([
   },
 );
 
+test("a disabled appliance has no values, only that word", () => {
+  const labels = { site: "amsterdam" };
+  const [first = AMS.appliances[0]] = AMS.appliances;
+  if (first === undefined) throw new Error("the pair has appliances");
+  const disabled = { name: "ams-2", labels, state: "disabled", level: "unknown", websites: [] } as const;
+  const rows = clusterRows({ ...AMS, appliances: [first, { ...disabled, websites: [] }] });
+  const cells = rows.flatMap((group) => group.rows.map((row) => cellsOf(row).at(-1)));
+  expect(new Set(cells)).toEqual(new Set(["disabled"]));
+});
+
 test("a state that is neither MASTER nor BACKUP is shown as reported", () => {
   const [group] = AMS.groups;
   const odd = AMS.appliances[1]?.interfaces?.map((one) => ({ ...one, state: "FAULT" })) ?? [];
   const cluster = changed(AMS, {
-    group: { members: [...(group?.members.slice(0, 1) ?? []), member("ams-2", "other", 154)] },
+    group: { members: [...(group?.members.slice(0, 1) ?? []), member("ams-2", "other", 154, "warning")] },
     second: { interfaces: odd },
   });
   expect(firstRow(cluster).at(-1)).toBe("warning: FAULT priority 154 carp0 on eth0");

@@ -60,7 +60,7 @@ test("clusters with problems come first, worst first, then those not known yet, 
       pair("a"),
     ]),
   );
-  expect(judged.map(({ cluster, level }) => `${cluster.name} ${level}`)).toEqual([
+  expect(judged.map(({ cluster }) => `${cluster.name} ${cluster.level}`)).toEqual([
     "split critical",
     "silent critical",
     "new unknown",

@@ -27,6 +27,7 @@ function testedAs(states: States, ...seen: readonly (Partial<Test> | undefined)[
   const appliances = seen.map((result, index) => ({
     name: `ams-${index + 1}`,
     labels: {},
+    level: "well" as const,
     poll: polled(),
     websites: result === undefined ? [] : [{ ...blog, poll: polled(), ...result }],
   }));
@@ -51,8 +52,8 @@ test("a website that is down shows for how long, and the reason of each applianc
 });
 
 test("a website without a verdict shows what was found", () => {
-  const statuses = [{ protocol: "https", status: 200, isUp: true }] as const;
-  expect(rowsOf(testedAs([], undefined, { statuses: [...statuses] }))).toEqual([
+  const statuses = [up("https", 200)];
+  expect(rowsOf(testedAs([], undefined, { statuses }))).toEqual([
     ["blog https Not known", "not tested from here", "well: 200 up"],
   ]);
 });
@@ -78,13 +79,13 @@ const FAILED: Partial<Test> = { poll: polled({ state: "failed", reason: "http_st
 test.each([
   [
     "not tested by one of them",
-    testedAs([{ protocol: "http", state: "up" }], { statuses: [up("http", 200)] }, undefined),
+    testedAs([{ protocol: "http", state: "up", level: "well" }], { statuses: [up("http", 200)] }, undefined),
     ["blog http Up", "well: 200 up", "not tested from here"],
   ],
   [
     "down where it is known",
     testedAs(
-      [{ protocol: "http", state: "down", since: ago(190) }],
+      [{ protocol: "http", state: "down", level: "critical", since: ago(190) }],
       { statuses: [down("http", 500)] },
       FAILED,
     ),
@@ -92,12 +93,16 @@ test.each([
   ],
   [
     "missing in one answer",
-    testedAs([{ protocol: "http", state: "up" }], { statuses: [up("http", 200)] }, { statuses: [] }),
+    testedAs(
+      [{ protocol: "http", state: "up", level: "well" }],
+      { statuses: [up("http", 200)] },
+      { statuses: [] },
+    ),
     ["blog http Up", "well: 200 up", "unknown: unknown not in the answer"],
   ],
   [
     "of an unknown protocol",
-    testedAs([{ state: "unknown" }], FAILED),
+    testedAs([{ state: "unknown", level: "critical" }], FAILED),
     ["blog Unknown", "unknown: unknown http status"],
   ],
   ["not tested yet", testedAs([], { poll: PENDING }), ["blog Not known", "unknown: unknown not tested yet"]],

@@ -1,5 +1,4 @@
 import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts";
-import { APPLIANCE_PROBLEMS, levelOf } from "../../status/states.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
@@ -17,9 +16,9 @@ const MAX_OPEN = 20;
 
 /** A line for each cluster, made in slices: 250, and those that are open, 20 at most. `clusters`: as judged, in order. */
 export async function clusterList(clusters: readonly JudgedCluster[], reader: Reader): Promise<Html> {
-  const wanted = clusters.flatMap(({ cluster, level }, place) => {
+  const wanted = clusters.flatMap(({ cluster }, place) => {
     const id = clusterId(cluster.name);
-    const isTroubled = level === "critical" || level === "warning";
+    const isTroubled = cluster.level === "critical" || cluster.level === "warning";
     const byDefault = place < FEW && (isTroubled || clusters.length <= FEW);
     return !reader.closed.has(id) && (byDefault || reader.opened.has(id)) ? [id] : [];
   });
@@ -38,8 +37,10 @@ export async function clusterList(clusters: readonly JudgedCluster[], reader: Re
     ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
-function clusterItem({ cluster, level, problems }: JudgedCluster, reader: Reader): Html {
-  const quiet = level === "well" ? "Well" : "Not known yet";
+function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader): Html {
+  const { level, appliances } = cluster;
+  const isDisabled = appliances.every(({ state }) => state === "disabled");
+  const quiet = level === "well" ? "Well" : isDisabled ? "Disabled" : "Not known yet";
   const line = html`${mark(level)}
     <h3>${cluster.name}</h3>
     <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
@@ -75,9 +76,8 @@ function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   </div>`;
 }
 
-function columnHeader({ name, labels, state }: ApplianceDocument, cluster: ClusterDocument): Html {
+function columnHeader({ name, labels, state, level }: ApplianceDocument, cluster: ClusterDocument): Html {
   const own = Object.entries(labels).filter(([label, value]) => cluster.labels[label] !== value);
-  const level = state === undefined ? "unknown" : levelOf(APPLIANCE_PROBLEMS[state]);
   return html`<th scope="col" data-level="${level}">
     ${mark(level)} <span class="name">${name}</span> <span class="words">${state ?? "not polled yet"}</span>
     ${labelList(Object.fromEntries(own))}

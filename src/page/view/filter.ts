@@ -70,7 +70,7 @@ const textOf = once((cluster: ClusterDocument): string => {
     ...[cluster, ...websites, ...appliances, ...interfaces].map(({ name }) => name),
     ...[...groups, ...interfaces].map(({ vip }) => vip),
     ...interfaces.map(({ device }) => device),
-    ...appliances.map(({ poll }) => poll.reason ?? ""),
+    ...appliances.map(({ poll }) => poll?.reason ?? ""),
     ...labelsOf(cluster),
   ];
   return printable(texts.join("\n")).toLowerCase();

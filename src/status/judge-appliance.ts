@@ -1,0 +1,93 @@
+import { meaningOf } from "../client/failure.ts";
+import type { PresentedCertificate } from "../client/tls.ts";
+import {
+  anomalyCount,
+  type ApplianceSnapshot,
+  type DiscoverySnapshot,
+  type InterfaceSnapshot,
+  type PollHealth,
+} from "../fleet/snapshot.ts";
+import type { ApplianceVerdict } from "./verdict.ts";
+import {
+  APPLIANCE_PROBLEMS,
+  CERTIFICATE_PROBLEMS,
+  type ApplianceProblem,
+  type ApplianceState,
+  type CertificateState,
+  type ClusterState,
+} from "./states.ts";
+
+/** The state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
+export function judgeAppliance({ state, failure }: PollHealth): ApplianceState | undefined {
+  if (state === "never_polled") return undefined;
+  if (failure === undefined) return "up";
+  const { appliance } = meaningOf(failure.reason);
+  return appliance === "lost" ? "down" : appliance;
+}
+
+/**
+ * The state of a cluster by its enabled appliances; `undefined` while none answers and one was not polled yet.
+ *
+ * - `up`: all answer. `degraded`: some do. `dark`: all are down. `unknown`: none answers, and not all are down.
+ */
+export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]): ClusterState | undefined {
+  const polled = appliances.filter((state) => state !== undefined);
+  const up = polled.filter((state) => state === "up").length;
+  if (up > 0) return up === polled.length ? "up" : "degraded";
+  if (polled.length === 0 || polled.length < appliances.length) return undefined;
+  return polled.every((state) => state === "down") ? "dark" : "unknown";
+}
+
+/** Time to renew a certificate. */
+const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
+
+/** The state of a certificate at the Unix time `nowMs`; `undefined` while its end is not known. `expires_soon`: within 14 days. */
+export function judgeCertificate(
+  certificate: PresentedCertificate | undefined,
+  nowMs: number,
+): CertificateState | undefined {
+  if (certificate?.notAfterSeconds === undefined) return undefined;
+  const leftMs = certificate.notAfterSeconds * 1000 - nowMs;
+  if (leftMs <= 0) return "expired";
+  return leftMs > CERTIFICATE_NOTICE_MS ? "valid" : "expires_soon";
+}
+
+/** What is wrong with an appliance; `isAlone`: no other one can take over. */
+export function applianceProblems(
+  { vrrp, discovery, anomalies }: ApplianceSnapshot,
+  { state, certificate }: Pick<ApplianceVerdict, "state" | "certificate">,
+  isAlone: boolean,
+): readonly ApplianceProblem[] {
+  const { interfaces = [] } = vrrp.list ?? {};
+  const known = state === "up" ? discovery : undefined;
+  const problems: readonly (ApplianceProblem | undefined)[] = [
+    state && APPLIANCE_PROBLEMS[state],
+    interfaces.map((each) => interfaceProblem(each, isAlone)).find((kind) => kind !== undefined),
+    certificate && CERTIFICATE_PROBLEMS[certificate],
+    isUnlisted(known) ? "websites_not_listed" : undefined,
+    (known?.beyondLimit ?? 0) > 0 ? "websites_left_out" : undefined,
+    (known?.backendsLeftOut ?? 0) > 0 ? "backends_left_out" : undefined,
+    anomalyCount(anomalies.counts) > 0 ? "api_anomalies" : undefined,
+  ];
+  return problems.filter((kind) => kind !== undefined);
+}
+
+/** The problem of an interface that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
+export function interfaceProblem(
+  { reported: { state } }: Pick<InterfaceSnapshot, "reported">,
+  isAlone: boolean,
+): "not_serving" | "odd_state" | undefined {
+  if (state === "MASTER" || state === "BACKUP") return undefined;
+  return isAlone ? "not_serving" : "odd_state";
+}
+
+/** Whether an appliance lists its websites, and the list or details of a website cannot be polled. */
+function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {
+  const { list, details } = discovery ?? {};
+  const failure = list?.failure ?? details?.failure;
+  // Older firmware has neither list nor details.
+  if (failure === undefined || failure.reason === "unsupported") return false;
+  // A website that was deleted meanwhile is gone with the next list.
+  const isListedSince = (list?.lastSuccessAtMs ?? 0) > (details?.failingSinceMs ?? 0);
+  return list?.failure !== undefined || failure.isGone !== true || isListedSince;
+}

@@ -1,0 +1,70 @@
+import { membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
+import { GROUP_PROBLEMS, type ApplianceState, type GroupState, type ProblemKind } from "./states.ts";
+
+/** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
+const SPLIT_LASTS_MS = 120_000;
+
+interface GroupCase {
+  /** Whether an appliance of the cluster is disabled: it may be master or backup of any group. */
+  readonly hasDisabled: boolean;
+  /** The state of an appliance by its name. */
+  readonly stateOf: (appliance: string) => ApplianceState | undefined;
+  /** A monotonic instant. */
+  readonly nowMs: number;
+}
+
+/**
+ * The state of a VRRP group; `undefined` while it depends on members that were not polled yet.
+ *
+ * - `split_brain`: two members were MASTER at the same time.
+ * - `no_master`: all members are known and none is MASTER.
+ * - `changing`: two masters or none, but a member was polled before the latest change was known.
+ * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
+ * - `unwatched`: no known master, and a disabled appliance may be it.
+ * - `no_backup`: one master, all others known, none BACKUP.
+ * - `backup_lost`: one master, no known BACKUP, a member is down. `backup_unknown`: a member is unknown, and none is down.
+ * - `one_master`: any other group with one known master.
+ */
+export function judgeGroup(
+  group: GroupSnapshot,
+  { hasDisabled, stateOf, nowMs }: GroupCase,
+): GroupState | undefined {
+  const masters = membersIn(group, "master");
+  const silent = membersIn(group, "unknown").map(stateOf);
+  const isPending = silent.length > 0 && silent.every((state) => state === undefined);
+  const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
+  if (masters.length > 1) return atOnce.length > 1 ? "split_brain" : "changing";
+  if (masters.length === 1) {
+    if (atOnce.length === 1 && isSplitPartnerSilent(group, nowMs)) return "unknown";
+    if (hasDisabled || membersIn(group, "backup").length > 0) return "one_master";
+    if (silent.length === 0) return "no_backup";
+    if (isPending) return undefined;
+    return silent.includes("down") ? "backup_lost" : "backup_unknown";
+  }
+  if (isPending) return undefined;
+  if (hasDisabled) return "unwatched";
+  if (silent.length > 0) return "unknown";
+  return group.notPolledSince.length === 0 ? "no_master" : "changing";
+}
+
+function isSplitPartnerSilent({ members, mastersAtOnce }: GroupSnapshot, nowMs: number): boolean {
+  return members.some(
+    ({ role, appliance, silentSinceMs = nowMs }) =>
+      role === "unknown" && mastersAtOnce.includes(appliance) && nowMs - silentSinceMs < SPLIT_LASTS_MS,
+  );
+}
+
+/** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */
+export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
+  const [master, ...others] = membersIn(group, "master");
+  return others.length > 0 || state === "unknown" ? undefined : master;
+}
+
+/** What is wrong with a group in that state. */
+export function groupProblem(
+  { isPreferredMaster }: GroupSnapshot,
+  state: GroupState | undefined,
+): ProblemKind | undefined {
+  if (state === "one_master" && isPreferredMaster === false) return "preferred_master_lost";
+  return state && GROUP_PROBLEMS[state];
+}

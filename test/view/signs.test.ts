@@ -1,0 +1,143 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { gathered } from "../../src/api/website-details.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { LEVELS, type Level } from "../../src/status/states.ts";
+import { clusterRows } from "../../src/view/rows.ts";
+import { fleetOf } from "../fleet/support.ts";
+import { cellsOf } from "../page/reading.ts";
+import { createJudge, documentOf } from "../status/support.ts";
+import {
+  applianceOf,
+  blocksOf,
+  detailsSeen,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  websiteFailed,
+  websiteOf,
+  websiteSeen,
+  websitesFailed,
+  websitesSeen,
+} from "../support/observations.ts";
+
+const DISCOVERY = { discovery: { exclude: [], limit: 200 } };
+const [A, B] = ["a", "b"].map((name) => applianceOf({ name, cluster: "ams", ...DISCOVERY }));
+const C = applianceOf({ name: "c", cluster: "ams", enabled: false });
+const LONE = applianceOf({ name: "lone", websites: [websiteOf({ id: 1 })] });
+
+const members = fc.constantFrom("a", "b", "lone");
+const reasons = fc.constantFrom("timeout", "auth", "decode", "secret", "unsupported");
+const states = fc.constantFrom("MASTER", "BACKUP", "BACKUP", "INIT");
+const servers = fc
+  .array(
+    fc.record({
+      address: fc.constantFrom("192.0.2.81:80", "192.0.2.82:80"),
+      role: fc.constantFrom("active", "backup", "down", undefined),
+      isOk: fc.constantFrom(true, false, undefined),
+    }),
+    { maxLength: 2 },
+  )
+  .map(gathered);
+const details = fc.record({
+  host: fc.constant("shop.example"),
+  isEnabled: fc.constantFrom(true, false),
+  mode: fc.constantFrom("protect", "pass"),
+  backends: servers,
+} as const);
+const poll: fc.Arbitrary<Observation> = fc.oneof(
+  fc.tuple(members, states).map(([name, state]) => vrrpSeen(name, listOf([interfaceOf({ state })]))),
+  fc.tuple(members, reasons).map(([name, reason]) => vrrpFailed(name, reason)),
+  members.map((name) => websitesSeen(name, [1])),
+  fc.tuple(members, reasons).map(([name, reason]) => websitesFailed(name, reason)),
+  fc.tuple(members, details).map(([name, seen]) => detailsSeen(name, 1, seen)),
+  fc
+    .tuple(members, fc.constantFrom(200, 503))
+    .map(([name, status]) => websiteSeen(name, 1, blocksOf(status, status))),
+  members.map((name) => websiteFailed(name, 1, "timeout")),
+);
+
+const rank = (level: Level | "backup"): number => (level === "backup" ? 0 : LEVELS.indexOf(level));
+
+/** Problems of an appliance that cells of its column show. */
+const SHOWN = new Set([
+  "appliance_down",
+  "appliance_refused",
+  "polling_stuck",
+  "odd_state",
+  "not_serving",
+  "websites_not_listed",
+]);
+
+test("no cell is worse than what was judged, and what is wrong with an appliance shows in its column", () => {
+  const fleets = fc.tuple(fc.boolean(), fc.array(poll, { minLength: 1, maxLength: 25 }));
+  fc.assert(
+    fc.property(fleets, ([hasDisabled, polls]) => {
+      if (A === undefined || B === undefined) throw new Error("there are two members");
+      const [fleet, judge] = [fleetOf([A, B, LONE, ...(hasDisabled ? [C] : [])]), createJudge()];
+      for (const [nth, observation] of polls.entries()) {
+        fleet.record(observation, nth * 10);
+        documentOf(fleet, {}, nth * 10, judge);
+      }
+      const { clusters, problems } = documentOf(fleet, {}, polls.length * 10, judge);
+      for (const cluster of clusters) {
+        const own = problems.filter((problem) => problem.cluster === cluster.name);
+        const worstOf = (name: string) =>
+          Math.max(
+            0,
+            ...own.flatMap(({ appliance, severity }) => (appliance === name ? rank(severity) : [])),
+          );
+        const rows = clusterRows(cluster).flatMap((group) => group.rows);
+        const signs = cluster.appliances.map(({ name }, column) => {
+          const cells = rows.flatMap(({ level, cells: all }) => {
+            const sign = all[column]?.sign;
+            return sign === undefined ? [] : [{ level, sign }];
+          });
+          const isDark = cluster.state === "dark";
+          const wrong = cells.filter(({ level, sign }) => {
+            return rank(sign) > Math.max(1, rank(level), isDark ? rank("warning") : worstOf(name));
+          });
+          return { name, wrong, worst: Math.max(...cells.map(({ sign }) => rank(sign))) };
+        });
+        expect(signs.flatMap(({ wrong }) => wrong)).toEqual([]);
+        expect(
+          Math.max(...rows.map(({ level }) => rank(level)), ...signs.map(({ worst }) => worst)),
+        ).toBeLessThanOrEqual(Math.max(1, rank(cluster.level)));
+        const unseen = own.filter(({ appliance, kind, severity }) => {
+          const column = signs.find(({ name }) => name === appliance);
+          return SHOWN.has(kind) && column !== undefined && column.worst < rank(severity);
+        });
+        expect(unseen).toEqual([]);
+      }
+    }),
+  );
+});
+
+test.each([
+  ["a server that fails", { role: "active", isOk: false }, true, "warning"],
+  ["a server that is out of service", { role: "down", isOk: false }, true, "well"],
+  ["a failing server of unknown role", { role: undefined, isOk: false }, true, "well"],
+  ["a failing server of a disabled website", { role: "active", isOk: false }, false, "well"],
+] as const)("%s has the level that is judged", (_, server, isEnabled, level) => {
+  const backends = gathered([
+    { address: "192.0.2.81:80", role: "active", isOk: true },
+    { address: "192.0.2.82:80", ...server },
+  ]);
+  const lone = { ...LONE, ...DISCOVERY };
+  const seen = detailsSeen("lone", 1, { host: "shop.example", isEnabled, backends });
+  const fleet = fleetOf([lone], [vrrpSeen("lone", listOf([interfaceOf()])), websitesSeen("lone", [1]), seen]);
+  const discovered = documentOf(fleet).clusters.flatMap((each) => each.discovered?.websites ?? []);
+  expect(discovered.map(({ at }) => at["lone"]?.level)).toEqual([level]);
+});
+
+test.each([
+  ["succeeds", websitesSeen("a", []), "well: good"],
+  ["fails", websitesFailed("a", "decode"), "warning: decode"],
+  ["is one that older firmware lacks", websitesFailed("a", "unsupported"), "unknown: unsupported"],
+] as const)("a list of websites that %s has the level that is judged", (_, list, cell) => {
+  const alone = applianceOf({ name: "a", ...DISCOVERY });
+  const document = documentOf(fleetOf([alone], [vrrpSeen("a", listOf([interfaceOf()])), list]));
+  const rows = document.clusters.flatMap(clusterRows).flatMap((group) => group.rows.map(cellsOf));
+  expect(rows.find(([title]) => title === "List of websites")?.[1]).toContain(cell);
+});
