@@ -14,14 +14,17 @@ export function clientOf(address = ""): string {
   return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
 }
 
-/** More than any scraping setup needs. */
+/** Connections of all clients: more than any scraping setup needs. */
 const MAX_CONNECTIONS = 512;
 /** A response is sent within one or two of these. */
 const SENDING_MS = 15_000;
-/** Parsed at once: the parser reports every request in them. */
+/**
+ * Node's parser reports every request in what it is given, also after the connection was closed: 64 KiB from each of 300 clients,
+ * which is what Node reads at once, would stop the event loop for seconds.
+ */
 const PIECE_BYTES = 1024;
 
-export interface Connections {
+export interface ServerConnections {
   /**
    * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
    * one beyond the limit closes one of the client with the most, if possible one without a pending response, and of these the
@@ -40,7 +43,7 @@ interface Connection {
   readonly pending: IncomingMessage | undefined;
 }
 
-export function createConnections(limit = MAX_CONNECTIONS): Connections {
+export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnections {
   /** By addresses and ports, because TLS delivers requests on another socket object. The latest change is the last one. */
   const connections = new Map<string, Connection>();
   let isDraining = false;
@@ -85,9 +88,7 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
 
   return {
     serve: (server, handler) => {
-      // Node calls this on close; its own version cuts responses that are ended but not fully sent.
-      server.closeIdleConnections = () => {};
-      // As the server's option `allowHalfOpen`, for the HTTP server that reads the connections.
+      // Node has no option for this: its HTTP server would end a response when the client closes its side.
       Object.assign(server, { httpAllowHalfOpen: true });
       server.on("connection", accept);
       // A listener for this event stops Node from reading by itself.
@@ -97,7 +98,7 @@ export function createConnections(limit = MAX_CONNECTIONS): Connections {
         const { socket } = request;
         const key = keyOf(socket);
         if (socket.destroyed || connections.get(key)?.pending !== undefined) {
-          // Was in the same piece as the request before, which is not answered yet.
+          // This request was in the same piece as the one before, whose response is pending.
           socket.destroy();
           return;
         }

@@ -6,15 +6,15 @@ const MAX_PAUSE_MS = 500;
 
 const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
-interface Waiting {
+interface Requester {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed: boolean };
 }
 
 /** Replies to a request for `what` with what `make` returns. */
-export type Queue = (request: Waiting, what: string, make: () => Promise<Reply>) => Promise<Reply>;
+export type Queue = (request: Requester, what: string, make: () => Promise<Reply>) => Promise<Reply>;
 
 interface Pending {
-  readonly requests: Waiting[];
+  readonly requests: (Requester & { readonly client: string })[];
   readonly reply: Promise<Reply>;
 }
 
@@ -24,13 +24,11 @@ interface Pending {
  * client cannot take the places of another.
  */
 export function createQueue(maxWaiting: number, pause: (ms: number) => Promise<unknown> = setTimeout): Queue {
-  /** The number of requests by client. */
-  const waiting = new Map<string, number>();
   const pending = new Map<string, Pending>();
   let free: Promise<unknown> = Promise.resolve();
 
   function makeInTurn(what: string, make: () => Promise<Reply>): Pending {
-    const requests: Waiting[] = [];
+    const requests: Pending["requests"] = [];
     let startedMs = 0;
     const reply = free
       .then(() => {
@@ -42,20 +40,13 @@ export function createQueue(maxWaiting: number, pause: (ms: number) => Promise<u
     return { requests, reply };
   }
 
-  return async (request, what, make) => {
-    const client = clientOf(request.socket.remoteAddress);
-    const count = waiting.get(client) ?? 0;
-    if (count >= maxWaiting) return BUSY;
-    waiting.set(client, count + 1);
-    try {
-      const shared = pending.get(what) ?? makeInTurn(what, make);
-      pending.set(what, shared);
-      shared.requests.push(request);
-      return await shared.reply;
-    } finally {
-      const left = (waiting.get(client) ?? 1) - 1;
-      if (left > 0) waiting.set(client, left);
-      else waiting.delete(client);
-    }
+  return async ({ socket }, what, make) => {
+    const client = clientOf(socket.remoteAddress);
+    const waiting = [...pending.values()].flatMap(({ requests }) => requests);
+    if (waiting.filter((one) => one.client === client).length >= maxWaiting) return BUSY;
+    const shared = pending.get(what) ?? makeInTurn(what, make);
+    pending.set(what, shared);
+    shared.requests.push({ client, socket });
+    return shared.reply;
   };
 }

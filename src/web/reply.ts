@@ -14,13 +14,8 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n`, headers };
 }
 
-/** Sends a reply, without its body for HEAD, at once or by `end`. Headers set before override those of the reply. */
-export function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  reply: Reply,
-  end: (body: Buffer) => unknown = (body) => response.end(body),
-): void {
+/** Writes the head and returns the body, which is empty for HEAD. Headers set before override those of the reply. */
+function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): Buffer {
   const body = toBuffer(reply.body);
   response.writeHead(reply.status, {
     "content-type": reply.contentType,
@@ -29,50 +24,51 @@ export function send(
     ...reply.headers,
     ...response.getHeaders(),
   });
-  if (request.method === "HEAD") response.end();
-  else end(body);
+  return request.method === "HEAD" ? Buffer.alloc(0) : body;
+}
+
+/** Sends a reply at once; for short ones. */
+export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
+  response.end(begin(request, response, reply));
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Of writing to all clients, in one turn of the event loop. */
+/** Time for writing to all clients in one turn of the event loop. */
 const WRITING_MS = 2;
 /** Total size of the bodies being sent; a body that several responses share counts once. */
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 
 /**
- * `send` in pieces, few of them in each turn of the event loop: fast clients would keep the process writing until they have
- * everything. If all bodies being sent exceed 64 MiB, aborts the oldest responses, which slow clients keep in memory.
+ * Sends replies in pieces, few of them in each turn of the event loop: fast clients would keep the process writing until they
+ * have everything. A response ends when everything is written, so a server that stops does not take it for an idle one. If all
+ * bodies being sent exceed 64 MiB, aborts the oldest responses, which slow clients keep in memory.
  */
 export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   /** Oldest first. */
   const pending = new Map<ServerResponse, Buffer>();
   const turnOf = createTurns(WRITING_MS);
 
-  function bytes(): number {
-    return [...new Set(pending.values())].reduce((sum, { length }) => sum + length, 0);
-  }
-
-  async function endInPieces(client: string, response: ServerResponse, body: Buffer): Promise<void> {
-    for (let at = 0; at < body.length && !response.destroyed; at += PIECE_BYTES) {
-      await turnOf(client);
-      await new Promise((resolve) => response.write(body.subarray(at, at + PIECE_BYTES), resolve));
-    }
-    response.end();
-  }
-
-  return (request: IncomingMessage, response: ServerResponse, reply: Reply): void => {
-    if (response.destroyed) return;
-    const body = toBuffer(reply.body);
-    const client = clientOf(request.socket.remoteAddress);
-    pending.set(response, body);
-    response.once("close", () => pending.delete(response));
+  function abortOldest(): void {
     for (const [oldest] of pending) {
-      if (pending.size === 1 || bytes() <= maxBytes) break;
+      const bytes = [...new Set(pending.values())].reduce((sum, { length }) => sum + length, 0);
+      if (pending.size === 1 || bytes <= maxBytes) return;
       pending.delete(oldest);
       oldest.destroy();
     }
-    const inPieces = () => endInPieces(client, response, body);
-    send(request, response, { ...reply, body }, body.length > PIECE_BYTES ? inPieces : undefined);
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> => {
+    if (response.destroyed) return;
+    const body = begin(request, response, reply);
+    const client = clientOf(request.socket.remoteAddress);
+    pending.set(response, body);
+    response.once("close", () => pending.delete(response));
+    abortOldest();
+    for (let at = 0; at < body.length && !response.destroyed; at += PIECE_BYTES) {
+      if (at > 0) await turnOf(client);
+      await new Promise((resolve) => response.write(body.subarray(at, at + PIECE_BYTES), resolve));
+    }
+    response.end();
   };
 }
 

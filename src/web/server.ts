@@ -4,7 +4,7 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type T
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
 import { messageOf } from "../support/errors.ts";
-import { createConnections } from "./connections.ts";
+import { createServerConnections } from "./connections.ts";
 import { protect, type GuardOptions } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { underPrefix } from "./paths.ts";
@@ -58,7 +58,7 @@ export function createWebServer({
   maxConnections,
 }: WebServerOptions): WebServer {
   let current = config;
-  const connections = createConnections(maxConnections);
+  const connections = createServerConnections(maxConnections);
   const servers: Server[] = [];
   // The guard is outermost: paths outside the prefix require a password too.
   const guarded = protect({
@@ -142,11 +142,10 @@ function renewTls(server: Server, { tls }: WebConfig): void {
     sessionIdContext: "appliance-exporter",
   };
   server.setSecureContext(options);
+  // Node has no methods to set these two, which it reads at each connection.
   Object.assign(server, {
-    // The context that Node 20 and 24 create from the same options ignores allowPartialTrustChain. A version of Node that
-    // stores it elsewhere trusts only self-signed roots.
+    // The context that setSecureContext creates ignores allowPartialTrustChain.
     _sharedCreds: createSecureContext(options),
-    // Node reads this at each connection and has no method to set it.
     requestCert: clientAuth !== "NoClientCert",
   });
 }

@@ -1,8 +1,10 @@
 import { once } from "node:events";
-import type { RequestListener, ServerResponse } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, type SecureVersion } from "node:tls";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { createServerConnections } from "../../src/web/connections.ts";
+import { closeAtOnce, listen } from "../../src/web/listen.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import type { Files } from "../config/folder.ts";
@@ -64,6 +66,19 @@ test("connections of one client replace none of another", async () => {
   for (let count = 0; count < 4; count += 1) await use(await connectTo(port));
   await closed;
   expect(await use(scraper)).toMatch(/hello$/);
+});
+
+test("of requests in one packet, Node parses a kilobyte: it reads only what a listener for `readable` reads", async () => {
+  let parsed = 0;
+  const server = createServer().on("request", () => (parsed += 1));
+  createServerConnections().serve(server, () => {});
+  const { port } = await listen(server, { host: "127.0.0.1", port: 0 });
+  onTestFinished(() => closeAtOnce(server));
+  const socket = await connectTo(port);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(get("/").repeat(2000));
+  await closed;
+  expect(parsed).toBe(Math.floor(1024 / get("/").length));
 });
 
 let files: Files = {};
@@ -146,7 +161,7 @@ describe.each(WAYS)("over $name", ({ version }) => {
     await eventually(() => expect(received()).toContain("</b>"));
   });
 
-  test("a client that has closed its side gets its response, then the connection closes", async () => {
+  test("a client that has closed its side gets its response, then the connection closes: httpAllowHalfOpen of Node", async () => {
     const answering = held<ServerResponse>();
     const port = await serve((_, response) => answering.release(response));
     const { socket, received } = await open(port);

@@ -13,7 +13,7 @@ async function abortedOf(bodies: readonly Buffer[], maxBytes: number): Promise<r
   const port = await serve((request, response) => {
     const nth = sent;
     response.once("close", () => aborted.push(nth));
-    sendReply(request, response, { status: 200, contentType: "text/plain", body: bodies[nth] ?? "" });
+    void sendReply(request, response, { status: 200, contentType: "text/plain", body: bodies[nth] ?? "" });
     sent += 1;
   });
   for (const nth of bodies.keys()) {

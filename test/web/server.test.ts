@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, type RequestListener, type ServerResponse 
 
 import { expect, onTestFinished, test, vi } from "vitest";
 
+import { createOutgoing, text } from "../../src/web/reply.ts";
 import { createWebServer } from "../../src/web/server.ts";
 import { closedPort } from "../support/fault-server.ts";
 import { ask, connectTo, held, routes, serveOn } from "./support.ts";
@@ -97,7 +98,9 @@ test("a stop closes a kept connection after the pending response, although anoth
 
 test("a stop does not abort a response that is being sent", async () => {
   const LENGTH = 20_000_000;
-  const { port, stop } = await start((_, response) => response.end("x".repeat(LENGTH)));
+  const sendReply = createOutgoing();
+  const reply = text(200, "x".repeat(LENGTH));
+  const { port, stop } = await start((request, response) => void sendReply(request, response, reply));
   const slow = await connectTo(port);
   slow.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
   await once(slow, "readable");

@@ -67,7 +67,7 @@ describe("client certificates", () => {
     },
   );
 
-  test("may be signed by any certificate in client_ca_file, root or not, after a reload too", async () => {
+  test("may be signed by any certificate in client_ca_file, root or not, after a reload too: _sharedCreds of Node", async () => {
     const { intermediate, leaf } = await createIntermediateChain();
     const { port, write, reload } = await startSecured(
       `tls_server_config: { ${PAIR}, ${VERIFY}: clients.pem }`,
@@ -82,7 +82,7 @@ describe("client certificates", () => {
     expect(await isAnswered(port, leaf)).toBe(false);
   });
 
-  test("are requested only after a reload turns them on", async () => {
+  test("are requested only after a reload turns them on: requestCert of Node", async () => {
     const { port, write, reload } = await startSecured(`tls_server_config: { ${PAIR} }`, files);
     expect(await isAnswered(port, clients.none)).toBe(true);
     await write("web.yaml", `tls_server_config: { ${PAIR}, ${VERIFY}: ca.pem }`);
