@@ -1,7 +1,7 @@
 import { WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/page.ts";
-import type { Operation } from "../src/polling/observation.ts";
+import type { Operation } from "../src/api/operations.ts";
 import { fleetJson } from "../src/status/document.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
 import { createStatusBoard } from "../src/status/board.ts";

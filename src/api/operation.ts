@@ -2,8 +2,9 @@ import type { Decoded } from "./json.ts";
 import type { Redact } from "./text.ts";
 
 /** One GET operation of the management API, for client and server. */
-export interface OperationDescriptor<Value, Written> {
-  readonly scope: "appliance" | "website";
+export interface OperationDescriptor<Kind, Value, Written> {
+  /** Where it is polled: every poll of it that an appliance needs. */
+  readonly polls: (plan: PollPlan) => readonly { readonly kind: Kind; readonly websiteId?: number }[];
   /** Path below the base URL. */
   readonly path: (websiteId?: number) => string;
   /** Size of the body of an answer; more is `too_large`. */
@@ -13,17 +14,28 @@ export interface OperationDescriptor<Value, Written> {
   readonly encode: (value: Written) => string;
   /** The block of `polling` with its interval and timeout. */
   readonly timing: TimingName;
-  /** The slots that limit how many polls of it are in flight; `false`: no limit. */
-  readonly takesSlot: false | SlotKind;
+  /** What limits how many polls of it are in flight. A poll takes a slot of each, in this order: the appliance's own first. */
+  readonly limits: readonly LimitName[];
+  /** The operations of a group back off together after a refusal or Retry-After; without a group it backs off alone. */
+  readonly backoffGroup?: "discovery";
   /** What these status codes mean. Any other, except 200, only says that the poll failed. */
   readonly statuses: Readonly<Record<number, StatusMeaning>>;
+}
+
+/** What is polled of an appliance. */
+export interface PollPlan {
+  /** Whether its websites are discovered. */
+  readonly isDiscovering: boolean;
+  /** Ids of the websites whose details are polled, and of those that are tested. */
+  readonly details: readonly number[];
+  readonly tests: readonly number[];
 }
 
 /** The appliance lacks the operation, or the website is gone. `gone` of an operation for appliances: no API is at this address. */
 export type StatusMeaning = "unsupported" | "gone";
 
-/** Website tests, for which appliances contact websites; or polls that find websites, one at a time of each appliance. */
-export type SlotKind = "website_tests" | "discovery";
+/** Limits of the fleet, and those of each appliance. */
+export type LimitName = "website_tests" | "discovery" | "appliance_website_tests" | "appliance_details";
 
 /** The blocks of `polling`, and their built-in values. */
 export const TIMINGS = {

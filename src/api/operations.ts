@@ -1,19 +1,36 @@
-import type { OperationDescriptor } from "./operation.ts";
+import type { OperationDescriptor, PollPlan } from "./operation.ts";
 import { VRRP_LIST } from "./vrrp.ts";
 import { WEBSITE_DETAILS } from "./website-details.ts";
 import { WEBSITE_LIST } from "./website-list.ts";
 import { WEBSITE_TEST } from "./website-test.ts";
 
-export const OPERATION_KINDS = ["vrrp", "website_test", "website_list", "website_details"] as const;
+/** The values of the label `operation`, in the order in which an appliance is polled for the first time. */
+export const OPERATION_KINDS = ["vrrp", "website_list", "website_details", "website_test"] as const;
 
-/** The value of the label `operation`. */
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
 export const OPERATIONS = {
   vrrp: VRRP_LIST,
-  website_test: WEBSITE_TEST,
   website_list: WEBSITE_LIST,
   website_details: WEBSITE_DETAILS,
-} as const satisfies Readonly<
-  Record<OperationKind, OperationDescriptor<never, never> | OperationDescriptor<unknown, never>>
->;
+  website_test: WEBSITE_TEST,
+} as const satisfies {
+  readonly [K in OperationKind]:
+    | OperationDescriptor<K, never, never>
+    | OperationDescriptor<K, unknown, never>;
+};
+
+type About<K extends OperationKind> = ReturnType<(typeof OPERATIONS)[K]["polls"]>[number];
+
+/** What one poll is about: an appliance, or one of its websites. */
+export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
+
+/** Everything that is polled of an appliance. */
+export function operationsOf(plan: PollPlan): readonly Operation[] {
+  return OPERATION_KINDS.flatMap((kind): readonly Operation[] => OPERATIONS[kind].polls(plan));
+}
+
+/** Unique among the operations of one appliance. */
+export function operationKey(operation: Operation): string {
+  return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
+}

@@ -73,15 +73,15 @@ const CONFIGURED_ROLES = { 1: "master", 2: "backup" } as const;
 
 /** @see management API 4.1 */
 export const VRRP_LIST = {
-  scope: "appliance",
+  polls: () => [{ kind: "vrrp" }],
   path: () => "/api/v1/interface/virtual",
   limitBytes: 256 * 1024,
   decode: decodeVrrpList,
   encode: encodeVrrpList,
   timing: "vrrp",
-  takesSlot: false,
+  limits: [],
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<VrrpList, readonly LocalVrrpInterface[]>;
+} as const satisfies OperationDescriptor<"vrrp", VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
  * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other

@@ -89,16 +89,17 @@ const YES_NO = { 0: false, 1: true } as const;
 
 /** How a website is protected, and the servers behind it. */
 export const WEBSITE_DETAILS = {
-  scope: "website",
+  polls: ({ details }) => details.map((websiteId) => ({ kind: "website_details", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
   limitBytes: 256 * 1024,
   decode: decodeWebsiteDetails,
   encode: encodeWebsiteDetails,
   timing: "discovery",
-  takesSlot: "discovery",
+  limits: ["appliance_details", "discovery"],
+  backoffGroup: "discovery",
   // Firmware without details answers so for every website.
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<WebsiteDetails, LocalWebsiteDetails>;
+} as const satisfies OperationDescriptor<"website_details", WebsiteDetails, LocalWebsiteDetails>;
 
 /**
  * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers or addresses are

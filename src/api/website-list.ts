@@ -14,15 +14,17 @@ const ID = /^[1-9]\d{0,9}$/;
 
 /** The list of websites. Older firmware lacks it. */
 export const WEBSITE_LIST = {
-  scope: "appliance",
+  polls: ({ isDiscovering }) => (isDiscovering ? [{ kind: "website_list" }] : []),
   path: () => "/api/v1/website",
   limitBytes: 64 * 1024,
   decode: decodeWebsiteList,
   encode: encodeWebsiteList,
   timing: "discovery",
-  takesSlot: "discovery",
+  // It says which details are of use, so it does not wait for the details of the same appliance.
+  limits: ["discovery"],
+  backoffGroup: "discovery",
   statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
-} as const satisfies OperationDescriptor<WebsiteList, readonly number[]>;
+} as const satisfies OperationDescriptor<"website_list", WebsiteList, readonly number[]>;
 
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more

@@ -35,15 +35,15 @@ export interface WebsiteTest {
 
 /** The connectivity test of one website. @see management API 4.2 */
 export const WEBSITE_TEST = {
-  scope: "website",
+  polls: ({ tests }) => tests.map((websiteId) => ({ kind: "website_test", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}/test`,
   limitBytes: 64 * 1024,
   decode: decodeWebsiteTest,
   encode: encodeWebsiteTest,
   timing: "websites",
-  takesSlot: "website_tests",
+  limits: ["appliance_website_tests", "website_tests"],
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<WebsiteTest, readonly WebsiteAnswer[]>;
+} as const satisfies OperationDescriptor<"website_test", WebsiteTest, readonly WebsiteAnswer[]>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {

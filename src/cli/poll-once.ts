@@ -1,11 +1,11 @@
 import pLimit from "p-limit";
-import { OPERATIONS } from "../api/operations.ts";
+import { OPERATION_KINDS, OPERATIONS, type Operation } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import { createClients } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet, type Fleet } from "../fleet/fleet.ts";
-import type { Observation, Operation } from "../polling/observation.ts";
+import type { Observation } from "../polling/observation.ts";
 import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Io } from "./command.ts";
@@ -44,7 +44,7 @@ export async function perAppliance<T>(
   return results;
 }
 
-/** Polls each appliance once: its VRRP list, its websites if they are discovered, then their tests, all one by one. */
+/** Polls each operation of each appliance once, one by one: the VRRP list first. */
 export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
   return perAppliance(appliances, io, async (appliance) => {
@@ -74,15 +74,16 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
       results.push({ observation, body });
       return observation.outcome;
     };
-    const list = await run({ kind: "vrrp" });
-    if (list.ok || meaningOf(list.failure.reason).stopsOtherPolls !== true) {
-      if (appliance.discovery !== undefined) await run({ kind: "website_list" });
-      for (const websiteId of fleet.plan(name).details) {
-        const details = await run({ kind: "website_details", websiteId });
-        // No request for each website after a refusal.
-        if (!details.ok && details.failure.reason === "auth") break;
+    let isDown = false;
+    for (const kind of OPERATION_KINDS) {
+      // What discovery has found so far is in the plan.
+      for (const operation of isDown ? [] : OPERATIONS[kind].polls(fleet.plan(name))) {
+        const outcome = await run(operation);
+        if (outcome.ok) continue;
+        isDown ||= kind === "vrrp" && meaningOf(outcome.failure.reason).stopsOtherPolls === true;
+        // There is no request for each website after a refusal.
+        if (outcome.failure.reason === "auth" && "backoffGroup" in OPERATIONS[kind]) break;
       }
-      for (const websiteId of fleet.plan(name).tests) await run({ kind: "website_test", websiteId });
     }
     client.close();
     return { appliance, results, certificate: client.certificate(), fleet };

@@ -1,7 +1,7 @@
 import { loadConfig } from "../config/load.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/families.ts";
-import { operationKey } from "../polling/observation.ts";
+import { operationKey } from "../api/operations.ts";
 import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";
 import { printable } from "../support/text.ts";

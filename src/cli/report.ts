@@ -1,4 +1,4 @@
-import { OPERATIONS } from "../api/operations.ts";
+import { operationKey, OPERATIONS } from "../api/operations.ts";
 import type { VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
@@ -6,7 +6,6 @@ import type { PresentedCertificate } from "../client/tls.ts";
 import { NO_TLS, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/discovery.ts";
-import { operationKey } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";

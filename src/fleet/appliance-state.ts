@@ -1,6 +1,6 @@
-import { OPERATION_KINDS } from "../api/operations.ts";
+import { operationsOf, type Operation } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import type { Observation, Operation } from "../polling/observation.ts";
+import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
 import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
@@ -119,17 +119,19 @@ function healthChange(operation: Operation, before: Facts, now: Facts): readonly
   return from === undefined ? [] : [{ kind: "recovered", operation, from }];
 }
 
-/** Only of what the appliance is polled for. */
+/** From zero for what the appliance may be polled for: with discovery, each operation of a website. */
 function totalsFor(
   { websites, discovery }: ApplianceConfig,
   identity: Identity,
   before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
-  const kinds = OPERATION_KINDS.filter((kind) => {
-    if (kind === "vrrp" || discovery !== undefined) return true;
-    return kind === "website_test" && websites.length > 0;
-  });
-  const counts = kinds.map((kind) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const);
+  const isDiscovering = discovery !== undefined;
+  const details = isDiscovering ? [0] : [];
+  const tests = [...websites.map(({ id }) => id), ...details];
+  const operations = operationsOf({ isDiscovering, details, tests });
+  const counts = operations.map(
+    ({ kind }) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const,
+  );
   return { kind: "totals", identity, counts: Object.fromEntries(counts) };
 }
 

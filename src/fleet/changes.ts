@@ -1,6 +1,7 @@
 import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
-import { operationKey, type Observation, type Operation } from "../polling/observation.ts";
+import { operationKey, type Operation } from "../api/operations.ts";
+import type { Observation } from "../polling/observation.ts";
 import type { Logger } from "../support/log.ts";
 
 /** What an observation has changed. */

@@ -1,5 +1,5 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import type { WebsitePlan } from "../polling/appliance-poller.ts";
+import type { PollPlan } from "../api/operation.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
 import { createMemo, isSame } from "../support/kept.ts";
@@ -23,8 +23,8 @@ export interface Fleet {
   clusters(): readonly string[];
   /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
-  /** The websites of an appliance that are to be polled. */
-  plan(appliance: string): WebsitePlan;
+  /** What is to be polled of an appliance. */
+  plan(appliance: string): PollPlan;
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
 }
@@ -117,7 +117,8 @@ export function createFleet(): Fleet {
     plan: (appliance) => {
       const { records, websites = [] } = stateOf(appliance) ?? {};
       const details = [...(records?.details.keys() ?? [])];
-      return { details, tests: websites.map(({ websiteId }) => websiteId) };
+      const tests = websites.map(({ websiteId }) => websiteId);
+      return { isDiscovering: records !== undefined, details, tests };
     },
     isPolled: () =>
       [...configured.keys()].every((name) => (stateOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),

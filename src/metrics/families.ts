@@ -148,11 +148,13 @@ function perOperation(
   samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
   further: (test: WebsiteSnapshot) => Labels = () => [],
 ): Family["samples"] {
-  const of = (operation: OperationKind, health: PollHealth | undefined) =>
-    health === undefined ? [] : samples(health, ["operation", operation]);
+  const of = (health: Partial<Record<OperationKind, PollHealth | undefined>>) =>
+    Object.entries(health).flatMap(([operation, each]) =>
+      each ? samples(each, ["operation", operation]) : [],
+    );
   return {
-    vrrp: ({ health }) => of("vrrp", health),
-    discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
+    vrrp: ({ health }) => of({ vrrp: health }),
+    discovery: ({ list, details }) => of({ website_list: list, website_details: details }),
     website_test: (test) => samples(test.health, ...further(test)),
   };
 }

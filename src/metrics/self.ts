@@ -67,7 +67,7 @@ export function createSelfMetrics(
   const skipped = counter(
     "appliance_exporter_polls_skipped_total",
     "Skipped polls: the previous one was still in flight (overlap), the appliance requested a delay or refused the credentials (backoff), or the process was blocked (missed).",
-    ["reason"],
+    ["operation", "reason"],
   );
   const duration = histogram(
     "appliance_exporter_poll_duration_seconds",
@@ -95,10 +95,10 @@ export function createSelfMetrics(
   );
 
   for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, 0);
-  for (const reason of SKIP_REASONS) skipped.inc({ reason }, 0);
   for (const operation of OPERATION_KINDS) {
     duration.zero({ operation });
     lateness.zero({ operation });
+    for (const reason of SKIP_REASONS) skipped.inc({ operation, reason }, 0);
     for (const reason of FAILURE_REASONS) failures.inc({ operation, reason }, 0);
   }
 
@@ -114,7 +114,7 @@ export function createSelfMetrics(
     observed: ({ kind: operation, outcome }) => {
       if (!outcome.ok) failures.inc({ operation, reason: outcome.failure.reason });
     },
-    skipped: (_kind, reason, count) => skipped.inc({ reason }, count),
+    skipped: (operation, reason, count) => skipped.inc({ operation, reason }, count),
     reloaded: (isSuccess, atMs) => {
       reloadSuccessful.set(isSuccess ? 1 : 0);
       if (isSuccess) reloadTimestamp.set(atMs / 1000);

@@ -1,50 +1,46 @@
+import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
 import type { FailureReason, Outcome } from "../client/failure.ts";
-import { operationKey } from "./observation.ts";
 
 /** Also limits Retry-After. */
 const MAX_BACKOFF_MS = 5 * 60_000;
 /** Older firmware may be updated. */
 const UNSUPPORTED_MS = 60 * 60_000;
-const LIST = operationKey({ kind: "vrrp" });
 /** The key of the period of every operation, after a refusal that may concern the account, so that it is not locked. */
 const EVERYTHING = "everything";
 
-/** The backoff of one appliance, on the monotonic clock; operations by `operationKey`. */
+/** The backoff of one appliance, on the monotonic clock. */
 export interface Backoff {
   /**
    * Records a poll. After a refusal (401, 403) the backoff lasts one interval, doubled at each further refusal up to 5 minutes.
    *
    * - After a refused list every operation backs off, until the list succeeds.
-   * - A refused website test backs off until it succeeds. So does every operation, unless the latest poll of the list
+   * - A refused poll of a website backs off until it succeeds. So does every operation, unless the latest poll of the list
    *   succeeded with the same credentials.
    * - After Retry-After its operation backs off, at most 5 minutes; one that the appliance lacks, an hour.
-   * - The operations that find websites are refused and deferred together.
+   * - The operations of a `backoffGroup` are refused and deferred together.
    */
   settle(poll: FinishedPoll): void;
   /**
-   * The end of an operation's backoff and its reason; `undefined` if there is none. `listFirstMs`: how much longer website
-   * tests back off than the list after a refusal: otherwise refused tests could prevent every poll of the list.
+   * The end of an operation's backoff and its reason; `undefined` if there is none. `listFirstMs`: how much longer all other
+   * operations back off than the list after a refusal: otherwise their refusals could prevent every poll of the list.
    */
-  active(operation: string, nowMs: number, listFirstMs: number): Period | undefined;
+  active(operation: Operation, nowMs: number, listFirstMs: number): BackoffPeriod | undefined;
   /** When the latest backoff of every operation ends, or has ended; 0 without one. */
   everythingUntilMs(): number;
-  /** Ends all backoff for this reason, and returns whether there was any. */
-  end(reason: BackoffReason): boolean;
+  /** Ends all backoff for this reason, and returns the keys of what backed off: an `operationKey`, or the name of a group. */
+  end(reason: BackoffPeriod["reason"]): readonly string[];
   /** Drops what is known of an operation. */
-  forget(operation: string): void;
+  forget(operation: Operation): void;
 }
 
-type BackoffReason = Extract<FailureReason, "auth" | "unsupported" | "http_status">;
-
-interface Period {
+export interface BackoffPeriod {
   readonly sinceMs: number;
   readonly untilMs: number;
-  readonly reason: BackoffReason;
+  readonly reason: Extract<FailureReason, "auth" | "unsupported" | "http_status">;
 }
 
 export interface FinishedPoll {
-  /** @see operationKey */
-  readonly operation: string;
+  readonly operation: Operation;
   readonly outcome: Outcome<unknown>;
   /** Identifies the credentials that were sent; `undefined` if nothing was sent. */
   readonly credentials: symbol | undefined;
@@ -55,11 +51,11 @@ export interface FinishedPoll {
 }
 
 export function createBackoff(): Backoff {
-  const periods = new Map<string, Period>();
+  const periods = new Map<string, BackoffPeriod>();
   /** The credentials of the latest poll of the list if it succeeded. */
   let accepted: symbol | undefined;
 
-  function begin(key: string, sinceMs: number, lengthMs: number, reason: BackoffReason): void {
+  function begin(key: string, sinceMs: number, lengthMs: number, reason: BackoffPeriod["reason"]): void {
     periods.set(key, { sinceMs, untilMs: sinceMs + lengthMs, reason });
   }
   function refuse(key: string, { startedMs, endedMs, intervalMs }: FinishedPoll): void {
@@ -74,42 +70,46 @@ export function createBackoff(): Backoff {
   return {
     settle: (poll) => {
       const { operation, outcome, credentials, endedMs } = poll;
-      const isList = operation === LIST;
-      const together = togetherWith(operation);
+      const isList = operation.kind === "vrrp";
+      const { own, shared } = keysOf(operation);
       if (isList) accepted = outcome.ok ? credentials : undefined;
       if (outcome.ok) {
-        for (const key of [operation, together]) periods.delete(key);
+        for (const key of [own, shared]) periods.delete(key);
         if (isList) periods.delete(EVERYTHING);
         return;
       }
       const { reason, retryAfterMs } = outcome.failure;
       if (reason === "auth") {
-        if (!isList) refuse(together, poll);
+        if (!isList) refuse(shared, poll);
         if (accepted === undefined || accepted !== credentials) refuse(EVERYTHING, poll);
-      } else if (reason === "unsupported") begin(operation, endedMs, UNSUPPORTED_MS, reason);
+      } else if (reason === "unsupported") begin(own, endedMs, UNSUPPORTED_MS, reason);
       else if (retryAfterMs !== undefined)
-        begin(together, endedMs, Math.min(retryAfterMs, MAX_BACKOFF_MS), "http_status");
+        begin(shared, endedMs, Math.min(retryAfterMs, MAX_BACKOFF_MS), "http_status");
     },
     active: (operation, nowMs, listFirstMs) => {
       if (periods.size === 0) return undefined;
+      const { own, shared } = keysOf(operation);
       const all = periods.get(EVERYTHING);
-      const afterListMs = operation === LIST ? 0 : listFirstMs;
+      const afterListMs = operation.kind === "vrrp" ? 0 : listFirstMs;
       const everything = all && { ...all, untilMs: all.untilMs + afterListMs };
-      const own = [operation, togetherWith(operation)].map((key) => periods.get(key));
-      const running = [everything, ...own].filter((period) => period !== undefined && period.untilMs > nowMs);
+      const running = [everything, periods.get(own), periods.get(shared)].filter(
+        (period) => period !== undefined && period.untilMs > nowMs,
+      );
       return running.toSorted((a, b) => (b?.untilMs ?? 0) - (a?.untilMs ?? 0))[0];
     },
     everythingUntilMs: () => periods.get(EVERYTHING)?.untilMs ?? 0,
     end: (reason) => {
-      const ended = [...periods].filter(([, period]) => period.reason === reason);
-      for (const [key] of ended) periods.delete(key);
-      return ended.length > 0;
+      const ended = [...periods].flatMap(([key, period]) => (period.reason === reason ? [key] : []));
+      for (const key of ended) periods.delete(key);
+      return ended;
     },
-    forget: (operation) => void periods.delete(operation),
+    forget: (operation) => void periods.delete(operationKey(operation)),
   };
 }
 
-/** What backs off together: an operation alone, or all that find websites. */
-function togetherWith(operation: string): string {
-  return /^website_(list|details)\b/.test(operation) ? "discovery" : operation;
+/** The keys of the periods of the operation alone, and of its group. */
+function keysOf(operation: Operation): { readonly own: string; readonly shared: string } {
+  const own = operationKey(operation);
+  const descriptor = OPERATIONS[operation.kind];
+  return { own, shared: "backoffGroup" in descriptor ? descriptor.backoffGroup : own };
 }

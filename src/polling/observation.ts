@@ -1,23 +1,15 @@
 import type { Decoded } from "../api/json.ts";
-import type { OPERATIONS, OperationKind } from "../api/operations.ts";
+import type { Operation, OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Outcome } from "../client/failure.ts";
 
-type About<K extends OperationKind> = (typeof OPERATIONS)[K]["scope"] extends "website"
-  ? { readonly kind: K; readonly websiteId: number }
-  : { readonly kind: K };
 type DecodedBy<K extends OperationKind> =
   ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Decoded<infer Value> ? Value : never;
 
-export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
-
-/** Unique among the operations of one appliance. */
-export function operationKey(operation: Operation): string {
-  return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
-}
-
 export type PollResult = {
-  [K in OperationKind]: About<K> & { readonly outcome: Outcome<DecodedBy<K>> };
+  [K in OperationKind]: Extract<Operation, { readonly kind: K }> & {
+    readonly outcome: Outcome<DecodedBy<K>>;
+  };
 }[OperationKind];
 
 /** The result of one poll, with its time: duration and beginning are `undefined` if nothing was sent. */

@@ -54,3 +54,9 @@ export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): nu
   const endsMs = Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
   return Math.min(endsMs, dueMs + MAX_WAIT_MS);
 }
+
+/** How long a poll may wait for a connection: until shortly before the latest result expires, and at least that short time. */
+export function connectionWaitMs(latestUntilMs: number, { gapMs }: Pace, nowMs: number): number {
+  const marginMs = gapMs / 4;
+  return Math.min(Math.max(marginMs, latestUntilMs - marginMs - nowMs), MAX_WAIT_MS);
+}

@@ -1,10 +1,10 @@
-import type { OperationDescriptor, SlotKind } from "../api/operation.ts";
-import { OPERATIONS } from "../api/operations.ts";
+import type { LimitName, OperationDescriptor } from "../api/operation.ts";
+import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
-import type { Failure, Outcome } from "../client/failure.ts";
+import type { Failure, FailureReason, Outcome } from "../client/failure.ts";
 import { describeBug } from "../support/errors.ts";
-import type { Operation, PollResult } from "./observation.ts";
-import type { ShortOf } from "./slots.ts";
+import type { BackoffPeriod } from "./backoff.ts";
+import type { PollResult } from "./observation.ts";
 
 export interface PollOptions extends Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials"> {
   /** Receives the body of an answer with status 200. */
@@ -33,15 +33,15 @@ async function outcomeOf(
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Outcome<unknown>> {
-  const descriptor: OperationDescriptor<unknown, never> = OPERATIONS[operation.kind];
-  const { path, limitBytes, takesSlot, decode } = descriptor;
+  const descriptor: OperationDescriptor<unknown, unknown, never> = OPERATIONS[operation.kind];
+  const { path, limitBytes, limits, decode } = descriptor;
   const { onBody, turn, ...sending } = options;
-  const precedence = takesSlot === false ? "list" : "test";
+  const precedence = limits.length === 0 ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
     const how = { ...sending, precedence, bodyLimitBytes: limitBytes } as const;
     const answer = await client.get(where, timeoutMs, how);
-    if (!answer.ok) return { ok: false, failure: withMeaning(answer.failure, descriptor) };
+    if (!answer.ok) return { ok: false, failure: withMeaning(answer.failure, operation) };
     const { bytes, redact } = answer.value;
     onBody?.(answer.value);
     const isLong = bytes.length > LONG_ANSWER_BYTES;
@@ -55,35 +55,39 @@ async function outcomeOf(
   }
 }
 
-function withMeaning(
-  failure: Failure,
-  { statuses, scope }: Pick<OperationDescriptor<unknown, never>, "statuses" | "scope">,
-): Failure {
+function withMeaning(failure: Failure, operation: Operation): Failure {
+  const {
+    statuses,
+  }: Pick<OperationDescriptor<unknown, unknown, never>, "statuses"> = OPERATIONS[operation.kind];
   const meaning = failure.status === undefined ? undefined : statuses[failure.status];
   if (meaning === undefined) return failure;
   if (meaning !== "gone") return { ...failure, reason: meaning };
   // Otherwise the status looks like one of the website itself.
-  const what = scope === "website" ? "the appliance has no website with this id: " : "";
+  const what = "websiteId" in operation ? "the appliance has no website with this id: " : "";
   return { ...failure, isGone: true, message: `${what}${failure.message}` };
 }
 
+const WAITED = "it waited # s for a free slot";
+
+/** The reason of the failure, and its message. */
 const UNSENT = {
-  appliance_down: "the appliance is unreachable or unauthorized",
-  auth: "the appliance refused the credentials",
-  http_status: "the appliance requested a delay (Retry-After)",
-  unsupported: "the appliance lacks the list of websites",
-} as const;
-
-/** Why a due poll is not sent. `appliance_down`: of a website test. @see meaningOf */
-export function unsent(reason: keyof typeof UNSENT): Failure {
-  return { reason, message: `not sent: ${UNSENT[reason]}` };
-}
-
-/** Why a poll is not sent that waited for a slot until its latest result nearly expired. */
-export function unsentForSlot(kind: SlotKind, shortOf: ShortOf, waitedSeconds: number): Failure {
-  const message = `not sent: it waited ${Math.round(waitedSeconds)} s for a free slot`;
+  appliance_down: ["appliance_down", "the appliance is unreachable or unauthorized"],
+  auth: ["auth", "the appliance refused the credentials"],
+  http_status: ["http_status", "the appliance requested a delay (Retry-After)"],
+  unsupported: ["unsupported", "the appliance lacks the operation"],
+  website_tests: ["local", `${WAITED} (max_concurrent_website_tests)`],
+  appliance_website_tests: ["local", `${WAITED} (max_concurrent_website_tests_per_appliance)`],
+  discovery: ["local", WAITED],
   // The appliance takes too long for the details of its other websites.
-  if (kind === "discovery") return { reason: shortOf === "appliance" ? "timeout" : "local", message };
-  const key = { fleet: "", appliance: "_per_appliance" }[shortOf];
-  return { reason: "local", message: `${message} (max_concurrent_website_tests${key})` };
+  appliance_details: ["timeout", WAITED],
+} as const satisfies Readonly<
+  Record<LimitName | BackoffPeriod["reason"] | "appliance_down", readonly [FailureReason, string]>
+>;
+
+/** Why a due poll is not sent: what the appliance did, or the limit for a slot of which it waited. */
+export type UnsentReason = keyof typeof UNSENT;
+
+export function unsent(why: UnsentReason, waitedSeconds = 0): Failure {
+  const [reason, text] = UNSENT[why];
+  return { reason, message: `not sent: ${text.replace("#", String(Math.round(waitedSeconds)))}` };
 }

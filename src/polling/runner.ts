@@ -1,15 +1,11 @@
 import type { Config } from "../config/config.ts";
-import {
-  createAppliancePoller,
-  type AppliancePoller,
-  type AppliancePollerDeps,
-  type Task,
-} from "./appliance-poller.ts";
+import pLimit from "p-limit";
+import type { Operation } from "../api/operations.ts";
+import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
 import { inSlices } from "../support/slices.ts";
 import { createTurns } from "../support/turns.ts";
-import type { Operation } from "./observation.ts";
-import { createSlots } from "./slots.ts";
+import type { Task } from "./task.ts";
 import { startTimetable } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */
@@ -51,8 +47,7 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 const LONG_ANSWERS_MS = 10;
 
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
-  const slots = { website_tests: createSlots(clock), discovery: createSlots(clock) };
-  slots.discovery.setLimit(MAX_CONCURRENT_DISCOVERY);
+  const limits = { website_tests: pLimit(1), discovery: pLimit(MAX_CONCURRENT_DISCOVERY) };
   const turns = createTurns(LONG_ANSWERS_MS);
   /** By appliance. */
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
@@ -60,10 +55,10 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   const timetable = startTimetable<Task>({
     clock,
     onClockJump,
-    onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
+    onDue: (task, dueMs) => task.due(dueMs),
     onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
-  const pollerDeps: AppliancePollerDeps = { clock, events, slots, turns, timetable, planOf };
+  const pollerDeps: AppliancePollerDeps = { clock, events, limits, turns, timetable, planOf };
 
   return {
     prepare: (config, createClient) => {
@@ -79,16 +74,16 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       return () => {
         const before = pollers;
         pollers = next;
-        slots.website_tests.setLimit(config.maxConcurrentWebsiteTests);
+        limits.website_tests.concurrency = config.maxConcurrentWebsiteTests;
         for (const [name, poller] of before) if (next.get(name) !== poller) poller.close();
         for (const appliance of appliances) next.get(appliance.name)?.update(appliance);
         return inSlices(new Set([...before.values(), ...next.values()]), (poller) => poller.arrange());
       };
     },
-    nextPollMs: (name, operation) => pollers.get(name)?.nextPollMs(operation),
+    nextPollMs: (name, operation) => pollers.get(name)?.task(operation)?.nextPollMs(),
     replan: (name) => pollers.get(name)?.arrange(),
     confirm: ({ appliances, operation, afterMs }) => {
-      for (const name of appliances) pollers.get(name)?.confirm(operation, afterMs);
+      for (const name of appliances) pollers.get(name)?.task(operation)?.confirm(afterMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

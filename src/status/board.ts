@@ -1,9 +1,9 @@
-import { OPERATIONS } from "../api/operations.ts";
+import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { logObservation } from "../fleet/changes.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
-import type { Observation, Operation, PollEvents } from "../polling/observation.ts";
+import type { Observation, PollEvents } from "../polling/observation.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";

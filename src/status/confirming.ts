@@ -1,5 +1,6 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import type { Observation, Operation } from "../polling/observation.ts";
+import type { Operation } from "../api/operations.ts";
+import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
 import type { GroupVerdict, Judged } from "./verdict.ts";
 

@@ -5,7 +5,7 @@ import type {
   InterfaceSnapshot,
   PollHealth,
 } from "../fleet/snapshot.ts";
-import type { Operation } from "../polling/observation.ts";
+import type { Operation } from "../api/operations.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
 import {

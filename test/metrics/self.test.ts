@@ -30,7 +30,12 @@ test("everything countable is at 0 from the start, for every operation and every
     new Set(countable.filter((sample) => sample.name === name).map((sample) => sample.labels.get(label)));
   expect(labels("appliance_exporter_poll_failures_total", "reason")).toEqual(new Set(FAILURE_REASONS));
   expect(labels("appliance_exporter_polls_skipped_total", "reason")).toEqual(new Set(SKIP_REASONS));
-  for (const name of ["poll_failures_total", "poll_duration_seconds_count", "poll_lateness_seconds_count"]) {
+  for (const name of [
+    "polls_skipped_total",
+    "poll_failures_total",
+    "poll_duration_seconds_count",
+    "poll_lateness_seconds_count",
+  ]) {
     expect(labels(`appliance_exporter_${name}`, "operation")).toEqual(new Set(OPERATION_KINDS));
   }
 });
@@ -66,13 +71,13 @@ test("failures are counted by operation and reason", async () => {
   ]);
 });
 
-test("skipped polls are counted by reason", async () => {
+test("skipped polls are counted by operation and reason", async () => {
   const self = selfMetrics();
   self.skipped("vrrp", "overlap", 1);
   self.skipped("website_test", "missed", 9);
-  expect(await valueOf(self, 'polls_skipped_total{reason="overlap"}')).toBe(1);
-  expect(await valueOf(self, 'polls_skipped_total{reason="missed"}')).toBe(9);
-  expect(await valueOf(self, 'polls_skipped_total{reason="backoff"}')).toBe(0);
+  expect(await valueOf(self, 'polls_skipped_total{operation="vrrp",reason="overlap"}')).toBe(1);
+  expect(await valueOf(self, 'polls_skipped_total{operation="website_test",reason="missed"}')).toBe(9);
+  expect(await valueOf(self, 'polls_skipped_total{operation="vrrp",reason="backoff"}')).toBe(0);
 });
 
 test("a reload that failed keeps the time of the last one that did not", async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 
 import { createBackoff, type Backoff, type FinishedPoll } from "../../src/polling/backoff.ts";
+import type { Operation } from "../../src/api/operations.ts";
 import { failureOf } from "../support/observations.ts";
+import { VRRP, website } from "./poller-support.ts";
 
 const OURS = Symbol("credentials");
 const OTHERS = Symbol("credentials");
@@ -15,7 +17,7 @@ function poll(
   more: Partial<FinishedPoll> = {},
 ): FinishedPoll {
   return {
-    operation: "vrrp",
+    operation: VRRP,
     outcome,
     credentials: OURS,
     startedMs: endedMs,
@@ -24,7 +26,7 @@ function poll(
     ...more,
   };
 }
-function untilMs(backoff: Backoff, operation: string, nowMs: number, listFirstMs = 0): number | undefined {
+function untilMs(backoff: Backoff, operation: Operation, nowMs: number, listFirstMs = 0): number | undefined {
   return backoff.active(operation, nowMs, listFirstMs)?.untilMs;
 }
 function after(...polls: readonly FinishedPoll[]): Backoff {
@@ -32,7 +34,7 @@ function after(...polls: readonly FinishedPoll[]): Backoff {
   for (const one of polls) backoff.settle(one);
   return backoff;
 }
-function deferred(endedMs: number, retryAfterMs: number, operation = "vrrp"): FinishedPoll {
+function deferred(endedMs: number, retryAfterMs: number, operation = VRRP): FinishedPoll {
   return poll(endedMs, { ok: false, failure: failureOf("http_status", { retryAfterMs }) }, { operation });
 }
 
@@ -42,7 +44,7 @@ test("each further refusal doubles the backoff, up to five minutes", () => {
   const lengths: number[] = [];
   for (let i = 0; i < 9; i += 1) {
     backoff.settle(poll(nowMs, AUTH));
-    const endMs = untilMs(backoff, "vrrp", nowMs) ?? nowMs;
+    const endMs = untilMs(backoff, VRRP, nowMs) ?? nowMs;
     lengths.push((endMs - nowMs) / 1_000);
     nowMs = endMs + 3_000;
   }
@@ -51,17 +53,17 @@ test("each further refusal doubles the backoff, up to five minutes", () => {
 
 test("success of the operation that was refused ends the doubling", () => {
   const backoff = after(poll(0, AUTH), poll(5_000, AUTH), poll(15_000, OK), poll(20_000, AUTH));
-  expect(untilMs(backoff, "vrrp", 20_000)).toBe(25_000);
+  expect(untilMs(backoff, VRRP, 20_000)).toBe(25_000);
 });
 
 test("success of a test does not end the doubling of the refused list", () => {
   const succeeded = poll(5_000, OK, TEST_1);
   const backoff = after(poll(0, AUTH), succeeded, poll(5_000, AUTH));
-  expect(untilMs(backoff, "vrrp", 5_000)).toBe(15_000);
+  expect(untilMs(backoff, VRRP, 5_000)).toBe(15_000);
 });
 
-const TEST_1 = { operation: "website_test/1", intervalMs: 30_000 };
-const TEST_2 = { operation: "website_test/2", intervalMs: 30_000 };
+const TEST_1 = { operation: website(1), intervalMs: 30_000 };
+const TEST_2 = { operation: website(2), intervalMs: 30_000 };
 
 describe("a refused test", () => {
   const LIST_OK = poll(0, OK);
@@ -93,8 +95,8 @@ describe("a refused test", () => {
     ],
   ])("%s", (_, polls, expected) => {
     const backoff = after(...polls);
-    expect(untilMs(backoff, "website_test/1", 3)).toBe(30_002);
-    const others = ["vrrp", "website_test/2"].map((each) => untilMs(backoff, each, 3) !== undefined);
+    expect(untilMs(backoff, website(1), 3)).toBe(30_002);
+    const others = [VRRP, website(2)].map((each) => untilMs(backoff, each, 3) !== undefined);
     expect(others).toEqual(expected);
   });
 
@@ -104,7 +106,7 @@ describe("a refused test", () => {
     const lengths: number[] = [];
     for (const outcome of [AUTH, AUTH, AUTH, AUTH, AUTH, AUTH, OK, AUTH]) {
       backoff.settle(poll(nowMs, outcome, TEST_1));
-      const endMs = untilMs(backoff, "website_test/1", nowMs) ?? nowMs;
+      const endMs = untilMs(backoff, website(1), nowMs) ?? nowMs;
       lengths.push((endMs - nowMs) / 1_000);
       nowMs = endMs;
     }
@@ -114,19 +116,19 @@ describe("a refused test", () => {
   test("of several in flight together each counts for itself, and once for the appliance", () => {
     const second = poll(20, AUTH, { ...TEST_2, startedMs: 0 });
     const alone = after(LIST_OK, poll(10, AUTH, TEST_1), second);
-    expect(untilMs(alone, "website_test/1", 20)).toBe(30_010);
-    expect(untilMs(alone, "website_test/2", 20)).toBe(30_020);
+    expect(untilMs(alone, website(1), 20)).toBe(30_010);
+    expect(untilMs(alone, website(2), 20)).toBe(30_020);
     const all = after(poll(10, AUTH, TEST_1), second);
-    expect(untilMs(all, "vrrp", 20)).toBe(30_010);
+    expect(untilMs(all, VRRP, 20)).toBe(30_010);
   });
 });
 
 test("after a backoff of the whole appliance the list is polled first: tests back off a little longer", () => {
   const backoff = after(poll(1_000, AUTH));
-  expect(untilMs(backoff, "vrrp", 1_000, 10_000)).toBe(6_000);
-  expect(untilMs(backoff, "website_test/1", 1_000, 10_000)).toBe(16_000);
+  expect(untilMs(backoff, VRRP, 1_000, 10_000)).toBe(6_000);
+  expect(untilMs(backoff, website(1), 1_000, 10_000)).toBe(16_000);
   backoff.settle(poll(6_000, OK));
-  expect(untilMs(backoff, "website_test/1", 6_000, 10_000)).toBeUndefined();
+  expect(untilMs(backoff, website(1), 6_000, 10_000)).toBeUndefined();
 });
 
 test("a failure for another reason neither ends nor extends the backoff", () => {
@@ -134,25 +136,25 @@ test("a failure for another reason neither ends nor extends the backoff", () => 
     poll(0, AUTH),
     poll(4_000, { ok: false, failure: failureOf("timeout") }, { startedMs: -1 }),
   );
-  expect(untilMs(backoff, "vrrp", 4_000)).toBe(5_000);
+  expect(untilMs(backoff, VRRP, 4_000)).toBe(5_000);
 });
 
 test("new credentials end the backoff and the doubling", () => {
   const backoff = after(poll(0, AUTH), poll(5_000, AUTH));
   backoff.end("auth");
-  expect(untilMs(backoff, "vrrp", 5_000)).toBeUndefined();
+  expect(untilMs(backoff, VRRP, 5_000)).toBeUndefined();
   backoff.settle(poll(6_000, AUTH));
-  expect(untilMs(backoff, "vrrp", 6_000)).toBe(11_000);
+  expect(untilMs(backoff, VRRP, 6_000)).toBe(11_000);
 });
 
 test("a later answer replaces an earlier Retry-After", () => {
-  expect(untilMs(after(deferred(0, 60_000), deferred(10, 5_000)), "vrrp", 10)).toBe(5_010);
-  expect(untilMs(after(deferred(0, 60_000), poll(10, OK)), "vrrp", 10)).toBeUndefined();
+  expect(untilMs(after(deferred(0, 60_000), deferred(10, 5_000)), VRRP, 10)).toBe(5_010);
+  expect(untilMs(after(deferred(0, 60_000), poll(10, OK)), VRRP, 10)).toBeUndefined();
 });
 
 test("the longer of two backoffs counts, and new credentials do not shorten a Retry-After", () => {
   const backoff = after(poll(0, AUTH), deferred(0, 60_000));
-  expect(untilMs(backoff, "vrrp", 0)).toBe(60_000);
+  expect(untilMs(backoff, VRRP, 0)).toBe(60_000);
   backoff.end("auth");
-  expect(untilMs(backoff, "vrrp", 0)).toBe(60_000);
+  expect(untilMs(backoff, VRRP, 0)).toBe(60_000);
 });

@@ -1,17 +1,13 @@
-import type { ApplianceConfig, OperationTiming } from "../../src/config/config.ts";
-import { createAppliancePoller, type Task, type WebsitePlan } from "../../src/polling/appliance-poller.ts";
+import type { ApplianceConfig, Config, OperationTiming } from "../../src/config/config.ts";
+import pLimit from "p-limit";
+import type { PollPlan } from "../../src/api/operation.ts";
+import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
+import type { Task } from "../../src/polling/task.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
-import {
-  operationKey,
-  type Observation,
-  type Operation,
-  type PollEvents,
-  type SkipReason,
-} from "../../src/polling/observation.ts";
-import type { OperationKind } from "../../src/api/operations.ts";
+import type { Observation, PollEvents, SkipReason } from "../../src/polling/observation.ts";
+import { operationKey, type Operation, type OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { startRunner } from "../../src/polling/runner.ts";
-import { createSlots } from "../../src/polling/slots.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
 
@@ -103,8 +99,8 @@ export function slowClient(takesMs: number, answer: (path: string) => Outcome<Bo
 }
 
 /** Tests of the configured websites. */
-export function testsOnly({ websites }: ApplianceConfig): WebsitePlan {
-  return { details: [], tests: websites.map(({ id }) => id) };
+export function testsOnly({ websites }: ApplianceConfig): PollPlan {
+  return { isDiscovering: false, details: [], tests: websites.map(({ id }) => id) };
 }
 
 /** A runner under a held clock, with clients that the test answers for. */
@@ -119,16 +115,17 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]) {
     skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
   };
   const runner = startRunner({ clock, events, onClockJump: () => {}, planOf: testsOnly });
-  const apply = (...next: readonly ApplianceConfig[]): void => {
-    void runner.prepare(configOf(...next), () => {
+  const applyConfig = (config: Config): void => {
+    void runner.prepare(config, () => {
       const client = fakeClient();
       clients.push(client);
       return client;
     })();
   };
+  const apply = (...next: readonly ApplianceConfig[]): void => applyConfig(configOf(...next));
   apply(...appliances);
   const [client = fakeClient()] = clients;
-  return { clock, runner, observed, skipped, clients, client, apply };
+  return { clock, runner, observed, skipped, clients, client, apply, applyConfig };
 }
 
 function gapMs(timing: OperationTiming): number {
@@ -138,8 +135,6 @@ function gapMs(timing: OperationTiming): number {
 /** A poller under a held clock, with a client that the test answers for. */
 export function startHeldPoller(appliance: ApplianceConfig = WAF) {
   const clock = holdClock();
-  const slots = createSlots(clock);
-  slots.setLimit(64);
   const client = fakeClient();
   const observed: Observation[] = [];
   const started: { readonly kind: OperationKind; readonly latenessSeconds: number }[] = [];
@@ -161,7 +156,7 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
     {
       clock,
       events,
-      slots: { website_tests: slots, discovery: createSlots(clock) },
+      limits: { website_tests: pLimit(64), discovery: pLimit(64) },
       turns: () => Promise.resolve(),
       timetable: {
         put: ({ operation }: Task) => void regular.add(operationKey(operation)),
@@ -174,11 +169,12 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
     appliance,
     client,
   );
+  poller.update(appliance);
   poller.arrange();
 
   /** Makes operations due now, and lets them begin. */
   const due = async (...operations: readonly Operation[]): Promise<void> => {
-    for (const operation of operations) poller.due(operation, clock.monotonicMs());
+    for (const operation of operations) poller.task(operation)?.due(clock.monotonicMs());
     await settle();
   };
   return {
@@ -190,8 +186,8 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
     skipped,
     regular,
     /** Changes what is planned. */
-    replan: (next: WebsitePlan) => {
-      plan = next;
+    replan: (next: Pick<PollPlan, "tests">) => {
+      plan = { ...plan, ...next };
       poller.arrange();
     },
     inFlight: () => inFlight,

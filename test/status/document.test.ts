@@ -12,7 +12,7 @@ import {
   websiteOf,
   websiteSeen,
 } from "../support/observations.ts";
-import type { Operation } from "../../src/polling/observation.ts";
+import type { Operation } from "../../src/api/operations.ts";
 import { createJudge, documentOf } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });

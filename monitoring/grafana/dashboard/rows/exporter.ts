@@ -60,7 +60,12 @@ export const EXPORTER: Row = {
       title: "Skipped polls",
       description: `Skipped polls per second. overlap: the previous one was in flight; backoff: the appliance is in backoff; missed: the process was blocked. ${EMPTY}`,
       unit: "cps",
-      lines: [line("rate(appliance_exporter_polls_skipped_total[$__rate_interval])", "{{reason}}")],
+      lines: [
+        line(
+          "sum by (job, instance, reason) (rate(appliance_exporter_polls_skipped_total[$__rate_interval]))",
+          "{{reason}}",
+        ),
+      ],
     }),
   ],
 };
