@@ -9,17 +9,21 @@ import { digestOf } from "../config/load-in-thread.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Turns } from "../support/turns.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
-import type { Situation } from "./decide.ts";
+import type { Circumstances } from "./decide.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
-import { createTask, type Task, type TaskDeps } from "./task.ts";
+import { createDrive, end, NEW, type Task } from "./drive.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
 export interface AppliancePoller {
   /** Polls what is planned now, and nothing else. */
   arrange(): void;
-  /** The polls of an operation; `undefined` where it is not planned. */
-  task(operation: Operation): Task | undefined;
+  /** An operation is due, since the monotonic instant `dueMs`. Returns at once. */
+  due(operation: Operation, dueMs: number): void;
+  /** @see Runner.confirm */
+  confirm(operation: Operation, afterMs: number): void;
+  /** @see Runner.nextPollMs */
+  nextPollMs(operation: Operation): number | undefined;
   /** Whether it polls an appliance at this address with these settings; any other needs another poller. */
   canPoll(appliance: ApplianceConfig): boolean;
   /**
@@ -38,10 +42,17 @@ export interface AppliancePollerDeps {
   readonly limits: Readonly<Record<"website_tests" | "discovery", LimitFunction>>;
   /** For long answers, by appliance. */
   readonly turns: Turns;
-  readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs">;
+  readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
 }
+
+/** What the timetable has. */
+export interface PlannedTask extends Task {
+  readonly poller: Pick<AppliancePoller, "due">;
+}
+
+const LIST = operationKey({ kind: "vrrp" });
 
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
@@ -51,8 +62,8 @@ export function createAppliancePoller(
   const { clock, timetable, limits } = deps;
   const own = { appliance_website_tests: pLimit(1), appliance_details: pLimit(1) };
   const backoff = createBackoff();
-  /** By `operationKey`. */
-  const tasks = new Map<string, Task>();
+  /** By `operationKey`; also those without a plan whose poll in line or in flight has not ended. */
+  const tasks = new Map<string, PlannedTask>();
   let appliance = initial;
   let isClosed = false;
   let arranged: { readonly appliance: ApplianceConfig; readonly plan: PollPlan | undefined } | undefined;
@@ -67,11 +78,15 @@ export function createAppliancePoller(
   function backoffOf(operation: Operation): BackoffPeriod | undefined {
     return backoff.active(operation, clock.monotonicMs(), stopsForMs());
   }
-  function list(): Pick<Situation, "downUntilMs" | "listDueMs"> {
+  function health(): Pick<Circumstances, "downUntilMs" | "listDueMs"> {
     if (latestList?.stopsOthers !== true) return { downUntilMs: undefined, listDueMs: undefined };
     // It counts from the end of the backoff that it caused.
     const fromMs = Math.max(latestList.atMs, backoff.everythingUntilMs());
-    return { downUntilMs: fromMs + stopsForMs(), listDueMs: tasks.get(LIST)?.pendingSinceMs() };
+    const list = tasks.get(LIST);
+    return {
+      downUntilMs: fromMs + stopsForMs(),
+      listDueMs: list?.progress === "idle" ? undefined : list?.dueMs,
+    };
   }
   function onPolled({ kind, outcome }: PollResult, isOutOfTurn: boolean): void {
     if (kind !== "vrrp") return;
@@ -81,58 +96,80 @@ export function createAppliancePoller(
     if (isFirst) schedule();
     // What is polled out of turn never has others polled.
     if (stopsOthers || isOutOfTurn) return;
-    for (const task of tasks.values()) if (task.isOverdue()) task.dueOutOfTurn();
+    for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task);
+  }
+  const drive = createDrive({
+    ...deps,
+    client,
+    limits: { ...limits, ...own },
+    turn: () => deps.turns(appliance.name),
+    gapMs: timetable.gapMs,
+    backoff,
+    backoffOf,
+    appliance: () => appliance,
+    health,
+    onPolled,
+  });
+
+  function dueOutOfTurn(task: Task | undefined): void {
+    if (task !== undefined) drive(task, "out_of_turn", clock.monotonicMs());
   }
   /** Other operations begin when it is known whether the appliance can be reached. */
   function schedule(): void {
     for (const [key, task] of tasks) {
       const { kind } = task.operation;
-      if (!task.isPlanned() || (kind !== "vrrp" && latestList === undefined)) continue;
+      if (!task.isPlanned || (kind !== "vrrp" && latestList === undefined)) continue;
       // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
       const phaseKey = kind === "vrrp" ? appliance.cluster : `${appliance.cluster}/${key}`;
       timetable.put(task, phaseKey, appliance.polling[OPERATIONS[kind].timing]);
     }
   }
+  /** Nothing that is known of a website remains: its id may belong to another one later. */
+  function drop(key: string, task: PlannedTask): void {
+    timetable.remove(task);
+    backoff.forget(task.operation);
+    end(task);
+    if (task.progress === "idle") tasks.delete(key);
+  }
 
-  const taskDeps: TaskDeps = {
-    ...deps,
-    client,
-    limits: { ...limits, ...own },
-    turn: () => deps.turns(appliance.name),
-    backoff,
-    backoffOf,
-    appliance: () => appliance,
-    list,
-    onPolled,
-  };
-  return {
+  const self: AppliancePoller = {
     arrange: () => {
       const plan = isClosed ? undefined : deps.planOf(appliance);
       if (arranged?.appliance === appliance && isDeepStrictEqual(arranged.plan, plan)) return;
       arranged = { appliance, plan };
       const operations = plan === undefined ? [] : operationsOf(plan);
       const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
-      for (const [key, task] of tasks) {
-        if (wanted.has(key)) continue;
-        timetable.remove(task);
-        backoff.forget(task.operation);
-        task.drop();
-        if (task.pendingSinceMs() === undefined) tasks.delete(key);
-      }
+      for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
       for (const [key, operation] of wanted) {
-        const task = tasks.get(key) ?? createTask(taskDeps, operation);
-        task.plan();
+        const task = tasks.get(key) ?? { ...NEW, operation, poller: self };
+        task.isPlanned = true;
         tasks.set(key, task);
       }
       schedule();
     },
-    task: (operation) => tasks.get(operationKey(operation)),
+    due: (operation, dueMs) => {
+      const task = tasks.get(operationKey(operation));
+      if (task !== undefined) drive(task, "due", dueMs);
+    },
+    confirm: (operation, afterMs) => {
+      const task = tasks.get(operationKey(operation));
+      const byMs = clock.monotonicMs() + afterMs;
+      if (task === undefined || (timetable.nextDueMs(task, byMs - afterMs) ?? 0) <= byMs) return;
+      task.confirming ??= setTimeout(() => {
+        task.confirming = undefined;
+        dueOutOfTurn(task);
+      }, afterMs);
+    },
+    nextPollMs: (operation) => {
+      const task = tasks.get(operationKey(operation));
+      return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
+    },
     canPoll: ({ baseUrl, http }) => baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
     update: (next) => {
       // An appliance never holds all slots of the fleet, unless there is only one.
       const most = Math.max(1, limits.website_tests.concurrency - 1);
       own.appliance_website_tests.concurrency = Math.min(next.polling.maxConcurrentWebsiteTests, most);
-      for (const key of backoff.end("unsupported")) tasks.get(key)?.dueOutOfTurn();
+      for (const key of backoff.end("unsupported")) dueOutOfTurn(tasks.get(key));
       if (next === appliance) return;
       appliance = next;
       backoff.end("auth");
@@ -141,9 +178,8 @@ export function createAppliancePoller(
       isClosed = true;
       client.close();
       for (const limit of Object.values(own)) limit.clearQueue();
-      for (const task of tasks.values()) task.drop();
+      for (const task of tasks.values()) end(task);
     },
   };
+  return self;
 }
-
-const LIST = operationKey({ kind: "vrrp" });

@@ -1,5 +1,5 @@
 import type { LimitName } from "../api/operation.ts";
-import { OPERATIONS, type OperationKind } from "../api/operations.ts";
+import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { BackoffPeriod } from "./backoff.ts";
 import { mustBeginByMs, type Pace } from "./pace.ts";
 import type { UnsentReason } from "./poll.ts";
@@ -7,23 +7,25 @@ import type { UnsentReason } from "./poll.ts";
 /** Its instant has come, something called for a poll out of turn, a slot is free, or the wait for one must end. */
 export type Occasion = "due" | "out_of_turn" | "slot" | "wait_over";
 
-/** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
-export type Progress = "idle" | "in_line" | "unserved" | "in_flight";
-
-/** What is known when a poll is considered. Instants are monotonic. */
-export interface Situation {
-  readonly nowMs: number;
-  readonly kind: OperationKind;
-  readonly pace: Pace;
-  readonly progress: Progress;
-  /** Whether the latest poll was out of turn. */
-  readonly wasOutOfTurn: boolean;
-  /** Whether the latest poll was not sent because the appliance was down. */
+/** How the polls of an operation stand. */
+export interface PollState {
+  readonly operation: Operation;
+  /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
+  readonly progress: "idle" | "in_line" | "unserved" | "in_flight";
+  /** Whether its latest poll was out of turn. */
+  readonly isOutOfTurn: boolean;
+  /** Whether its latest poll was not sent because the appliance was down. */
   readonly isOverdue: boolean;
-  /** Until when the latest result counts; `undefined` before the first. */
-  readonly latestUntilMs: number | undefined;
   /** The limit for a slot of which it waits, or waited last. */
   readonly waitsFor: LimitName | undefined;
+  /** The monotonic instant until which the latest observation counts; `undefined` before the first. */
+  readonly latestUntilMs: number | undefined;
+}
+
+/** What is known now. Instants are monotonic. */
+export interface Circumstances {
+  readonly nowMs: number;
+  readonly pace: Pace;
   readonly backoff: Pick<BackoffPeriod, "reason"> | undefined;
   /** Whether there are no new credentials since the refusal, as far as that was checked. */
   readonly isChecked: boolean;
@@ -45,32 +47,39 @@ export type Decision =
     };
 
 /** What becomes of a poll. */
-export function decide(occasion: Occasion, situation: Situation): Decision {
-  const hindrance = byOperation(occasion, situation) ?? byAppliance(occasion, situation);
+export function decide(occasion: Occasion, state: PollState, now: Circumstances): Decision {
+  const hindrance = byOperation(occasion, state, now) ?? byAppliance(occasion, state, now);
   if (hindrance !== undefined) return hindrance;
-  const { waitsFor } = situation;
-  if (occasion === "wait_over" && waitsFor !== undefined) return { action: "reject", failure: waitsFor };
+  if (occasion === "wait_over" && state.waitsFor !== undefined)
+    return { action: "reject", failure: state.waitsFor };
   return { action: occasion === "slot" ? "send" : "queue" };
 }
 
 /** There is one poll of an operation at a time, and out of turn at most one between two in turn. */
-function byOperation(occasion: Occasion, situation: Situation): Decision | undefined {
-  const { progress, kind, wasOutOfTurn, isOverdue, backoff } = situation;
+function byOperation(
+  occasion: Occasion,
+  { operation, progress, isOutOfTurn, isOverdue }: PollState,
+  { backoff }: Circumstances,
+): Decision | undefined {
   if (occasion === "out_of_turn") {
     const isFree = progress === "idle" && backoff === undefined;
-    return isFree && (!wasOutOfTurn || isOverdue) ? undefined : { action: "ignore" };
+    return isFree && (!isOutOfTurn || isOverdue) ? undefined : { action: "ignore" };
   }
   if (occasion !== "due" || progress === "idle" || progress === "unserved") return undefined;
   // The details of many websites come one after another, and a round of them may take longer than their interval.
-  const isRound =
-    progress === "in_line" && OPERATIONS[kind].limits.some((name) => name === "appliance_details");
+  const { limits }: { readonly limits: readonly LimitName[] } = OPERATIONS[operation.kind];
+  const isRound = progress === "in_line" && limits.includes("appliance_details");
   return isRound ? { action: "ignore" } : { action: "ignore", skipped: "overlap" };
 }
 
 /** An appliance that is down, or refuses, gets no requests. */
-function byAppliance(occasion: Occasion, situation: Situation): Decision | undefined {
-  const { nowMs, progress, pace, latestUntilMs = 0, backoff, isChecked } = situation;
-  if (isDown(situation)) return { action: "reject", failure: "appliance_down" };
+function byAppliance(
+  occasion: Occasion,
+  { operation, progress, latestUntilMs = 0 }: PollState,
+  { nowMs, pace, backoff, isChecked, downUntilMs = 0, listDueMs = nowMs }: Circumstances,
+): Decision | undefined {
+  if (operation.kind !== "vrrp" && listDueMs < downUntilMs)
+    return { action: "reject", failure: "appliance_down" };
   if (backoff === undefined) return undefined;
   const { reason } = backoff;
   const mayCheck = occasion === "slot" || (occasion === "due" && progress === "idle");
@@ -78,8 +87,4 @@ function byAppliance(occasion: Occasion, situation: Situation): Decision | undef
   // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
   const isLastTurn = mustBeginByMs(latestUntilMs, pace) <= nowMs + pace.gapMs;
   return { action: "reject", skipped: "backoff", ...(isLastTurn && { failure: reason }) };
-}
-
-function isDown({ kind, nowMs, downUntilMs, listDueMs = nowMs }: Situation): boolean {
-  return kind !== "vrrp" && downUntilMs !== undefined && listDueMs < downUntilMs;
 }

@@ -4,7 +4,7 @@ import type { OperationTiming } from "../config/config.ts";
 /** First polls after a start or reload are spread over this time instead of their interval, for a quick start. */
 export const FIRST_POLL_SPREAD_MS = 1000;
 /** No poll waits longer for a slot or a connection, however rarely it is due. */
-export const MAX_WAIT_MS = 24 * 60 * 60_000;
+const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 /** The phase of a key within an interval, from 0 up to 1: evenly distributed, and the same in every process. */
 export function phaseFraction(key: string): number {

@@ -1,11 +1,15 @@
 import type { Config } from "../config/config.ts";
 import pLimit from "p-limit";
 import type { Operation } from "../api/operations.ts";
-import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
+import {
+  createAppliancePoller,
+  type AppliancePoller,
+  type AppliancePollerDeps,
+  type PlannedTask,
+} from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
 import { inSlices } from "../support/slices.ts";
 import { createTurns } from "../support/turns.ts";
-import type { Task } from "./task.ts";
 import { startTimetable } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */
@@ -52,10 +56,10 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   /** By appliance. */
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
 
-  const timetable = startTimetable<Task>({
+  const timetable = startTimetable<PlannedTask>({
     clock,
     onClockJump,
-    onDue: (task, dueMs) => task.due(dueMs),
+    onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
     onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
   const pollerDeps: AppliancePollerDeps = { clock, events, limits, turns, timetable, planOf };
@@ -80,10 +84,10 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
         return inSlices(new Set([...before.values(), ...next.values()]), (poller) => poller.arrange());
       };
     },
-    nextPollMs: (name, operation) => pollers.get(name)?.task(operation)?.nextPollMs(),
+    nextPollMs: (name, operation) => pollers.get(name)?.nextPollMs(operation),
     replan: (name) => pollers.get(name)?.arrange(),
     confirm: ({ appliances, operation, afterMs }) => {
-      for (const name of appliances) pollers.get(name)?.task(operation)?.confirm(afterMs);
+      for (const name of appliances) pollers.get(name)?.confirm(operation, afterMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

@@ -177,7 +177,7 @@ test("website tests begin after the first poll of the list, and those that an ou
 test("an operation is polled out of turn once between two of its turns, whatever calls for it", async () => {
   const { clock, client, due, poll, poller, observed } = startHeldPoller();
   const confirm = async () => {
-    poller.task(website(1))?.confirm(1000);
+    poller.confirm(website(1), 1000);
     await clock.pass(1000);
     for (const _ of client.waiting()) await client.answer(sitePath(1), SITE_OK);
   };
@@ -206,7 +206,7 @@ test("a list that recovers out of turn has nothing else polled, the next one in 
   const { clock, client, due, poll, poller } = startHeldPoller();
   await poll(VRRP, failing("connect"));
   await due(website(1));
-  poller.task(VRRP)?.confirm(1000);
+  poller.confirm(VRRP, 1000);
   await clock.pass(1000);
   await client.answer(VRRP_PATH, NO_INTERFACES);
   expect(client.waiting()).toEqual([]);
@@ -251,7 +251,7 @@ test("a client that is closed while new credentials are read is not used", async
   const { poller, client, clock, poll } = startHeldPoller();
   await poll(VRRP, failing("auth"));
   client.hasCredentials = true;
-  poller.task(VRRP)?.due(clock.monotonicMs());
+  poller.due(VRRP, clock.monotonicMs());
   poller.close();
   await settle();
   expect(client.waiting()).toEqual([]);

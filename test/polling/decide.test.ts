@@ -1,13 +1,19 @@
 import { describe, expect, test } from "vitest";
-import { decide, type Decision, type Occasion, type Situation } from "../../src/polling/decide.ts";
+import {
+  decide,
+  type Decision,
+  type Occasion,
+  type Circumstances,
+  type PollState,
+} from "../../src/polling/decide.ts";
 
 /** A website test that may be sent: 100 s after the start, every 30 s, and its latest result counts for 60 s more. */
-const FREE: Situation = {
+const FREE: PollState & Circumstances = {
   nowMs: 100_000,
-  kind: "website_test",
+  operation: { kind: "website_test", websiteId: 1 },
   pace: { gapMs: 30_000, timeoutMs: 20_000 },
   progress: "idle",
-  wasOutOfTurn: false,
+  isOutOfTurn: false,
   isOverdue: false,
   latestUntilMs: 160_000,
   waitsFor: undefined,
@@ -16,7 +22,7 @@ const FREE: Situation = {
   downUntilMs: undefined,
   listDueMs: undefined,
 };
-const DETAILS = { kind: "website_details" } as const;
+const DETAILS = { operation: { kind: "website_details", websiteId: 1 } } as const;
 const DOWN = { downUntilMs: 100_001 };
 const REFUSED = { backoff: { reason: "auth" }, isChecked: true } as const;
 const DEFERRED = { backoff: { reason: "http_status" } } as const;
@@ -32,7 +38,7 @@ function inWords(decision: Decision): string {
   return words.filter((word) => word !== undefined).join(", ");
 }
 
-type Case = readonly [what: string, situation: Partial<Situation>, decision: string];
+type Case = readonly [what: string, situation: Partial<typeof FREE>, decision: string];
 
 const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
   due: [
@@ -49,7 +55,7 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
       { downUntilMs: 90_001, listDueMs: 90_000 },
       "reject, fails as appliance_down",
     ],
-    ["of the list of an appliance that is down", { ...DOWN, kind: "vrrp" }, "queue"],
+    ["of the list of an appliance that is down", { ...DOWN, operation: { kind: "vrrp" } }, "queue"],
     ["after a Retry-After", DEFERRED, "reject, skipped backoff"],
     [
       "after a Retry-After, at the last turn",
@@ -77,8 +83,8 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
   ],
   out_of_turn: [
     ["that is free", {}, "queue"],
-    ["after another one out of turn", { wasOutOfTurn: true }, "ignore"],
-    ["after another one that was not sent", { wasOutOfTurn: true, isOverdue: true }, "queue"],
+    ["after another one out of turn", { isOutOfTurn: true }, "ignore"],
+    ["after another one that was not sent", { isOutOfTurn: true, isOverdue: true }, "queue"],
     ["while the previous one is in flight", { progress: "in_flight" }, "ignore"],
     ["while it waits for a slot", { progress: "in_line" }, "ignore"],
     ["whose wait for a slot has failed", { progress: "unserved" }, "ignore"],
@@ -113,6 +119,6 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
 
 describe.each(["due", "out_of_turn", "slot", "wait_over"] as const)("a poll, %s", (occasion) => {
   test.each(CASES[occasion])("%s", (_, situation, decision) => {
-    expect(inWords(decide(occasion, { ...FREE, ...situation }))).toBe(decision);
+    expect(inWords(decide(occasion, { ...FREE, ...situation }, { ...FREE, ...situation }))).toBe(decision);
   });
 });
