@@ -9,14 +9,16 @@ import type {
 } from "./snapshot.ts";
 
 /** The websites of each appliance of a cluster, in the order of the configuration. */
-type Lists = readonly ApplianceSnapshot["known"][];
+interface Lists {
+  readonly lists: readonly ApplianceSnapshot["known"][];
+}
 
 /**
  * The websites of a cluster, in the order of first mention; those that an appliance tests come before its others. A website that
  * is as it was `before` is the same object.
  */
 export function clusterWebsites(
-  lists: Lists,
+  { lists }: Lists,
   before: readonly ClusterWebsite[] = [],
 ): readonly ClusterWebsite[] {
   const earlier = new Map(before.map((website) => [website.key, website]));
@@ -48,7 +50,7 @@ export function websiteKey({ websiteId, identity }: OfWebsite, address: string |
 }
 
 /** The same in its cluster. One without details has the key of another appliance's website with its id. */
-function keysIn(lists: Lists): (website: KnownWebsiteSnapshot) => string {
+function keysIn(lists: Lists["lists"]): (website: KnownWebsiteSnapshot) => string {
   const addresses = lists.flat().flatMap(({ websiteId, address, isTested }) => {
     return isTested && address ? [[websiteId, address] as const] : [];
   });

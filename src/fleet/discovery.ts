@@ -8,7 +8,7 @@ import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
-import { createMemo, kept, once } from "../support/kept.ts";
+import { kept, memo, once } from "../support/kept.ts";
 import type { Step } from "./changes.ts";
 import {
   afterPoll,
@@ -139,14 +139,13 @@ export function knownWebsites({ identity, config, records, known }: WebsiteFacts
     if (own === undefined && (seen === undefined ? !isWithoutDetails : isDeleted)) return [];
     const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
     room -= shown;
-    const make = (): KnownWebsite =>
-      kept(before.get(id), { identity, ...description(id, own, showing(shown, seen), address) });
-    return [seen === undefined ? make() : onceDescribed(seen, [identity, own, address, shown], make)];
+    const inputs = { identity, websiteId: id, own, details: seen, shown, address };
+    return [seen === undefined ? knownWebsite(inputs, before.get(id)) : describedWebsite(seen, inputs)];
   });
 }
 
 /** Details of one website change; those of hundreds of others do not. */
-const onceDescribed = createMemo<KnownWebsite>();
+const describedWebsite = memo(knownWebsite);
 
 /** Details that show at most so many servers. */
 function showing(most: number, details: WebsiteDetails | undefined): WebsiteDetails | undefined {
@@ -156,18 +155,24 @@ function showing(most: number, details: WebsiteDetails | undefined): WebsiteDeta
   return { ...details, backends: { ...backends, shown: backends.shown.slice(0, most), leftOut } };
 }
 
-function description(
-  websiteId: number,
-  own: WebsiteConfig | undefined,
-  details: WebsiteDetails | undefined,
-  address: string | undefined,
-): Omit<KnownWebsite, "identity"> {
+interface Described extends Pick<KnownWebsite, "identity" | "websiteId" | "details" | "address"> {
+  readonly own: WebsiteConfig | undefined;
+  /** How many servers are shown. */
+  readonly shown: number;
+}
+
+function knownWebsite(
+  { identity, websiteId, own, details: seen, shown, address }: Described,
+  before: KnownWebsite | undefined,
+): KnownWebsite {
+  const details = showing(shown, seen);
   const id = String(websiteId);
   const { name = id, protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
   const { protocol } = details ?? {};
   const offered = protocol && PROTOCOLS[protocol];
-  return {
+  return kept(before, {
     kind: "website_details",
+    identity,
     websiteId,
     // A configured name, else the one that the appliance gives.
     website: name === id ? details?.name || details?.host || name : name,
@@ -179,7 +184,7 @@ function description(
     bind: details === undefined ? [] : listensOn(details),
     urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
     isTested: own !== undefined || details?.isEnabled !== false,
-  };
+  });
 }
 
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);

@@ -2,12 +2,12 @@ import type { ApplianceConfig, Config } from "../config/config.ts";
 import type { PollPlan } from "../api/operation.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
-import { createMemo, isSame } from "../support/kept.ts";
+import { kept, memo } from "../support/kept.ts";
 import { afterObservation, identityOf, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
 import type { FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
 import { groupsOf } from "./groups.ts";
-import type { ClusterSnapshot, ClusterWebsite, GroupSnapshot, Identity } from "./snapshot.ts";
+import type { ClusterSnapshot, Identity } from "./snapshot.ts";
 
 /** The latest observations of every appliance. */
 export interface Fleet {
@@ -36,16 +36,11 @@ export interface Recorded {
 }
 
 interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
-  /** The disabled ones too. */
-  readonly appliances: readonly ApplianceConfig[];
-  /** Names of the enabled ones. */
+  /** Names of the enabled appliances. */
   readonly members: readonly string[];
 }
 
 export function createFleet(): Fleet {
-  const onceGroups = createMemo<readonly GroupSnapshot[]>();
-  const onceWebsites = createMemo<readonly ClusterWebsite[]>();
-  const onceCluster = createMemo<ClusterSnapshot>();
   /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
   const states = new Map<string, ApplianceState>();
   let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
@@ -72,18 +67,10 @@ export function createFleet(): Fleet {
     return state;
   }
 
-  /** Made anew when an appliance was polled or has stalled. */
-  function snapshotOf(of: Cluster, nowMs: number): ClusterSnapshot {
-    const { cluster, labels, disabled } = of;
-    const appliances = of.members.flatMap((name) => stateNow(name, nowMs) ?? []);
-    return onceCluster(of, appliances, () => {
-      const lists = appliances.map(({ vrrp }) => vrrp);
-      const members = of.appliances.length < 2 ? [] : lists;
-      const groups = onceGroups(of, lists, (before) => groupsOf(members, before));
-      const known = appliances.map((appliance) => appliance.known);
-      const websites = onceWebsites(of, known, (before) => clusterWebsites(known, before));
-      return { cluster, labels, appliances, disabled, groups, websites };
-    });
+  /** Made again when an appliance was polled or has stalled. */
+  function snapshotOf(cluster: Cluster, nowMs: number): ClusterSnapshot {
+    const appliances = cluster.members.flatMap((name) => stateNow(name, nowMs) ?? []);
+    return clusterSnapshot(cluster, { cluster, appliances });
   }
 
   return {
@@ -125,6 +112,19 @@ export function createFleet(): Fleet {
   };
 }
 
+const clusterSnapshot = memo(
+  (facts: { readonly cluster: Cluster; readonly appliances: readonly ApplianceState[] }): ClusterSnapshot => {
+    const { cluster: of, appliances } = facts;
+    const { cluster, labels, members, disabled } = of;
+    const isAlone = members.length + disabled.length < 2;
+    const groups = groupsIn(of, { members: isAlone ? [] : appliances.map(({ vrrp }) => vrrp) });
+    const websites = websitesIn(of, { lists: appliances.map(({ known }) => known) });
+    return { cluster, labels, appliances, disabled, groups, websites };
+  },
+);
+const groupsIn = memo(groupsOf);
+const websitesIn = memo(clusterWebsites);
+
 /** By name. A cluster that is configured as before stays the same object. */
 function clustersOf(
   appliances: readonly ApplianceConfig[],
@@ -132,17 +132,14 @@ function clustersOf(
 ): ReadonlyMap<string, Cluster> {
   const byName = groupBy(appliances, ({ cluster }) => cluster);
   const clusters = Array.from(byName, ([cluster, all]): Cluster => {
-    const known = before.get(cluster);
-    if (known !== undefined && isSame(known.appliances, all)) return known;
     const enabled = all.filter((appliance) => appliance.enabled);
     const disabled = all.filter((appliance) => !appliance.enabled);
-    return {
+    return kept(before.get(cluster), {
       cluster,
-      appliances: all,
-      members: enabled.map(({ name }) => name),
       labels: sharedLabels((enabled.length > 0 ? enabled : disabled).map(({ labels }) => labels)),
+      members: enabled.map(({ name }) => name),
       disabled: disabled.map((each) => ({ kind: "disabled", identity: identityOf(each) })),
-    };
+    });
   });
   return new Map(clusters.map((each) => [each.cluster, each]));
 }

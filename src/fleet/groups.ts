@@ -7,7 +7,7 @@ import type { GroupReport, VrrpState } from "./vrrp.ts";
  * it was `before` is the same object, and so is the list if all are.
  */
 export function groupsOf(
-  members: readonly VrrpState[],
+  { members }: { readonly members: readonly VrrpState[] },
   before: readonly GroupSnapshot[] = [],
 ): readonly GroupSnapshot[] {
   const known = new Map(before.map((group) => [group.key, group]));

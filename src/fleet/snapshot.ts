@@ -22,7 +22,6 @@ export interface ClusterSnapshot {
   readonly disabled: readonly DisabledSnapshot[];
   /** Of clusters of two appliances or more, the disabled ones counted. */
   readonly groups: readonly GroupSnapshot[];
-  /** Other objects after any change of the cluster's configuration. */
   readonly websites: readonly ClusterWebsite[];
 }
 
@@ -177,8 +176,8 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly urls: readonly string[];
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;
-  /** What the tests found, by protocol; empty before the first test, and while no protocol is known. */
-  readonly results: readonly ProtocolResult[];
+  /** What the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */
+  readonly results: readonly ProtocolResult[] | undefined;
 }
 
 export interface StatusesSnapshot extends OfWebsite {

@@ -37,7 +37,7 @@ export function websiteFor(
   return { ...state, found: whileKnown(state) };
 }
 
-const NEVER_TESTED = { owner: { name: "", host: "" }, results: [] } as const;
+const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteState["owner"], now: WebsiteDetails | undefined): boolean {
@@ -51,7 +51,7 @@ export function websiteAt(website: WebsiteState, nowMs: number): WebsiteState {
   const now = recordAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
-  const results = website.results.map((each) => ({ ...each, ...unknown }));
+  const results = (website.results ?? []).map((each) => ({ ...each, ...unknown }));
   return { ...now, found: undefined, results };
 }
 
@@ -88,7 +88,7 @@ function afterTest(
   nowMs: number,
   seen: StatusesSnapshot | undefined,
 ): WebsiteState {
-  const { known, results: before } = website;
+  const { known, results: before = [] } = website;
   const { statuses = [] } = seen ?? {};
   const protocols = known.protocols ?? new Set([...before, ...statuses].map(({ protocol }) => protocol));
   const results = Array.from(protocols, (protocol) => {

@@ -73,7 +73,7 @@ function testAgain(
     ?.websites.find((one) => one.websiteId === websiteId);
   if (website === undefined || durationSeconds === undefined) return [];
   // What the test found does not count yet.
-  if (website.results.every(({ latest, result }) => latest === result)) return [];
+  if ((website.results ?? []).every(({ latest, result }) => latest === result)) return [];
   const test = again({ kind: "website_test", websiteId }, [appliance], TEST_AFTER_MS);
   const details = again({ kind: "website_details", websiteId }, [appliance]);
   return website.address === undefined ? [test] : [details, test];

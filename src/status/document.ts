@@ -4,6 +4,7 @@ import type {
   DisabledSnapshot,
   InterfaceSnapshot,
   PollHealth,
+  WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
@@ -29,7 +30,7 @@ import type {
   Problem,
 } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
-import { createMemo, once } from "../support/kept.ts";
+import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
 import { APPLIANCE_PROBLEMS, levelOf, type Level, type ProblemKind } from "./states.ts";
 import { idAt, instantOf, optionalInstant } from "./words.ts";
@@ -60,14 +61,14 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
     ),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
-    clusters: verdicts.map((verdict) => clusterDocument(verdict, facts.nextPollAtMs)),
+    clusters: verdicts.map((verdict) => documentOf(verdict, facts.nextPollAtMs)),
     events: [...facts.events],
   };
 }
 
 /** Makes what a document needs of a cluster, and keeps it with the verdict. */
 export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): void {
-  clusterDocument(verdict, nextPollAtMs);
+  documentOf(verdict, nextPollAtMs);
   lastingProblems(verdict);
 }
 
@@ -93,13 +94,17 @@ export function summaryOf(problems: readonly Problem[], isPolling: boolean): Fle
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }
 
-const onceCluster = createMemo<ClusterDocument>();
-const onceWebsite = createMemo<ClusterDocument["websites"]>();
-const onceTest = createMemo<ApplianceDocument["websites"][number]>();
-
 /** The same object while the verdict is, so that what the page makes of it can be kept too. */
-function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
-  return onceCluster(verdict, [nextPollAtMs], () => {
+function documentOf(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
+  return clusterDocument(verdict, { verdict, nextPollAtMs });
+}
+
+interface WithNextPoll {
+  readonly nextPollAtMs: NextPollAtMs;
+}
+
+const clusterDocument = memo(
+  ({ verdict, nextPollAtMs }: WithNextPoll & { readonly verdict: ClusterVerdict }): ClusterDocument => {
     const { cluster: name, labels, appliances, disabled } = verdict.facts;
     const websites = [...verdict.websites.values()];
     const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
@@ -111,15 +116,15 @@ function clusterDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): C
       state: verdict.state,
       level: clusterLevel(verdict),
       groups: Array.from(verdict.groups.values(), groupDocument),
-      websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
+      websites: websites.flatMap((website) => websiteDocument(website, { website, isHidden })),
       discovered: isDiscovered ? { websites: described } : undefined,
       appliances: [
         ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
         ...disabled.map(disabledDocument),
       ],
     };
-  });
-}
+  },
+);
 
 /** The level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
 function clusterLevel(verdict: ClusterVerdict): Level {
@@ -139,18 +144,23 @@ function groupDocument(verdict: GroupVerdict): GroupDocument {
   return { vhid, vip, state, level, master, since, isPreferredMaster, members };
 }
 
+interface Hideable {
+  /** @see hidesWebsites */
+  readonly isHidden: boolean;
+}
+
 /** A list of one website; of none if it is not tested. */
-function websiteDocument(verdict: WebsiteVerdict, isHidden: boolean): ClusterDocument["websites"] {
-  return onceWebsite(verdict, [isHidden], () => {
-    const { websiteId: id, website: name, ids, states } = verdict;
+const websiteDocument = memo(
+  ({ website, isHidden }: Hideable & { readonly website: WebsiteVerdict }): ClusterDocument["websites"] => {
+    const { websiteId: id, website: name, ids, states } = website;
     const known = states.flatMap(({ protocol, state, sinceMs }) => {
       if (state === undefined) return [];
       const level = websiteLevel(state, isHidden);
       return [{ protocol: protocol || undefined, state, level, since: optionalInstant(sinceMs) }];
     });
     return states.length === 0 ? [] : [{ id, name, ids, states: known }];
-  });
-}
+  },
+);
 
 const discoveredDocument = once((verdict: WebsiteVerdict) => {
   const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
@@ -194,20 +204,27 @@ function applianceDocument(
     },
     websites: websites.map((test) => {
       const states = tested.get(`${test.websiteId} ${name}`);
-      return onceTest(test, [nextPollAtMs, states, isHidden], () => ({
-        id: test.websiteId,
-        name: test.website,
-        poll: poll(test.health, { kind: "website_test", websiteId: test.websiteId }),
-        statuses: test.found?.statuses.map((each) => {
-          const { protocol, status, isUp, text } = each;
-          const judged = states?.find((one) => one.protocol === protocol);
-          const level = statusLevel(each, websiteLevel(judged?.state, isHidden));
-          return { protocol, status, isUp, level, text };
-        }),
-      }));
+      return testDocument(test, { test, states, isHidden, nextPollAtMs });
     }),
   };
 }
+
+interface JudgedTest extends WithNextPoll, Hideable {
+  readonly test: WebsiteSnapshot;
+  readonly states: WebsiteVerdict["states"] | undefined;
+}
+
+const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: JudgedTest) => {
+  const { identity, websiteId, website: name, health, found } = test;
+  const nextAtMs = () => nextPollAtMs(identity.appliance, { kind: "website_test", websiteId });
+  const statuses = found?.statuses.map((each) => {
+    const { protocol, status, isUp, text } = each;
+    const judged = states?.find((one) => one.protocol === protocol);
+    const level = statusLevel(each, websiteLevel(judged?.state, isHidden));
+    return { protocol, status, isUp, level, text };
+  });
+  return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses };
+});
 
 /** The states of each website, by its id at an appliance and the appliance's name. */
 const statesByTest = once(({ facts, websites }: ClusterVerdict) => {

@@ -41,6 +41,21 @@ export function judgeWebsite(
 }
 
 /**
+ * The state of a website that none of the known masters tests, by what the other members find (`judged`). The masters' visitors do
+ * not get that, unless all masters lack the website. `isOff`: a master has it disabled, and serves it to nobody; `mayHave`: a master
+ * may have it.
+ */
+export function withoutMasters(
+  judged: WebsiteState | undefined,
+  { isOff, mayHave }: { readonly isOff: boolean; readonly mayHave: boolean },
+): WebsiteState | undefined {
+  if (!isOff && !mayHave) return judged;
+  if (judged === "unknown") return undefined;
+  if (judged !== "down") return judged;
+  return isOff ? undefined : "partially_down";
+}
+
+/**
  * The state of the servers behind a website; `undefined` while it is not known, and for a website that is disabled. The masters
  * decide whether there is a usable one; where none of them knows, all appliances. `isUp`: tests find the website up;
  * `isMasterSilent`: the details of a master that has the website are not known.

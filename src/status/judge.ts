@@ -1,5 +1,5 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
-import { isSame, kept, once } from "../support/kept.ts";
+import { kept, keptMap, once } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
 import { groupProblem, judgeGroup, masterIn } from "./judge-group.ts";
 import type { GroupState } from "./states.ts";
@@ -12,7 +12,7 @@ import {
   sinceOf,
   type Trouble,
 } from "./verdict.ts";
-import { websiteVerdicts } from "./website-verdicts.ts";
+import { websiteVerdicts } from "./websites.ts";
 
 /** What the facts about a cluster mean at an instant; `before`: the latest verdict about it, which remembers since when. */
 export function judge(
@@ -57,14 +57,6 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
   });
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));
   return keptMap(before?.appliances, now);
-}
-
-/** The same map as before if its values are. */
-function keptMap<Value>(
-  before: ReadonlyMap<string, Value> | undefined,
-  now: ReadonlyMap<string, Value>,
-): ReadonlyMap<string, Value> {
-  return before !== undefined && isSame([...now.values()], [...before.values()]) ? before : now;
 }
 
 function groupVerdicts(given: Case, appliances: ClusterVerdict["appliances"]): ClusterVerdict["groups"] {

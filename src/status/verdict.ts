@@ -79,7 +79,7 @@ export interface GroupVerdict extends ClusterIdentity {
 export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 
 /** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
-export interface WebsiteVerdict
+export interface JudgedWebsite
   extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website"> {
   readonly kind: "website";
   /** What appliances say of it; empty where it is not discovered. */
@@ -87,11 +87,17 @@ export interface WebsiteVerdict
   /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
   readonly ids: Readonly<Record<string, number>> | undefined;
   /** Empty if no appliance tests it. */
-  readonly states: readonly ProtocolVerdict[];
+  readonly states: readonly Omit<ProtocolVerdict, "sinceMs">[];
   /** The state of the servers behind it; `undefined` while it is not known. */
   readonly backends: BackendState | undefined;
   /** Empty while the list of a member is not known. */
   readonly differences: readonly Difference[];
+}
+
+/** The same with the past: since when the states are what they are. */
+export interface WebsiteVerdict extends JudgedWebsite {
+  readonly judged: JudgedWebsite;
+  readonly states: readonly ProtocolVerdict[];
 }
 
 /** A website by one protocol. */

@@ -7,7 +7,7 @@ import type { LongText } from "../support/long-text.ts";
 import { inSlices } from "../support/slices.ts";
 import { refusalOf, type Refusal } from "./target-policy.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "./verdict.ts";
-import { listeningIn } from "./websites.ts";
+import { listeningIn } from "./masters.ts";
 
 /** Of a website. */
 const MAX_VIPS = 64;

@@ -3,6 +3,14 @@ export function kept<Of>(before: Of | undefined, now: Of): Of {
   return before !== undefined && isEqual(before, now) ? before : now;
 }
 
+/** The map of before, if both have the same values in the same order. */
+export function keptMap<Key, Value>(
+  before: ReadonlyMap<Key, Value> | undefined,
+  now: ReadonlyMap<Key, Value>,
+): ReadonlyMap<Key, Value> {
+  return before !== undefined && isSame([...before.values()], [...now.values()]) ? before : now;
+}
+
 /** Five times as fast as that of Node.js: each poll compares a thousand objects that have seldom changed. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
@@ -21,30 +29,33 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-export function isSame(ones: readonly unknown[], others: readonly unknown[]): boolean {
-  return ones.length === others.length && ones.every((one, nth) => one === others[nth]);
+/** Whether both are the same object or primitive, or lists of the same ones. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other || !Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((each, nth) => each === other[nth]);
 }
 
-/** What was made last for an object, for as long as the object lives: made again only if it is made of something else. */
-export type Memo<Made> = (
-  of: object,
-  madeOf: readonly unknown[],
-  make: (before: Made | undefined) => Made,
-) => Made;
-
-export function createMemo<Made>(): Memo<Made> {
-  const all = new WeakMap<object, { readonly madeOf: readonly unknown[]; readonly made: Made }>();
-  return (of, madeOf, make) => {
+/**
+ * Keeps what `make` has made for an object while that lives, and calls `make` again once an input is not the same: an object by
+ * identity, a list by its elements. The inputs, an object literal, are all that `make` gets, so it uses none that is not
+ * compared; `before`: what it made last for the object.
+ */
+export function memo<Inputs extends object, Made>(
+  make: (inputs: Inputs, before: Made | undefined) => Made,
+): (of: object, inputs: Inputs) => Made {
+  const all = new WeakMap<object, { readonly values: readonly unknown[]; readonly made: Made }>();
+  return (of, inputs) => {
+    const values: readonly unknown[] = Object.values(inputs);
     const known = all.get(of);
-    if (known !== undefined && isSame(known.madeOf, madeOf)) return known.made;
-    const made = make(known?.made);
-    all.set(of, { madeOf, made });
+    if (known?.values.every((value, nth) => isSame(value, values[nth])) === true) return known.made;
+    const made = make(inputs, known?.made);
+    all.set(of, { values, made });
     return made;
   };
 }
 
 /** `make`, called once for each object: its result is kept while the object lives. */
 export function once<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
-  const memo = createMemo<Made>();
-  return (of) => memo(of, [], () => make(of));
+  const made = memo(({ of }: { readonly of: Of }) => make(of));
+  return (of) => made(of, { of });
 }

@@ -1,0 +1,54 @@
+import { membersIn, type ClusterSnapshot, type ClusterWebsite } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/kept.ts";
+import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+
+/** The addresses on which a website listens: the VIPs, and aliases of VIPs, that it names; else all VIPs. */
+export const listeningIn = once((groups: ClusterSnapshot["groups"]) => {
+  const vips = [...new Set(groups.map(({ vip }) => vip))];
+  const known = new Set([...vips, ...groups.flatMap(({ aliases }) => aliases)]);
+  return (bind: readonly string[]): readonly string[] => {
+    const own = bind.filter((address) => known.has(address));
+    return own.length > 0 ? own : vips;
+  };
+});
+
+/** The distinct lists of addresses on which a website listens, and a text that is equal for equal lists. */
+const bindsOf = once(({ at }: ClusterWebsite) => {
+  const binds = new Map(at.map(({ known: { bind } }) => [bind.join(" "), bind]));
+  return { addresses: [...binds.keys()].join("\n"), binds: [...binds.values()] };
+});
+
+/**
+ * Returns who decides about a website: the appliances that are known to be MASTER of a VIP on which it listens at any appliance, or of
+ * any VIP where that is not known. While a group is changing, its latest master counts too. Each distinct set of addresses is looked
+ * up once.
+ */
+export const mastersIn = once((groups: ClusterVerdict["groups"]) => {
+  const verdicts = [...groups.values()];
+  const listening = listeningIn(verdicts.map(({ facts }) => facts));
+  const mastersAt = mastersByAddress(verdicts);
+  const known = new Map<string, readonly string[]>();
+  return (website: ClusterWebsite): readonly string[] => {
+    const { addresses, binds } = bindsOf(website);
+    const masters =
+      known.get(addresses) ??
+      [...new Set(binds.flatMap(listening).flatMap((address) => mastersAt.get(address) ?? []))].toSorted();
+    known.set(addresses, masters);
+    return masters;
+  };
+});
+
+/** The masters of each VIP, and of each alias that is no VIP itself. */
+function mastersByAddress(groups: readonly GroupVerdict[]): ReadonlyMap<string, readonly string[]> {
+  const aliases = groups.flatMap((group) =>
+    group.facts.aliases.map((address) => [address, mastersOf(group)] as const),
+  );
+  const byVip = groupBy(groups, ({ facts }) => facts.vip);
+  return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(mastersOf)] as const)]);
+}
+
+function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly string[] {
+  const masters = membersIn(facts, "master");
+  return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
+}
