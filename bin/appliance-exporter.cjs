@@ -4,8 +4,8 @@
 var fs = require("fs");
 var manifest = require("../package.json");
 
-// Node would open its inspector on this signal. It does so from its own first instant on, so one that came before this
-// line is undone below.
+// Node would open its inspector on this signal, from its own first instant on: an inspector that a signal opened before this
+// line is closed below.
 process.on("SIGUSR1", function () {});
 
 function closeInspector() {
@@ -19,7 +19,7 @@ function closeInspector() {
   }
 }
 
-/** One line, and the end: no stack trace, which says nothing to who runs it. */
+/** Prints one line and ends. A stack trace would say nothing to the operator. */
 function fail(line) {
   fs.writeSync(2, line + "\n");
   process.exit(1);
@@ -31,21 +31,21 @@ function isSupported(version, needed) {
   return is[0] > needs[0] || (is[0] === needs[0] && is[1] >= needs[1]);
 }
 
-// Such as ">=20.19".
+// The text has the form ">=20.19".
 var needed = manifest.engines.node.slice(2);
 if (!isSupported(process.version, needed)) {
   fail("appliance-exporter needs Node.js " + needed + " or newer; this is " + process.version);
 }
 
-// Name lookups, file reads and compression share libuv's threads, four by default: too few when names stop
-// resolving. The size is read once, before any ES module runs, hence this small CommonJS door.
+// Name lookups, file reads and compression share libuv's threads. Its default of four is too few when names stop resolving.
+// libuv reads the size once, before any ES module runs; that is why this file is CommonJS.
 process.env.UV_THREADPOOL_SIZE = process.env.UV_THREADPOOL_SIZE || "16";
-// A lookup cannot be called off, and the process cannot end before its threads: a resolver that stays silent is given up
-// after seconds, not after half a minute. See resolv.conf(5).
+// A lookup cannot be canceled, and the process cannot end before its threads: the C library gives up a silent resolver after
+// seconds, not after half a minute. See resolv.conf(5).
 process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
-// By default the heap may grow to a multiple between two collections. This takes a third of the memory of a large fleet for
-// a few per cent of CPU. And while other threads mark the heap, tasks on the event loop would mark as well, which makes polls
-// late. Other flags replace these; an empty value sets none.
+// By default the heap may grow to a multiple between two collections. The first flag saves a third of the memory of a large
+// fleet for a few percent of CPU. By default, tasks on the event loop also mark the heap while other threads do, which makes
+// polls late. The variable replaces these flags; an empty value sets none.
 var flags = process.env.APPLIANCE_EXPORTER_V8_FLAGS;
 if (flags === undefined) flags = "--heap-growing-percent=40 --no-incremental-marking-task";
 require("v8").setFlagsFromString(flags);
@@ -61,7 +61,7 @@ process
 closeInspector();
 setImmediate(closeInspector);
 import("../dist/main.js").catch(function (error) {
-  // Loaded, it reports its errors itself.
+  // Once it is loaded, the program reports its errors itself.
   if (process.listenerCount("unhandledRejection") > 0) throw error;
   fail("appliance-exporter cannot be loaded: " + describe(error));
 });

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// Whether the exporter on this machine is healthy, as an exit code: 0 or 1. For the HEALTHCHECK of a container, which
-// cannot know whether a web configuration turns TLS on. An argument says where it listens, 127.0.0.1:10849 by default,
-// with the route prefix behind it where there is one.
+// Exits with 0 if the exporter on this machine is healthy, and with 1 otherwise. The HEALTHCHECK of a container runs it, since
+// that cannot know whether a web configuration turns TLS on. The argument is the address of the exporter, with its route prefix
+// if it has one; default: 127.0.0.1:10849.
 import { request as plain } from "node:http";
 import { request as secure } from "node:https";
 
 const [address = "127.0.0.1:10849"] = process.argv.slice(2);
 const signal = AbortSignal.timeout(2500);
 
-/** Nobody between this machine and itself is to be kept out; what the exporter's settings leave of TLS is good enough. */
+/** The connection does not leave this machine, so any TLS that the exporter's settings allow is secure enough. */
 const LENIENT = { rejectUnauthorized: false, minVersion: "TLSv1", ciphers: "DEFAULT:@SECLEVEL=0" };
 
-/** True or false, or nothing where no answer came in this protocol. */
+/** Resolves to whether the exporter is healthy; to nothing if no answer came in this protocol. */
 function ask(request, protocol) {
   return new Promise((resolve) => {
     let hasAgreedOnKeys = false;
@@ -24,7 +24,7 @@ function ask(request, protocol) {
       },
     );
     sent.on("socket", (socket) => socket.once("keylog", () => (hasAgreedOnKeys = true)));
-    // Who agrees on keys and then hangs up, for want of a client's certificate, is alive.
+    // An exporter that agrees on keys and then closes the connection, since it wants a client certificate, is alive.
     sent.on("error", ({ code }) => resolve(hasAgreedOnKeys && code === "ECONNRESET" ? true : undefined));
     sent.end();
   });

@@ -38,7 +38,7 @@ process.on("worker", (worker) => {
   worker.once("exit", () => workers.delete(worker));
 });
 
-/** What process.exit() would wait for: threads in a system call, for as long as a file system or a resolver hangs. */
+/** Names what process.exit() would wait for: threads in a system call, for as long as a file system or a resolver hangs. */
 function threadWork(): readonly string[] {
   const requests = process
     .getActiveResourcesInfo()

@@ -17,15 +17,10 @@ export interface Attention {
   deadline(timeoutMs: number, onOver: () => void): () => void;
 }
 
-interface Deadline {
-  /** In attentive time. */
-  readonly overAtMs: number;
-  readonly onOver: () => void;
-}
-
 /** Has a timer only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
-  const running = new Set<Deadline>();
+  /** Each ends one deadline if it has passed. */
+  const checks = new Set<() => void>();
   let ticker: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
   let creditedMs = 0;
@@ -46,17 +41,7 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
     const nowMs = clock.monotonicMs();
     creditedMs = attentiveMs(nowMs);
     lastTurnMs = nowMs;
-    for (const each of running) {
-      if (creditedMs < each.overAtMs) continue;
-      end(each);
-      each.onOver();
-    }
-  }
-  function end(deadline: Deadline): void {
-    running.delete(deadline);
-    if (running.size > 0) return;
-    clearInterval(ticker);
-    ticker = undefined;
+    for (const check of checks) check();
   }
 
   return {
@@ -66,9 +51,20 @@ export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
         lastTurnMs = nowMs;
         ticker = setInterval(tick, TICK_MS);
       }
-      const deadline = { overAtMs: attentiveMs(nowMs) + timeoutMs, onOver };
-      running.add(deadline);
-      return () => end(deadline);
+      const overAtMs = attentiveMs(nowMs) + timeoutMs;
+      const end = (): void => {
+        checks.delete(check);
+        if (checks.size > 0) return;
+        clearInterval(ticker);
+        ticker = undefined;
+      };
+      const check = (): void => {
+        if (creditedMs < overAtMs) return;
+        end();
+        onOver();
+      };
+      checks.add(check);
+      return end;
     },
   };
 }

@@ -8,9 +8,9 @@ import { urlHost } from "../support/address.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./tls.ts";
 import { basicAuthorization } from "./credentials.ts";
 import type { Lookup } from "./lookup.ts";
-import { ConnectionError, isLocalError, isLookupError, type Stage } from "./failure.ts";
+import { ConnectionError, type Stage } from "./failure.ts";
 
-/** Observes one attempt to connect; its sockets as soon as they exist. Destroying a socket ends the attempt. */
+/** Observes one attempt to connect. It gets each socket as soon as it exists; destroying that ends the attempt. */
 export interface AttemptWatcher {
   stage(stage: Stage): void;
   socket(socket: Socket): void;
@@ -24,7 +24,7 @@ export interface Connector {
    * @throws ConnectionError with its reason, or an error of Node.js with its code
    */
   connect(watcher: AttemptWatcher): Promise<Connected>;
-  /** The certificate of the latest full handshake, trusted or not. */
+  /** Returns the certificate of the latest full handshake, trusted or not. */
   certificate(): PresentedCertificate | undefined;
 }
 
@@ -44,18 +44,18 @@ export interface ConnectorOptions {
   readonly clock: Clock;
 }
 
-/** Of a full handshake with a trusted peer. */
+/** A TLS session that began with a full handshake with a trusted peer. */
 interface Session extends Pick<Connected, "verifiedUntilMs"> {
   readonly ticket: Buffer;
   readonly certificate: PresentedCertificate | undefined;
 }
 
-/** With polls up to five minutes apart, a reported certificate is at most an hour old. */
+/** A reported certificate is at most an hour old, since polls are up to five minutes apart. */
 const MAX_VERIFIED_MS = 55 * 60_000;
 const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
-/** Firewalls forget connections that are idle for longer, some after a minute. The default of systems is two hours. */
+/** Some firewalls forget connections that are idle for a minute. Systems probe after two hours by default. */
 const KEEPALIVE_MS = 30_000;
-/** Then the next address of the name is tried too. The default of Node.js, 250 ms, is too short for slow networks. */
+/** After this time, the next address of the name is tried too. Node.js takes 250 ms, which is too short for slow networks. */
 const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
 
 /**
@@ -90,13 +90,8 @@ export function createConnector(options: ConnectorOptions): Connector {
       },
     });
     watcher.socket(socket);
-    try {
-      await once(socket, "connect");
-      return socket;
-    } catch (error) {
-      if (proxy === undefined || isLookupError(error) || isLocalError(error)) throw error;
-      throw new ConnectionError("proxy", "the proxy is unreachable", error);
-    }
+    await once(socket, "connect");
+    return socket;
   }
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Connected> {
@@ -162,7 +157,7 @@ export function createConnector(options: ConnectorOptions): Connector {
  * Opens a tunnel to `target` (`host:port`) through the proxy on a connected socket. Limits the size of the answer; the
  * caller limits the time by destroying the socket.
  *
- * @throws ConnectionError of reason `proxy`
+ * @throws ConnectionError of reason `proxy`, or an error of Node.js with its code
  * @see RFC 9110, 9.3.6
  */
 function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig): Promise<void> {
@@ -183,9 +178,7 @@ function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig
       if (statusCode >= 200 && statusCode < 300) resolve();
       else reject(new ConnectionError("proxy", `the proxy answered CONNECT with status ${statusCode}`));
     });
-    tunnel.once("error", (error) =>
-      reject(new ConnectionError("proxy", "the proxy did not answer CONNECT", error)),
-    );
+    tunnel.once("error", reject);
     tunnel.end();
   });
 }

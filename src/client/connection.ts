@@ -1,21 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Socket } from "node:net";
-// The package's entry also loads fetch, caches and mocks: a fifth of the time that a start takes.
+// The entry of the package also loads fetch, caches and mocks, which takes a fifth of the time of a start.
 import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../support/clock.ts";
-import { errorCode } from "../support/errors.ts";
 import type { Connector } from "./connect.ts";
 import { skipContinues } from "./continue.ts";
-import {
-  classifyError,
-  ConnectionError,
-  describeError,
-  type Failure,
-  type Outcome,
-  type Stage,
-} from "./failure.ts";
+import { ConnectionError, failureFrom, type Failure, type Outcome, type Stage } from "./failure.ts";
 
-/** How long an idle connection is kept, unless the appliance says less: until it is outdated. */
+/** An idle connection is kept until it is outdated, unless the appliance says a shorter time. */
 const IDLE_TIMEOUT_MS = 60 * 60_000;
 const HEADERS_LIMIT_BYTES = 16 * 1024;
 /** Each chunk costs a call of the parser; a hundred thousand small ones would block the event loop. */
@@ -34,8 +26,8 @@ export interface Request {
  */
 export interface Connection {
   /**
-   * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first one connects.
-   * A later one connects again, once, if no answer begins or it is 408: the appliance has closed the idle connection. After a
+   * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first call connects.
+   * A later call connects again, once, if no answer begins or it is 408: the appliance has closed the idle connection. After a
    * failure the rest of the answer is unread: the connection must not be used again.
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
@@ -51,9 +43,9 @@ export interface ConnectionOptions {
   readonly origin: string;
   readonly connector: Connector;
   readonly clock: Clock;
-  /** The attempt to connect has succeeded or failed. */
+  /** Called when the attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
-  /** The connection was destroyed; possibly called more than once. */
+  /** Called when the connection was destroyed, possibly more than once. */
   readonly onDestroyed: () => void;
 }
 
@@ -62,7 +54,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   let verifiedUntilMs = 0;
   let stage: Stage = "lookup";
   let mayConnect = true;
-  /** The latest one of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
+  /** The latest socket of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
   let socket: Socket | undefined;
   let expectAnswer: (() => void) | undefined;
   let isAnswered = false;
@@ -105,7 +97,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     bodyTimeout: 0,
   });
 
-  /** Without a stream for the body, which would cost more than the rest of the request. */
+  /** Makes no stream for the body: it would cost more than the rest of the request. */
   function exchange({ path, headers, bodyLimitBytes }: Request): Promise<Outcome<Uint8Array>> {
     isAnswered = false;
     return new Promise((resolve) => {
@@ -132,12 +124,7 @@ export function createConnection(options: ConnectionOptions): Connection {
             else if (chunks.push(Buffer.from(chunk)) > maxChunks) tooMuch(`${maxChunks} chunks`);
           },
           onResponseEnd: () => resolve({ ok: true, value: Buffer.concat(chunks, length) }),
-          onResponseError: (_controller, thrown) => {
-            // undici's parser asserts that an answer has no status below 100 and no unexpected 101.
-            const isStatus = errorCode(thrown) === "ERR_ASSERTION";
-            const error = isStatus ? new ConnectionError("protocol", INVALID_STATUS) : thrown;
-            fail({ reason: classifyError(error, stage), message: describeError(error) });
-          },
+          onResponseError: (_controller, error) => fail(failureFrom(error, stage)),
         },
       );
     });
@@ -164,10 +151,9 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-/** Servers send it at any time when they close an idle connection. @see RFC 9110, 15.5.9 */
+/** Servers send this status at any time when they close an idle connection. @see RFC 9110, 15.5.9 */
 const IDLE_CLOSED = 408;
 const UNSENT = "the connection broke before the request was sent";
-const INVALID_STATUS = "the answer has a status that is invalid for this request";
 const SMUGGLED = "both Content-Length and Transfer-Encoding are given";
 
 function headFailure(status: number, fields: IncomingHttpHeaders, wallMs: number): Failure | undefined {

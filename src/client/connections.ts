@@ -31,7 +31,7 @@ export type CreateConnection = (
 
 /** A poll that waits. */
 interface Waiting {
-  /** An idle connection, or a new one if that is allowed now. */
+  /** Returns an idle connection, or a new one if that is allowed now. */
   readonly find: () => Connection | undefined;
   readonly end: (connection: Connection | undefined) => void;
 }
@@ -48,9 +48,9 @@ export function createConnections(
 ): (create: CreateConnection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
-  /** Those whose attempt to connect is neither over nor hangs. */
+  /** Connections whose attempt to connect is neither over nor hangs. */
   const connecting = new Set<Connection>();
-  /** Since when each is idle; longest first. */
+  /** The instants since when connections are idle; the one that is idle longest is first. */
   const idle = new Map<Connection, number>();
   let isServing = false;
 
@@ -84,7 +84,7 @@ export function createConnections(
   }
 
   return (create) => {
-    /** Those that are open; the one used last is last. */
+    /** The open connections of this appliance; the one used last is last. */
     const own = new Set<Connection>();
     const waiting = new Set<Waiting>();
     let isClosed = false;

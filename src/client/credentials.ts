@@ -4,7 +4,7 @@ import { Secret } from "../support/secret.ts";
 import type { Outcome } from "./failure.ts";
 import type { PasswordReader } from "./passwords.ts";
 
-/** What is sent with one password. */
+/** The headers of requests with one password. */
 export interface Credentials {
   /** Equal for equal credentials. */
   readonly id: symbol;
@@ -43,7 +43,7 @@ export function createCredentialsReader(
   };
 }
 
-/** Of `user:password`. @see RFC 7617, 2 */
+/** The value of an Authorization header for `user:password`. @see RFC 7617, 2 */
 export function basicAuthorization(credentials: Secret): string {
   return `Basic ${Buffer.from(credentials.reveal()).toString("base64")}`;
 }

@@ -1,48 +1,32 @@
 import { errorCode } from "../support/errors.ts";
 import { keysOf } from "../support/keys.ts";
 
-/** What the failure of a poll of the VRRP list means. */
+/** Says what a failure of the VRRP list means. */
 interface Meaning {
-  /** The appliance does not answer; it answers, but not to this exporter; or the failure says nothing about the appliance. */
+  /** `lost`: it does not answer. `refused`: it answers, but not to this exporter. `unknown`: the failure is not its own. */
   readonly appliance: "lost" | "refused" | "unknown";
   /** Other polls of the appliance would fail for the same reason, so they are not sent. */
   readonly stopsOtherPolls?: true;
 }
 
-/** All reasons why a poll can fail, the values of the label `reason`, and what each means. */
+/** All reasons why a poll can fail, the values of the label `reason`. */
 const FAILURES = {
-  // The name did not resolve, or the deadline passed during the lookup.
-  dns: { appliance: "unknown", stopsOtherPolls: true },
-  // The connection was refused or reset, or there is no route.
-  connect: { appliance: "lost", stopsOtherPolls: true },
-  // The handshake failed, or the certificate is not trusted.
-  tls: { appliance: "refused", stopsOtherPolls: true },
-  // The deadline passed after the name lookup.
-  timeout: { appliance: "lost", stopsOtherPolls: true },
-  // The status is 401 or 403.
-  auth: { appliance: "refused", stopsOtherPolls: true },
-  // The status is another one than 200.
-  http_status: { appliance: "refused" },
-  // The answer is not HTTP, or is incomplete.
-  protocol: { appliance: "refused" },
-  // The answer has more bytes, chunks, entries or levels of JSON than the operation's limits allow.
-  too_large: { appliance: "refused" },
-  // The answer does not match the specification.
-  decode: { appliance: "refused" },
-  // The appliance lacks the operation.
-  unsupported: { appliance: "refused" },
-  // The HTTP proxy refused, failed or did not answer.
-  proxy: { appliance: "unknown", stopsOtherPolls: true },
-  // The password file is missing, not permitted, empty or otherwise invalid.
-  secret: { appliance: "unknown" },
-  // The poll of a website was not sent, since the VRRP list of its appliance fails.
-  appliance_down: { appliance: "lost" },
-  // No poll completed for too long; determined when the fleet is read.
-  stalled: { appliance: "unknown" },
-  // This host is out of descriptors, ports, memory, time or slots, or has an I/O error.
-  local: { appliance: "unknown" },
-  // The exporter has a bug.
-  internal: { appliance: "unknown" },
+  dns: { appliance: "unknown", stopsOtherPolls: true }, // the name does not resolve, in time
+  connect: { appliance: "lost", stopsOtherPolls: true }, // refused, unreachable, reset
+  tls: { appliance: "refused", stopsOtherPolls: true }, // the handshake fails, or the certificate is not trusted
+  timeout: { appliance: "lost", stopsOtherPolls: true }, // the deadline passes after the name lookup
+  auth: { appliance: "refused", stopsOtherPolls: true }, // 401, 403
+  http_status: { appliance: "refused" }, // any other status except 200
+  protocol: { appliance: "refused" }, // the answer is not HTTP, or is incomplete
+  too_large: { appliance: "refused" }, // more bytes, chunks or items than the operation's limits allow
+  decode: { appliance: "refused" }, // the answer does not match the specification
+  unsupported: { appliance: "refused" }, // the appliance lacks the operation
+  proxy: { appliance: "unknown", stopsOtherPolls: true }, // the HTTP proxy refuses, fails or does not answer
+  secret: { appliance: "unknown" }, // the password file is missing, not permitted, empty or otherwise invalid
+  appliance_down: { appliance: "lost" }, // the poll of a website is not sent, since the VRRP list fails
+  stalled: { appliance: "unknown" }, // no poll completes for too long; determined when the fleet is read
+  local: { appliance: "unknown" }, // this host is out of descriptors, ports, memory, time or slots, or has an I/O error
+  internal: { appliance: "unknown" }, // a bug in the exporter
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 export type FailureReason = keyof typeof FAILURES;
@@ -56,11 +40,11 @@ export function meaningOf(reason: FailureReason): Meaning {
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** Of the answer, if one was received. */
+  /** The status of the answer, if one was received. */
   readonly status?: number;
   /** Whether the status means that nothing is at the path: the website is gone. */
   readonly isGone?: true;
-  /** Only with 429 and 503. */
+  /** The delay that an answer with status 429 or 503 asks for. */
   readonly retryAfterMs?: number;
 }
 
@@ -75,33 +59,10 @@ export type Stage = "lookup" | "connect" | "proxy" | "tls" | "connected";
 export class ConnectionError extends Error {
   readonly reason: FailureReason;
 
-  constructor(reason: FailureReason, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(reason: FailureReason, message: string) {
+    super(message);
     this.reason = reason;
   }
-}
-
-/** This host lacks a resource; the appliance is not involved. EAI_MEMORY is from a name lookup. */
-const SHORTAGE = new Set<unknown>(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);
-/** No local port is left, if all addresses fail with it. For one of several addresses it may mean that IPv6 is missing. */
-const NO_PORT = "EADDRNOTAVAIL";
-
-export function classifyError(thrown: unknown, stage: Stage): FailureReason {
-  const error = decisive(thrown);
-  if (error instanceof ConnectionError) return error.reason;
-  // Most errors of undici's parser have a name but no code.
-  if (error instanceof Error && error.name === "HTTPParserError") return "protocol";
-  const code = errorCode(error);
-  if (code === undefined) return "internal";
-  if (isLocalError(error)) return "local";
-  if (isLookupError(error)) return "dns";
-  if (code === "ETIMEDOUT") return "timeout";
-  // A TLS alert can also arrive after the handshake: TLS 1.3 rejects client certificates then.
-  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
-  const isOfSystem = /^E[A-Z]+$/.test(code);
-  if (isOfSystem) return "connect";
-  if (stage === "tls") return "tls";
-  return code.startsWith("UND_ERR_") ? "protocol" : "internal";
 }
 
 /** The failure of a deadline that passes at this stage; `password`: before the request is sent. */
@@ -114,27 +75,21 @@ export const DEADLINE_FAILURES: Readonly<Record<Stage | "password", Failure>> = 
   connected: { reason: "timeout", message: "the appliance was connected" },
 };
 
-/** In the message of a failure. */
-export const NO_TLS = "the port does not speak TLS";
-
-/** An error as one line for the log: code and message, and those of its cause. Contains no header and no body. */
-export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return "unknown error";
-  const code = errorCode(error);
-  // OpenSSL's messages contain thread ids and build paths; `reason` is the readable part.
-  const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
-  const reason = isOpenSsl
-    ? String(error.reason)
-    : error.message.replace(" - Local (undefined:undefined)", "");
-  const message = code === "ERR_SSL_WRONG_VERSION_NUMBER" ? NO_TLS : reason;
-  const own = code === undefined || message.includes(code) ? message : `${code}: ${message}`;
-  return error.cause instanceof Error ? `${own} (${describeError(error.cause)})` : own;
+/** The failure that an error of Node.js or undici at this stage is. Its message is one line without a header or a body. */
+export function failureFrom(thrown: unknown, stage: Stage): Failure {
+  const error = decisive(thrown);
+  const words = describe(error);
+  const isOfProxy = stage === "proxy" && !(error instanceof ConnectionError);
+  return {
+    reason: reasonOf(error, stage),
+    message: isOfProxy ? `the proxy does not connect (${words})` : words,
+  };
 }
 
-export function isLocalError(error: unknown): boolean {
-  const code = errorCode(decisive(error));
-  return code === NO_PORT || SHORTAGE.has(code);
-}
+/** This host lacks a resource; the appliance is not involved. EAI_MEMORY is from a name lookup. */
+const SHORTAGE = new Set<unknown>(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);
+/** No local port is left, if all addresses fail with it. For one of several addresses it may mean that IPv6 is missing. */
+const NO_PORT = "EADDRNOTAVAIL";
 
 /** The relevant error if attempts on several addresses failed; any other error itself. */
 function decisive(error: unknown): unknown {
@@ -144,7 +99,37 @@ function decisive(error: unknown): unknown {
   return shortage ?? errors.find((each) => errorCode(each) !== NO_PORT) ?? errors[0];
 }
 
-/** Whether the name lookup failed. It has many error codes but one system call. */
-export function isLookupError(error: unknown): boolean {
-  return error instanceof Error && "syscall" in error && error.syscall === "getaddrinfo";
+function reasonOf(error: unknown, stage: Stage): FailureReason {
+  if (error instanceof ConnectionError) return error.reason;
+  // Most errors of undici's parser have a name but no code.
+  if (error instanceof Error && error.name === "HTTPParserError") return "protocol";
+  const code = errorCode(error);
+  if (code === undefined) return "internal";
+  if (code === NO_PORT || SHORTAGE.has(code)) return "local";
+  if (stage === "lookup") return "dns";
+  if (stage === "proxy") return "proxy";
+  if (code === "ETIMEDOUT") return "timeout";
+  // A TLS alert can also arrive after the handshake: TLS 1.3 rejects client certificates then.
+  if (/^(ERR_SSL_|ERR_TLS_|EPROTO$)/.test(code)) return "tls";
+  const isOfSystem = /^E[A-Z]+$/.test(code);
+  if (isOfSystem) return "connect";
+  if (stage === "tls") return "tls";
+  return code === INVALID_STATUS || code.startsWith("UND_ERR_") ? "protocol" : "internal";
+}
+
+/** undici's parser asserts that an answer has no status below 100 and no unexpected 101. */
+const INVALID_STATUS = "ERR_ASSERTION";
+const WRONG_VERSION = "ERR_SSL_WRONG_VERSION_NUMBER";
+/** Part of the message of a failure, which has advice of its own. */
+export const NO_TLS = "the port does not speak TLS";
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown error";
+  const code = errorCode(error);
+  if (code === INVALID_STATUS) return "the answer has a status that is invalid for this request";
+  if (code === WRONG_VERSION) return `${WRONG_VERSION}: ${NO_TLS}`;
+  // OpenSSL's messages contain thread ids and build paths; `reason` is the readable part.
+  const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
+  const message = isOpenSsl ? String(error.reason) : error.message.replace(/ - Local .*$/, "");
+  return code === undefined || message.includes(code) ? message : `${code}: ${message}`;
 }

@@ -15,7 +15,7 @@ export function urlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** The inverse: the host of a URL as systems take it. */
+/** The host of a URL without brackets, as systems take it. */
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1");
 }

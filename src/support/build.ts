@@ -2,11 +2,11 @@ export interface Build {
   /** The commit; "unknown" if git was not there at the build. */
   readonly revision: string;
   readonly branch: string;
-  /** In UTC: `20260301-07:53:32`. */
+  /** The time of the build in UTC: `20260301-07:53:32`. */
   readonly date: string;
-  /** `v20.19.0`. */
+  /** For example `v20.19.0`. */
   readonly nodeVersion: string;
-  /** `linux/x64`. */
+  /** For example `linux/x64`. */
   readonly platform: string;
 }
 

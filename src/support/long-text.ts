@@ -3,10 +3,10 @@ import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
 import { inSlices } from "./slices.ts";
 
-/** Texts, one after another, those in UTF-8 as buffers. Together, those of a large fleet have tens of megabytes. */
+/** Texts, one after another; buffers are in UTF-8. The texts of a large fleet have tens of megabytes together. */
 export type LongText = readonly (string | Buffer)[];
 
-/** In UTF-16 units. Each piece waits for a turn of the event loop, and these are long while appliances answer much. */
+/** The size of a piece, in UTF-16 units. Each piece waits for a turn of the event loop, and a busy loop has long turns. */
 const PIECE_UNITS = 2 * 2 ** 20;
 const CHUNK_BYTES = 256 * 1024;
 
@@ -27,8 +27,8 @@ export function compressed(texts: LongText): Promise<Buffer> {
 }
 
 /**
- * Texts are gathered, since each conversion to bytes has a cost of its own. None is kept after that: the garbage collector would
- * have to move it.
+ * Gathers texts, since each conversion to bytes has a cost of its own. It keeps none of them: the garbage collector would have
+ * to move it.
  */
 function* piecesOf(texts: LongText): Generator<Buffer> {
   let gathered = "";

@@ -1,11 +1,11 @@
 import { openSync, readSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 
-/** For the process itself, files and name lookups, with a margin. */
+/** The process itself, files and name lookups need these, with a margin. */
 const RESERVED = 32;
 /** More client connections than any scraping setup needs. */
 const MAX_WEB = 512;
-/** What macOS allows a process, where the limit cannot be read. */
+/** macOS, where the limit cannot be read, allows a process this many. */
 const ASSUMED_LIMIT = 10_240;
 const READ_EVERY_MS = 1000;
 const LIMITS_BYTES = 4096;

@@ -1,13 +1,7 @@
 import { errors } from "undici";
 import { expect, test } from "vitest";
 
-import {
-  classifyError,
-  ConnectionError,
-  describeError,
-  FAILURE_REASONS,
-  meaningOf,
-} from "../../src/client/failure.ts";
+import { ConnectionError, FAILURE_REASONS, failureFrom, meaningOf } from "../../src/client/failure.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("it failed"), { code, ...more });
 
@@ -27,7 +21,7 @@ test.each([
   ["ERR_SSL_WRONG_VERSION_NUMBER", "tls"],
   ["EPROTO", "tls"],
 ] as const)("%s during the handshake is %s", (code, reason) => {
-  expect(classifyError(coded(code), "tls")).toBe(reason);
+  expect(failureFrom(coded(code), "tls").reason).toBe(reason);
 });
 
 test.each([
@@ -39,34 +33,34 @@ test.each([
   ["UND_ERR_RES_CONTENT_LENGTH_MISMATCH", "protocol"],
   ["EMFILE", "local"],
   ["ERR_INVALID_ARG_TYPE", "internal"],
-  ["ERR_ASSERTION", "internal"],
+  ["ERR_ASSERTION", "protocol"],
 ] as const)("%s on a connection is %s", (code, reason) => {
-  expect(classifyError(coded(code), "connected")).toBe(reason);
+  expect(failureFrom(coded(code), "connected").reason).toBe(reason);
 });
 
 test.each(["ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EAI_FAIL"])("%s of a name lookup is dns", (code) => {
-  expect(classifyError(coded(code, { syscall: "getaddrinfo" }), "lookup")).toBe("dns");
+  expect(failureFrom(coded(code, { syscall: "getaddrinfo" }), "lookup").reason).toBe("dns");
 });
 
 test.each(["EMFILE", "ENFILE", "ENOMEM", "EAI_MEMORY"])("%s of a name lookup is local", (code) => {
-  expect(classifyError(coded(code, { syscall: "getaddrinfo" }), "lookup")).toBe("local");
+  expect(failureFrom(coded(code, { syscall: "getaddrinfo" }), "lookup").reason).toBe("local");
 });
 
 test("an error of the parser is protocol, with a code or without", () => {
-  expect(classifyError(coded("HPE_INVALID_CONSTANT", { name: "HTTPParserError" }), "connected")).toBe(
+  expect(failureFrom(coded("HPE_INVALID_CONSTANT", { name: "HTTPParserError" }), "connected").reason).toBe(
     "protocol",
   );
-  expect(classifyError(new errors.HTTPParserError("bad"), "connected")).toBe("protocol");
+  expect(failureFrom(new errors.HTTPParserError("bad"), "connected").reason).toBe("protocol");
 });
 
 test("a ConnectionError keeps its reason", () => {
-  expect(classifyError(new ConnectionError("proxy", "no"), "tls")).toBe("proxy");
+  expect(failureFrom(new ConnectionError("proxy", "no"), "tls").reason).toBe("proxy");
 });
 
 test.each([new TypeError("x is not a function"), "text", undefined])(
   "an error without a code is a bug: %s",
   (error) => {
-    expect(classifyError(error, "connected")).toBe("internal");
+    expect(failureFrom(error, "connected").reason).toBe("internal");
   },
 );
 
@@ -77,18 +71,29 @@ test.each([
   [["EADDRNOTAVAIL", "EADDRNOTAVAIL"], "local"],
 ] as const)("attempts on several addresses that fail with %j are %s", (codes, reason) => {
   const error = Object.assign(new AggregateError(codes.map((code) => coded(code))), { code: codes[0] });
-  expect(classifyError(error, "connect")).toBe(reason);
+  expect(failureFrom(error, "connect").reason).toBe(reason);
 });
 
-test("an error is described in one line, with its code once and its cause", () => {
-  expect(describeError(coded("ECONNRESET"))).toBe("ECONNRESET: it failed");
-  expect(describeError(new Error("connect ECONNREFUSED 127.0.0.1:1"))).toBe(
-    "connect ECONNREFUSED 127.0.0.1:1",
+test("an error is described in one line, with its code once", () => {
+  const cases = [
+    [coded("ECONNRESET"), "ECONNRESET: it failed"],
+    [new Error("connect ECONNREFUSED 127.0.0.1:1"), "connect ECONNREFUSED 127.0.0.1:1"],
+    [coded("ENETUNREACH", { message: "connect ENETUNREACH ::1 - Local (:::0)" }), "connect ENETUNREACH ::1"],
+    [coded("ERR_ASSERTION"), "the answer has a status that is invalid for this request"],
+    ["text", "unknown error"],
+  ] as const;
+  expect(cases.map(([error]) => failureFrom(error, "connected").message)).toEqual(
+    cases.map(([, words]) => words),
   );
-  expect(describeError(new ConnectionError("proxy", "no tunnel", coded("EPIPE")))).toBe(
-    "no tunnel (EPIPE: it failed)",
-  );
-  expect(describeError("text")).toBe("unknown error");
+});
+
+test.each([
+  [coded("ECONNREFUSED"), "proxy", "the proxy does not connect (ECONNREFUSED: it failed)"],
+  [coded("ETIMEDOUT"), "proxy", "the proxy does not connect (ETIMEDOUT: it failed)"],
+  [coded("EMFILE"), "local", "the proxy does not connect (EMFILE: it failed)"],
+  [new ConnectionError("proxy", "no tunnel"), "proxy", "no tunnel"],
+])("an error at the proxy is its failure: %s", (error, reason, message) => {
+  expect(failureFrom(error, "proxy")).toEqual({ reason, message });
 });
 
 test("a reason says whether the appliance is lost, refuses, or is not known, and whether its other polls would fail too", () => {

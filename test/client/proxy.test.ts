@@ -4,7 +4,7 @@ import { onTestFinished, expect, test } from "vitest";
 
 import { systemClock } from "../../src/support/clock.ts";
 import { createConnector } from "../../src/client/connect.ts";
-import { classifyError } from "../../src/client/failure.ts";
+import { failureFrom } from "../../src/client/failure.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import {
   answering,
@@ -122,5 +122,5 @@ test("a lack of descriptors is local, also when connecting to a proxy", async ()
     socket: (socket: { destroy(): void }) => onTestFinished(() => socket.destroy()),
   };
   const error: unknown = await connector.connect(watcher).catch((thrown: unknown) => thrown);
-  expect(classifyError(error, "connect")).toBe("local");
+  expect(failureFrom(error, "lookup").reason).toBe("local");
 });

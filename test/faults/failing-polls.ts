@@ -197,11 +197,11 @@ export const FAILING_POLLS: readonly FailingPoll[] = [
     ],
     "a proxy that closes": [
       behindProxy(closesAtRequest),
-      "the proxy did not answer CONNECT (ECONNRESET: socket hang up)",
+      "the proxy does not connect (ECONNRESET: socket hang up)",
     ],
     "a proxy that nobody runs": [
       behindProxy(undefined),
-      /^the proxy is unreachable \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
+      /^the proxy does not connect \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
     ],
   }),
   ...failing(16, "decode", {
