@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { samplesOf, startTestDemo } from "./support.ts";
 
@@ -10,66 +10,43 @@ const mastersOf = (demo: Parameters<typeof samplesOf>[0]) =>
 const DEMO_A_IS_MASTER = ["demo-a/carp0 1", "demo-a/carp1 1", "demo-b/carp0 0", "demo-b/carp1 0"];
 const DEMO_B_IS_MASTER = ["demo-a/carp0 0", "demo-a/carp1 0", "demo-b/carp0 1", "demo-b/carp1 1"];
 
-describe("the demo", () => {
-  it("begins with one master and all websites up", async () => {
-    const demo = await startTestDemo();
-    await expect.poll(() => mastersOf(demo)).toEqual(DEMO_A_IS_MASTER);
-    await expect.poll(() => samplesOf(demo, "vrrp_group_masters", "vhid")).toEqual(["1 1", "2 1"]);
-    await expect
-      .poll(() => samplesOf(demo, "website_http_status", "appliance", "website", "protocol"))
-      .toEqual([
-        "demo-a/blog/http 200",
-        "demo-a/shop/https 200",
-        "demo-a/portal/http 200",
-        "demo-a/portal/https 200",
-        "demo-b/blog/http 200",
-        "demo-b/shop/https 200",
-        "demo-b/portal/http 200",
-        "demo-b/portal/https 200",
-      ]);
-  });
-
-  it("fails over, and the exporter counts it", async () => {
-    const demo = await startTestDemo();
-    await expect.poll(() => mastersOf(demo)).toEqual(DEMO_A_IS_MASTER);
-    expect(demo.step()).toBe("failover: demo-b is the master now, demo-a its backup");
-    await expect.poll(() => mastersOf(demo)).toEqual(DEMO_B_IS_MASTER);
-    await expect
-      .poll(() => samplesOf(demo, "vrrp_transitions_total", "appliance", "interface"))
-      .toEqual(["demo-a/carp0 1", "demo-a/carp1 1", "demo-b/carp0 1", "demo-b/carp1 1"]);
-    await expect.poll(() => samplesOf(demo, "vrrp_group_preferred_master", "vhid")).toEqual(["1 0", "2 0"]);
-  });
-
-  it("takes a website down and brings it back, and both appliances notice", async () => {
-    const demo = await startTestDemo();
-    const shop = async () => {
-      const all = await samplesOf(demo, "website_up", "appliance", "website");
-      return all.filter((sample) => sample.includes("/shop "));
-    };
-    await expect.poll(shop).toEqual(["demo-a/shop 1", "demo-b/shop 1"]);
-    demo.step();
-    expect(demo.step()).toBe("outage: website shop closes connections without an answer");
-    await expect.poll(shop).toEqual(["demo-a/shop 0", "demo-b/shop 0"]);
-    expect(demo.step()).toBe("repair: website shop is back");
-    await expect.poll(shop).toEqual(["demo-a/shop 1", "demo-b/shop 1"]);
-  });
-
-  it("has private files and verifies the appliances' certificates", async () => {
-    const demo = await startTestDemo();
-    const folder = dirname(demo.configFile);
-    const modes = await Promise.all(
-      ["", "config.yaml"].map(async (name) => {
-        const { mode } = await stat(join(folder, name));
-        return (mode & 0o777).toString(8);
-      }),
+test("the demo begins well, fails over, and takes a website down and up again; the exporter notices", async () => {
+  const demo = await startTestDemo();
+  await expect.poll(() => mastersOf(demo)).toEqual(DEMO_A_IS_MASTER);
+  await expect.poll(() => samplesOf(demo, "vrrp_group_masters", "vhid")).toEqual(["1 1", "2 1"]);
+  await expect
+    .poll(() => samplesOf(demo, "website_http_status", "appliance", "website", "protocol"))
+    .toEqual(
+      ["demo-a", "demo-b"].flatMap((name) =>
+        ["blog/http", "shop/https", "portal/http", "portal/https"].map((website) => `${name}/${website} 200`),
+      ),
     );
-    expect(modes).toEqual(["700", "600"]);
-    const ca = await readFile(join(folder, "ca.pem"), "utf8");
-    const loaded = await loadConfig(demo.configFile);
-    if (!loaded.ok) throw new Error("the configuration is invalid");
-    expect(loaded.config.appliances.map(({ http: { tls } }) => [tls.ca, tls.insecureSkipVerify])).toEqual([
-      [ca, false],
-      [ca, false],
-    ]);
-  });
+  expect(demo.step()).toBe("failover: demo-b is the master now, demo-a its backup");
+  await expect.poll(() => mastersOf(demo)).toEqual(DEMO_B_IS_MASTER);
+  await expect
+    .poll(() => samplesOf(demo, "vrrp_transitions_total", "appliance", "interface"))
+    .toEqual(["demo-a/carp0 1", "demo-a/carp1 1", "demo-b/carp0 1", "demo-b/carp1 1"]);
+  await expect.poll(() => samplesOf(demo, "vrrp_group_preferred_master", "vhid")).toEqual(["1 0", "2 0"]);
+  const shop = async () => {
+    const all = await samplesOf(demo, "website_up", "appliance", "website");
+    return all.filter((sample) => sample.includes("/shop "));
+  };
+  expect(demo.step()).toBe("outage: website shop closes connections without an answer");
+  await expect.poll(shop).toEqual(["demo-a/shop 0", "demo-b/shop 0"]);
+  expect(demo.step()).toBe("repair: website shop is back");
+  await expect.poll(shop).toEqual(["demo-a/shop 1", "demo-b/shop 1"]);
+});
+
+test("the demo has private files and verifies the appliances' certificates", async () => {
+  const demo = await startTestDemo();
+  const folder = dirname(demo.configFile);
+  const stats = await Promise.all(["", "config.yaml"].map((name) => stat(join(folder, name))));
+  expect(stats.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(["700", "600"]);
+  const ca = await readFile(join(folder, "ca.pem"), "utf8");
+  const loaded = await loadConfig(demo.configFile);
+  if (!loaded.ok) throw new Error("the configuration is invalid");
+  expect(loaded.config.appliances.map(({ http: { tls } }) => [tls.ca, tls.insecureSkipVerify])).toEqual([
+    [ca, false],
+    [ca, false],
+  ]);
 });
