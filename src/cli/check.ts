@@ -1,25 +1,14 @@
 import { lookup } from "node:dns/promises";
 import { hasExpired } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { errorsOf } from "../config/errors.ts";
-import { loadConfig } from "../config/load.ts";
 import { sharedAddresses } from "../config/shared-addresses.ts";
 import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
-import {
-  fail,
-  isNamed,
-  printErrors,
-  printUnknown,
-  unknownName,
-  type ExitCode,
-  type Flags,
-  type Io,
-} from "./command.ts";
+import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
-import { counted, formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
+import { formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
 import { formatTable, toJson } from "./format.ts";
 
 /**
@@ -30,17 +19,14 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
   if (!isLive && (isFailedOnly || names.length > 0))
     return fail(io, "error: names and --failed need --live", 2);
-  const [loaded, web] = await Promise.all([
-    loadConfig(file, flags.shard),
-    loadWebConfig(flags["web.config.file"]),
-  ]);
-  if (!loaded.ok || !web.ok) return printErrors(errorsOf(loaded, web), io, output);
-  const unknown = unknownName(names, loaded.config);
-  if (unknown !== undefined) return printUnknown(unknown, file, loaded.config, io);
-  const { appliances } = loaded.config;
+  const loaded = await loadNamed(flags, io, names);
+  if (typeof loaded === "number") return loaded;
+  const web = await loadWebConfig(flags["web.config.file"]);
+  if (!web.ok) return printErrors(web.errors, io, output);
+  const { appliances } = loaded;
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const disabled = appliances.length - enabled.length;
-  const wanted = enabled.filter((appliance) => isNamed(names, appliance));
+  const wanted = loaded.named.filter((appliance) => appliance.enabled);
   const polled = isLive ? await pollAll(wanted, io) : [];
   const failed = polled.filter((each) => !isSuccess(each));
   const ok = failed.length === 0;
@@ -59,15 +45,14 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
   io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
   if (shown.length > 0) io.out(`\n${certificateTable(shown)}${pollReport(shown, io.hasColor, isFailedOnly)}`);
-  if (isLive) io.out(`\n${summaryOf(polled, failed)}\n`);
+  const which = ok
+    ? ""
+    : ` (${listed(
+        failed.map(({ appliance }) => appliance.name),
+        MAX_NAMED,
+      )})`;
+  if (isLive) io.out(`\nappliances polled: ${polled.length}, failed: ${failed.length}${which}\n`);
   return ok ? 0 : 1;
-}
-
-/** `80 appliances polled: 78 ok, 2 failed (waf-1 and waf-2)`. */
-function summaryOf(polled: readonly Polled[], failed: readonly Polled[]): string {
-  const names = failed.map(({ appliance }) => appliance.name);
-  const which = names.length === 0 ? "" : ` (${listed(names, MAX_NAMED)})`;
-  return `${counted(polled.length, "appliance")} polled: ${polled.length - failed.length} ok, ${failed.length} failed${which}`;
 }
 
 /** An appliance that stands alone is not such a cluster: it is named like its cluster. */

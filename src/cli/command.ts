@@ -1,5 +1,6 @@
-import type { ApplianceConfig, Config } from "../config/config.ts";
+import type { ApplianceConfig } from "../config/config.ts";
 import { formatErrors, limitErrors, type ConfigError } from "../config/errors.ts";
+import { loadConfig } from "../config/load.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../support/build.ts";
 import type { Clock } from "../support/clock.ts";
@@ -85,23 +86,25 @@ export function printErrors(errors: readonly ConfigError[], io: Io, output?: Fla
   return 1;
 }
 
-/** Prints that no appliance has this name, and returns the exit code. */
-export function printUnknown(name: string, file: string, { appliances }: Config, io: Io): ExitCode {
-  const known = listed(
-    appliances.map((appliance) => appliance.name),
-    MAX_NAMED,
-  );
-  return fail(io, `unknown appliance ${JSON.stringify(name)}; ${file} has ${known}`, 2);
-}
-
-/** Whether a name is that of the appliance or of its cluster, or no name is given. */
-export function isNamed(names: readonly string[], { name, cluster }: ApplianceConfig): boolean {
-  return names.length === 0 || names.includes(name) || names.includes(cluster);
-}
-
-/** The first of the names that neither an appliance nor a cluster has. */
-export function unknownName(names: readonly string[], { appliances }: Config): string | undefined {
-  return names.find((name) => !appliances.some((appliance) => isNamed([name], appliance)));
+/**
+ * Loads the configuration and selects the appliances with one of these names, of their own or of their cluster; without names,
+ * all. After an error, which it prints, it returns the exit code.
+ */
+export async function loadNamed(flags: Flags, io: Io, names: readonly string[]) {
+  const { "config.file": file, shard, output } = flags;
+  const loaded = await loadConfig(file, shard);
+  if (!loaded.ok) return printErrors(loaded.errors, io, output);
+  const { appliances } = loaded.config;
+  const known = new Set(appliances.flatMap(({ name, cluster }) => [name, cluster]));
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown !== undefined)
+    return fail(
+      io,
+      `unknown appliance ${JSON.stringify(unknown)}; ${file} has ${listed([...known], MAX_NAMED)}`,
+      2,
+    );
+  const isNamed = ({ name, cluster }: ApplianceConfig) => names.includes(name) || names.includes(cluster);
+  return { appliances, named: names.length === 0 ? appliances : appliances.filter(isNamed) };
 }
 
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */

@@ -1,23 +1,23 @@
-import { loadConfig } from "../config/load.ts";
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/families.ts";
 import { operationKey } from "../api/operations.ts";
 import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";
 import { printable } from "../support/text.ts";
-import { printErrors, printUnknown, type ExitCode, type Flags, type Io } from "./command.ts";
+import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll, type Polled } from "./poll-once.ts";
 import { isSuccess, jsonResult, pollReport } from "./report.ts";
 import { toJson } from "./format.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
 export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[]): Promise<ExitCode> {
-  const { "config.file": file, raw: isRaw = false, output } = flags;
-  const loaded = await loadConfig(file);
-  if (!loaded.ok) return printErrors(loaded.errors, io, output);
-  const named = loaded.config.appliances.filter((candidate) => candidate.name === name);
-  const [polled] = await pollAll(named, io);
-  if (polled === undefined) return printUnknown(name, file, loaded.config, io);
+  const { raw: isRaw = false, output } = flags;
+  const loaded = await loadNamed(flags, io, [name]);
+  if (typeof loaded === "number") return loaded;
+  const { named } = loaded;
+  const [polled] = named.length === 1 ? await pollAll(named, io) : [];
+  if (polled === undefined)
+    return fail(io, `${JSON.stringify(name)} has ${named.length} appliances: name one`, 2);
   if (output === "json") io.out(toJson(jsonResult(polled, isRaw)));
   else {
     io.out(`${pollReport([polled], io.hasColor)}\n`);

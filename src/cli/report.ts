@@ -42,13 +42,11 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
       const { interfaces, anomalies } = observation.outcome.value;
       const byState = groupBy(interfaces, ({ state }) => state);
       const roles = Array.from(byState, ([state, those]) => `${state} of ${vipsOf(those)}`);
-      return succeeded(
-        [counted(interfaces.length, "interface"), ...roles, ...countedAnomalies(anomalies)].join(", "),
-      );
+      return succeeded(counted(interfaces.length, "interface", anomalies, roles));
     }
     case "website_list": {
       const { ids, invalid } = observation.outcome.value;
-      return succeeded([counted(ids.length, "website"), ...countedAnomalies(invalid)].join(", "));
+      return succeeded(counted(ids.length, "website", invalid));
     }
     case "website_details":
       return succeeded(describeDetails(observation.outcome.value));
@@ -78,13 +76,15 @@ function summarizeTest({ appliance, fleet }: Polled, id: number, { blocks }: Web
   return { ok: untested.length === 0, result, detail: details.join(", "), value: statuses };
 }
 
-/** `2 websites`, `1 interface`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function countedAnomalies(anomalies: readonly unknown[]): readonly string[] {
-  return anomalies.length === 0 ? [] : [`api anomalies: ${anomalies.length}`];
+/** `2 websites`, `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */
+function counted(
+  count: number,
+  what: string,
+  anomalies: readonly unknown[],
+  further: readonly string[] = [],
+): string {
+  const odd = anomalies.length === 0 ? [] : [`api anomalies: ${anomalies.length}`];
+  return [`${count} ${what}${count === 1 ? "" : "s"}`, ...further, ...odd].join(", ");
 }
 
 function vipsOf(interfaces: readonly VrrpInterface[]): string {

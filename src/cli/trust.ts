@@ -3,21 +3,11 @@ import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
-import { loadConfig } from "../config/load.ts";
 import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
-import {
-  fail,
-  isNamed,
-  printErrors,
-  printUnknown,
-  unknownName,
-  type ExitCode,
-  type Flags,
-  type Io,
-} from "./command.ts";
+import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd } from "./report.ts";
 import { formatTable, type TableRow } from "./format.ts";
@@ -40,14 +30,10 @@ interface Answer {
  */
 export async function trust(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const file = flags["config.file"];
-  const loaded = await loadConfig(file);
-  if (!loaded.ok) return printErrors(loaded.errors, io);
-  const { appliances } = loaded.config;
-  const unknown = unknownName(names, loaded.config);
-  if (unknown !== undefined) return printUnknown(unknown, file, loaded.config, io);
-  const wanted = appliances.filter((appliance) =>
-    names.length > 0 ? isNamed(names, appliance) : appliance.enabled && hasFile(appliance),
-  );
+  const loaded = await loadNamed(flags, io, names);
+  if (typeof loaded === "number") return loaded;
+  const { appliances, named } = loaded;
+  const wanted = names.length > 0 ? named : named.filter((each) => each.enabled && hasFile(each));
   if (appliances.length === 0) return fail(io, `${file}: it has no appliances`);
   if (wanted.length === 0 || !wanted.every(hasFile)) {
     const all = (names.length > 0 ? wanted : appliances).map(({ name }) => name);

@@ -1,4 +1,5 @@
 import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
+import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import type { ApplianceConfig, DiscoveryConfig, PollingConfig, WebsiteConfig } from "./config.ts";
 import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
@@ -112,16 +113,11 @@ function reportDuplicates<Key extends string>(
   places: readonly Place<Readonly<Record<Key, string>>>[],
   key: Key,
 ): void {
-  const firstOf = new Map<string, Place<unknown>>();
-  for (const place of places) {
-    const value = place.settings[key];
-    const first = firstOf.get(value);
-    if (first === undefined) {
-      firstOf.set(value, place);
-    } else {
-      const { line, column } = first.file.locate([...first.path, key]);
-      place.file.report([...place.path, key], `duplicate, also at ${first.file.file}:${line}:${column}`);
-    }
+  for (const [first, ...others] of groupBy(places, ({ settings }) => settings[key]).values()) {
+    if (first === undefined || others.length === 0) continue;
+    const { line, column } = first.file.locate([...first.path, key]);
+    const message = `duplicate, also at ${first.file.file}:${line}:${column}`;
+    for (const { file, path } of others) file.report([...path, key], message);
   }
 }
 

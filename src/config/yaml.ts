@@ -9,12 +9,11 @@ import {
   parseDocument,
   visit,
   type Document,
-  type ErrorCode,
   type Pair,
   type YAMLError,
   type YAMLMap,
 } from "yaml";
-import { byPosition, formatPath, type ConfigError, type JsonPath } from "./errors.ts";
+import { formatPath, type ConfigError, type JsonPath } from "./errors.ts";
 import { NO_SUCH_FILE } from "./read-file.ts";
 import type { Collector } from "./sources.ts";
 import { groupBy } from "../support/group-by.ts";
@@ -54,19 +53,8 @@ export function errorAt(file: YamlFile, path: JsonPath, message: string, shown =
   return { file: file.file, position: file.locate(path), path: formatPath(shown), message };
 }
 
-/** Records an error; `offset` counts characters from the start of the text. */
-type ReportAt = (offset: number, message: string) => void;
-
 function parseYaml(file: string, text: string, { report }: Collector): YamlFile | undefined {
   const lineCounter = new LineCounter();
-  const positionOf = (offset: number) => {
-    const { line, col } = lineCounter.linePos(offset);
-    // The counter knows no line of an empty text.
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  const errors: ConfigError[] = [];
-  const reportAt: ReportAt = (offset, message) =>
-    void errors.push({ file, position: positionOf(offset), path: "", message });
   const document = parseDocument(text, {
     version: "1.2",
     merge: true,
@@ -78,14 +66,14 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
     // Pretty errors quote the text.
     prettyErrors: false,
   });
-  // Most errors after the first one are its consequences.
-  const [first] = [...document.errors, ...document.warnings];
-  if (first !== undefined) reportAt(first.pos[0], describeSyntaxError(first));
-  if (document.contents === null) reportAt(0, "the file is empty");
-  if (errors.length === 0) checkNodes(document, reportAt);
-  const data = errors.length === 0 ? toData(document, reportAt) : undefined;
-  errors.toSorted(byPosition).forEach(report);
-  if (errors.length > 0) return undefined;
+  const positionOf = (offset: number) => {
+    const { line, col } = lineCounter.linePos(offset);
+    // The counter knows no line of an empty text.
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const { problems, data } = read(document);
+  for (const [offset, message] of problems) report({ file, position: positionOf(offset), path: "", message });
+  if (problems.length > 0) return undefined;
   const offsetOf = createLocator(document.contents);
   const yaml: YamlFile = {
     file,
@@ -96,79 +84,88 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
   return yaml;
 }
 
+/** Where in the text, in characters from its start, and what is wrong there. */
+type Problem = readonly [offset: number, message: string];
+
+/** The data of a document, or what is wrong with it. */
+function read(document: Document): { readonly problems: readonly Problem[]; readonly data?: unknown } {
+  // Most errors after the first one are its consequences.
+  const [first] = [...document.errors, ...document.warnings];
+  if (first !== undefined) return { problems: [[first.pos[0], describeSyntaxError(first)]] };
+  if (document.contents === null) return { problems: [[0, "the file is empty"]] };
+  const problems = problemsIn(document);
+  if (problems.length > 0) return { problems };
+  try {
+    // The library would limit aliases to a hundred.
+    return { problems, data: document.toJS({ maxAliasCount: -1 }) };
+  } catch {
+    return { problems: [[0, "expected a map or a list of maps after each <<"]] };
+  }
+}
+
 const NO_TAGS = "tags are not supported; quote a string that starts with !";
-
-/** Replaces those messages of the library that quote the text, which may be a secret, or that help only its users. */
-const OWN_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  BAD_ALIAS: "invalid anchor or alias; quote a string that starts with & or *",
-  BAD_COLLECTION_TYPE: NO_TAGS,
-  BAD_DIRECTIVE: "invalid directive; quote a string that starts with %",
-  BAD_DQ_ESCAPE: "invalid escape; in double quotes, write a backslash twice",
-  BAD_SCALAR_START: "quote a string that starts with this character",
-  MULTIPLE_DOCS: "expected one document, got more (---)",
-  BLOCK_IN_FLOW: "expected a comma between the entries in { } or [ ]",
-  MULTILINE_IMPLICIT_KEY: "expected a key, a colon, a space and a value",
-  MULTIPLE_TAGS: NO_TAGS,
-  NON_STRING_KEY: "expected a plain word as the key",
-  TAB_AS_INDENT: "indent with spaces, not with tabs",
-  TAG_RESOLVE_FAILED: NO_TAGS,
-  UNEXPECTED_TOKEN: "unexpected text; check the indent, and the quotes, brackets and commas before it",
-};
-
 const WRONG_INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
 
-/** By the library's own message, where its code says too little. */
+/**
+ * By the code and message of the library. Replaces messages that quote the text, which may be a secret, or that help only the
+ * library's users.
+ */
 const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
+  [/^BAD_ALIAS/, "invalid anchor or alias; quote a string that starts with & or *"],
+  [/^(BAD_COLLECTION_TYPE|MULTIPLE_TAGS|TAG_RESOLVE_FAILED)/, NO_TAGS],
+  [/^BAD_DIRECTIVE/, "invalid directive; quote a string that starts with %"],
+  [/^BAD_DQ_ESCAPE/, "invalid escape; in double quotes, write a backslash twice"],
+  [/^BAD_SCALAR_START/, "quote a string that starts with this character"],
+  [/^BLOCK_IN_FLOW/, "expected a comma between the entries in { } or [ ]"],
+  [/^MULTILINE_IMPLICIT_KEY/, "expected a key, a colon, a space and a value"],
+  [/^MULTIPLE_DOCS/, "expected one document, got more (---)"],
+  [/^NON_STRING_KEY/, "expected a plain word as the key"],
+  [/^TAB_AS_INDENT/, "indent with spaces, not with tabs"],
+  [/^UNEXPECTED_TOKEN/, "unexpected text; check the indent, and the quotes, brackets and commas before it"],
   [/end with (a )?}$/, "expected } before this: a { above is not closed"],
   [/end with (a )?\]$/, "expected ] before this: a [ above is not closed"],
   [
-    /^Nested mappings/,
+    / Nested mappings/,
     'wrong indent: indent the next line like this key; or quote a value that contains ": "',
   ],
-  [/start at the same column$|without - indicator$|^A block sequence may not/, WRONG_INDENT],
+  [/start at the same column$|without - indicator$| A block sequence may not/, WRONG_INDENT],
 ];
 
 function describeSyntaxError({ code, message }: YAMLError): string {
-  const [, own] = SYNTAX_ERRORS.find(([pattern]) => pattern.test(message)) ?? [];
-  return own ?? OWN_MESSAGES[code] ?? message;
+  const [, own] = SYNTAX_ERRORS.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
+  return own ?? message;
 }
 
 /** In a file. The library compares each alias with all of them before it. */
 const MAX_ANCHORS_AND_ALIASES = 20_000;
+const TOO_MANY_ANCHORS = `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`;
 
 /**
- * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors
+ * Duplicate keys, aliases without an anchor before them, and too many of both, found in linear time. The library's own errors
  * about aliases have no position, and quote the text.
  */
-function checkNodes(document: Document, report: ReportAt): void {
+function problemsIn(document: Document): readonly Problem[] {
+  const problems: Problem[] = [];
+  const report = (node: unknown, message: string) => void problems.push([startOf(node), message]);
   const anchors = new Set<string>();
-  const places: number[] = [];
+  let count = 0;
   visit(document, {
     Node: (_, node) => {
-      if (isMap(node)) checkKeys(node, report);
-      if (isAlias(node) || node.anchor !== undefined) places.push(startOf(node));
-      if (!isAlias(node)) anchors.add(node.anchor ?? "");
-      else if (!anchors.has(node.source))
-        report(startOf(node), "unknown anchor; quote a string that starts with *");
+      if (isMap(node)) for (const key of repeatedKeys(node)) report(key, "duplicate key");
+      if (isAlias(node) && !anchors.has(node.source))
+        report(node, "unknown anchor; quote a string that starts with *");
+      if (!isAlias(node) && node.anchor !== undefined) anchors.add(node.anchor);
+      if (!isAlias(node) && node.anchor === undefined) return;
+      count += 1;
+      if (count === MAX_ANCHORS_AND_ALIASES + 1) report(node, TOO_MANY_ANCHORS);
     },
   });
-  const beyond = places[MAX_ANCHORS_AND_ALIASES];
-  if (beyond !== undefined) report(beyond, `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`);
+  return problems.toSorted(([one], [other]) => one - other);
 }
 
-function checkKeys({ items }: YAMLMap, report: ReportAt): void {
-  for (const [, ...others] of groupBy(items, ({ key }) => isScalar(key) && key.value).values())
-    for (const { key } of others) report(startOf(key), "duplicate key");
-}
-
-function toData(document: Document, report: ReportAt): unknown {
-  try {
-    // The library would limit aliases to a hundred.
-    return document.toJS({ maxAliasCount: -1 });
-  } catch {
-    report(0, "expected a map or a list of maps after each <<");
-    return undefined;
-  }
+function repeatedKeys({ items }: YAMLMap): readonly unknown[] {
+  const groups = groupBy(items, ({ key }) => isScalar(key) && key.value);
+  return [...groups.values()].flatMap(([, ...others]) => others.map(({ key }) => key));
 }
 
 /** Finds the offset of the key or list item at a path, or of the innermost one around it: a map may have many wrong keys. */

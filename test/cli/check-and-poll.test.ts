@@ -61,7 +61,7 @@ fw-a       vrrp            ok       <time>   1 interface, MASTER of 192.0.2.100
 fw-a       website_test/7  ok       <time>   http 404
 fw-b       vrrp            connect  <time>   connect ECONNREFUSED 127.0.0.1:1
 
-2 appliances polled: 1 ok, 1 failed (fw-b)
+appliances polled: 2, failed: 1 (fw-b)
 `,
   );
 });
@@ -76,13 +76,13 @@ test("check --live polls what is named, and shows with --failed only what fails"
     expect.stringMatching(/^APPLIANCE +OPERATION/),
     expect.stringMatching(/^fw-b +vrrp +connect/),
     "",
-    "2 appliances polled: 1 ok, 1 failed (fw-b)",
+    "appliances polled: 2, failed: 1 (fw-b)",
   ];
   expect(await polled("--failed")).toEqual({ code: 1, err: "", lines: failed });
   expect(await polled("fw-a", "--failed")).toEqual({
     code: 0,
     err: "",
-    lines: ["1 appliance polled: 1 ok, 0 failed"],
+    lines: ["appliances polled: 1, failed: 0"],
   });
   expect(await polled("fw-x")).toMatchObject({
     code: 2,
@@ -192,7 +192,7 @@ ${plain
       "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.\n" +
       "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n" +
       "named: The certificate has other names than base_url: set tls_config.server_name to one of them.\n" +
-      "\n12 appliances polled: 0 ok, 12 failed (tests, wrong, file, plain-0, plain-1 and 7 more)\n",
+      "\nappliances polled: 12, failed: 12 (tests, wrong, file, plain-0, plain-1 and 7 more)\n",
   );
 });
 
@@ -203,7 +203,7 @@ http_client: { tls_config: { ca_file: ca.pem } }
 appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
 `);
   expect(out.split("\nWhat to do:\n")[1]).toBe(
-    "fw-a: The appliance demands credentials: set http_client.basic_auth.\n\n1 appliance polled: 0 ok, 1 failed (fw-a)\n",
+    "fw-a: The appliance demands credentials: set http_client.basic_auth.\n\nappliances polled: 1, failed: 1 (fw-a)\n",
   );
 });
 
