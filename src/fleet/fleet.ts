@@ -23,6 +23,10 @@ export interface Fleet {
   clusters(): readonly string[];
   /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
+  /** The cluster of an appliance; `undefined` for an appliance that is gone. */
+  clusterOf(appliance: string): string | undefined;
+  /** The monotonic instant at which the next operation of a cluster expires unless it is polled before; infinite if none does. */
+  expiresAtMs(cluster: string): number;
   /** What is to be polled of an appliance. */
   plan(appliance: string): PollPlan;
   /** Whether the VRRP list of every appliance was polled. */
@@ -100,6 +104,11 @@ export function createFleet(): Fleet {
     cluster: (name, nowMs) => {
       const of = clusters.get(name);
       return of && snapshotOf(of, nowMs);
+    },
+    clusterOf: (appliance) => configured.get(appliance)?.cluster,
+    expiresAtMs: (name) => {
+      const members = clusters.get(name)?.members ?? [];
+      return Math.min(...members.map((member) => stateOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
     },
     plan: (appliance) => {
       const { records, websites = [] } = stateOf(appliance) ?? {};

@@ -1,7 +1,6 @@
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { logObservation } from "../fleet/changes.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Observation, PollEvents } from "../polling/observation.ts";
 import type { Runner } from "../polling/runner.ts";
@@ -11,8 +10,9 @@ import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
 import { confirmingPolls } from "./confirming.ts";
 import { fleetDocument, prepareDocument } from "./document.ts";
-import { createEvents } from "./events.ts";
-import { judge } from "./judge.ts";
+import { createEvents, type Observed } from "./events.ts";
+import { changesAtMs, judge } from "./judge.ts";
+import { logEvents, logObservation } from "./log.ts";
 import type { FleetDocument } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
@@ -52,25 +52,44 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     return nextMs && Math.round(nextMs - clock.monotonicMs() + clock.wallMs());
   }
 
-  function judged(facts: ClusterSnapshot): Judged {
-    const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+  /** Judges a cluster as it is at a monotonic instant. */
+  function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
+    const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
     const now = judge(facts, before, at);
     latest.set(facts.cluster, now);
-    events.judged({ before, now }, at.wallMs);
+    logEvents(logger, events.add({ before, now }, at, observed));
     return { before, now };
+  }
+
+  /** The monotonic instant at which time alone changes a cluster next. */
+  function nextChangeMs(cluster: string): number {
+    const verdict = latest.get(cluster);
+    const verdictMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
+    return Math.min(fleet.expiresAtMs(cluster), verdictMs);
+  }
+
+  /** Judges a cluster at each instant until `nowMs` at which time alone changed it, so that reading does not date the changes. */
+  function advance(cluster: string, nowMs: number): void {
+    let lastMs = Number.NEGATIVE_INFINITY;
+    for (let atMs = nextChangeMs(cluster); lastMs < atMs && atMs <= nowMs; atMs = nextChangeMs(cluster)) {
+      const facts = fleet.cluster(cluster, atMs);
+      if (facts !== undefined) judged(facts, atMs);
+      lastMs = atMs;
+    }
   }
 
   function record(observation: Observation): void {
     const { appliance, kind } = observation;
-    const { changes, cluster } = fleet.record(observation, clock.monotonicMs());
+    const [nowMs, name] = [clock.monotonicMs(), fleet.clusterOf(appliance)];
+    if (name !== undefined) advance(name, nowMs);
+    const { changes, cluster } = fleet.record(observation, nowMs);
     if (OPERATIONS[kind].timing === "discovery") runner().replan(appliance);
     if (cluster !== undefined) {
-      const change = judged(cluster);
-      events.changed(changes, change.now, appliance, clock.wallMs());
+      const change = judged(cluster, nowMs, { appliance, changes });
       for (const polls of confirmingPolls(change, observation, changes)) runner().confirm(polls);
     }
-    logObservation(logger, observation, changes);
+    logObservation(logger, name, observation, changes);
     self.observed(observation);
   }
 
@@ -78,8 +97,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const names = fleet.clusters();
     const all: ClusterVerdict[] = [];
     await inSlices(names, (name) => {
-      const facts = fleet.cluster(name, clock.monotonicMs());
-      if (facts !== undefined) all.push(judged(facts).now);
+      const nowMs = clock.monotonicMs();
+      advance(name, nowMs);
+      const facts = fleet.cluster(name, nowMs);
+      if (facts !== undefined) all.push(judged(facts, nowMs).now);
     });
     // After a reload between two slices, an appliance could be in two clusters or in none.
     if (fleet.clusters() !== names) return verdicts();

@@ -6,6 +6,7 @@ import {
   type ClusterVerdict,
   type GroupVerdict,
   hidesWebsites,
+  type Instant,
   type Judged,
 } from "./verdict.ts";
 import type { FleetEvent } from "./schema.ts";
@@ -21,12 +22,16 @@ const NAMED = 24;
 
 /** What has happened to the fleet since the exporter started: bounded, in memory. */
 export interface Events {
-  /** Records how the verdicts about a cluster have changed at the Unix time `atMs`. */
-  judged(judged: Judged, atMs: number): void;
-  /** Records what an observation of an appliance has changed at the Unix time `atMs`. */
-  changed(changes: readonly FleetChange[], cluster: ClusterVerdict, appliance: string, atMs: number): void;
+  /** Records how the verdicts about a cluster have changed, and what an observation of an appliance did; returns what is new. */
+  add(judged: Judged, at: Instant, observed?: Observed): readonly FleetEvent[];
   /** Latest first. */
   list(): readonly FleetEvent[];
+}
+
+/** What an observation of an appliance has changed. */
+export interface Observed {
+  readonly appliance: string;
+  readonly changes: readonly FleetChange[];
 }
 
 /** Something that happens to one subject: a group, a website or an appliance. */
@@ -36,7 +41,7 @@ interface Happening extends Pick<FleetEvent, "kind"> {
 }
 
 interface Entry extends Omit<Happening, "subject"> {
-  readonly atMs: number;
+  readonly at: Instant;
   readonly cluster: string;
   readonly subjects: Set<string>;
   others: number;
@@ -44,36 +49,47 @@ interface Entry extends Omit<Happening, "subject"> {
 
 export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   let entries: readonly Entry[] = [];
-  function add(cluster: string, { subject, kind, words }: Happening, atMs: number): void {
+  function record(cluster: string, happened: Happening, at: Instant): void {
+    const { subject, kind, words } = happened;
     const known = entries.find(
       (entry) =>
         entry.cluster === cluster &&
-        entry.kind === kind &&
-        entry.words.join("\n") === words.join("\n") &&
-        atMs - entry.atMs < TOGETHER_MS &&
+        isAlike(entry, happened) &&
+        at.monotonicMs - entry.at.monotonicMs < TOGETHER_MS &&
         !entry.subjects.has(subject),
     );
-    const entry = known ?? { kind, words, atMs, cluster, subjects: new Set(), others: 0 };
+    const entry = known ?? { kind, words, at, cluster, subjects: new Set(), others: 0 };
     if (entry.subjects.size < NAMED) entry.subjects.add(subject);
     else entry.others += 1;
     if (known === undefined) entries = bounded([entry, ...entries], maxEvents);
   }
   return {
-    judged: ({ before, now }, atMs) => {
-      if (before === now) return;
-      for (const each of happeningsOf(before, now)) add(now.facts.cluster, each, atMs);
+    add: ({ before, now }, at, observed) => {
+      const { cluster } = now.facts;
+      const happenings = [
+        ...(before === now ? [] : happeningsOf(before, now)),
+        ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
+      ];
+      for (const each of happenings) record(cluster, each, at);
+      const alike = groupBy(happenings, ({ kind, words }) => JSON.stringify([kind, words]));
+      return [...alike.values()].flatMap((all) =>
+        all.slice(0, 1).map(({ kind, words }) => {
+          const subjects = new Set(all.map(({ subject }) => subject));
+          return eventOf({ kind, words, at, cluster, subjects, others: 0 });
+        }),
+      );
     },
-    changed: (changes, { facts }, appliance, atMs) => {
-      const isAlone = facts.groups.length === 0;
-      for (const each of changes.flatMap((change) => interfaceHappenings(appliance, change, isAlone)))
-        add(facts.cluster, each, atMs);
-    },
-    list: () =>
-      entries.map(({ atMs, cluster, kind, words, subjects, others }) => {
-        const names = listed([...subjects], NAMED, subjects.size + others);
-        return { at: instantOf(atMs), kind, summary: shortened(words.join(names)), cluster };
-      }),
+    list: () => entries.map(eventOf),
   };
+}
+
+function isAlike(one: Pick<Happening, "kind" | "words">, other: Pick<Happening, "kind" | "words">): boolean {
+  return one.kind === other.kind && one.words.join("\n") === other.words.join("\n");
+}
+
+function eventOf({ at, cluster, kind, words, subjects, others }: Entry): FleetEvent {
+  const names = listed([...subjects], NAMED, subjects.size + others);
+  return { at: instantOf(at.wallMs), kind, summary: shortened(words.join(names)), cluster };
 }
 
 /** The cluster with the most events loses its oldest, so that one cluster cannot displace the events of all others. */
@@ -182,11 +198,13 @@ function isShown(state: WebsiteState, cluster: ClusterVerdict): boolean {
 const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);
 
 /** Changes from and to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
-function interfaceHappenings(appliance: string, change: FleetChange, isAlone: boolean): readonly Happening[] {
-  if (change.kind !== "vrrp_state") return [];
-  const { interface: name, from, to } = change;
-  const [wasGood, isGood] = [GOOD_STATES.has(from), GOOD_STATES.has(to)];
-  if (wasGood && isGood && !isAlone) return [];
-  const kind = isGood ? (wasGood ? "failover" : "recovery") : wasGood ? "outage" : "change";
-  return happening(kind, `${name}, ${groupName(change)}`, `${appliance}: ${from} → ${to} on `);
+function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly Happening[] {
+  return changes.flatMap((change) => {
+    if (change.kind !== "vrrp_state") return [];
+    const { interface: name, from, to } = change;
+    const [wasGood, isGood] = [GOOD_STATES.has(from), GOOD_STATES.has(to)];
+    if (wasGood && isGood && !isAlone) return [];
+    const kind = isGood ? (wasGood ? "failover" : "recovery") : wasGood ? "outage" : "change";
+    return happening(kind, `${name}, ${groupName(change)}`, `${appliance}: ${from} → ${to} on `);
+  });
 }

@@ -35,7 +35,7 @@ export function judgeGroup(
   const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
   if (masters.length > 1) return atOnce.length > 1 ? "split_brain" : "changing";
   if (masters.length === 1) {
-    if (atOnce.length === 1 && isSplitPartnerSilent(group, nowMs)) return "unknown";
+    if (atOnce.length === 1 && nowMs < splitEndsAtMs(group)) return "unknown";
     if (hasDisabled || membersIn(group, "backup").length > 0) return "one_master";
     if (silent.length === 0) return "no_backup";
     if (isPending) return undefined;
@@ -47,11 +47,20 @@ export function judgeGroup(
   return group.notPolledSince.length === 0 ? "no_master" : "changing";
 }
 
-function isSplitPartnerSilent({ members, mastersAtOnce }: GroupSnapshot, nowMs: number): boolean {
-  return members.some(
-    ({ role, appliance, silentSinceMs = nowMs }) =>
-      role === "unknown" && mastersAtOnce.includes(appliance) && nowMs - silentSinceMs < SPLIT_LASTS_MS,
+/** Until when a master of a split brain that is silent now counts, as a monotonic instant. */
+function splitEndsAtMs({ members, mastersAtOnce }: GroupSnapshot): number {
+  const silent = members.filter(
+    ({ role, appliance }) => role === "unknown" && mastersAtOnce.includes(appliance),
   );
+  return Math.max(
+    ...silent.map(({ silentSinceMs = Number.POSITIVE_INFINITY }) => silentSinceMs + SPLIT_LASTS_MS),
+  );
+}
+
+/** The monotonic instant at which time alone changes the state of a group; infinite if it does not. */
+export function groupChangesAtMs(group: GroupSnapshot, state: GroupState | undefined): number {
+  const isSplit = state === "unknown" && membersIn(group, "master").length === 1;
+  return isSplit ? splitEndsAtMs(group) : Number.POSITIVE_INFINITY;
 }
 
 /** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */

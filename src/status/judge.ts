@@ -1,7 +1,7 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, keptMap, once } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
-import { groupProblem, judgeGroup, masterIn } from "./judge-group.ts";
+import { groupChangesAtMs, groupProblem, judgeGroup, masterIn } from "./judge-group.ts";
 import type { GroupState } from "./states.ts";
 import {
   type ApplianceVerdict,
@@ -20,7 +20,8 @@ export function judge(
   before: ClusterVerdict | undefined,
   at: Instant,
 ): ClusterVerdict {
-  if (before?.facts === facts && isTimeless(before) && isValid(before, at)) return before;
+  const isTimeless = before !== undefined && at.monotonicMs < changesAtMs(before);
+  if (isTimeless && before.facts === facts && isValid(before, at)) return before;
   const wasPolled =
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
@@ -31,9 +32,9 @@ export function judge(
   return { kind: "cluster", facts, state, appliances, groups, websites, differences };
 }
 
-/** Whether time alone changes nothing in the groups. */
-const isTimeless = once(
-  ({ groups }: ClusterVerdict) => ![...groups.values()].some(({ state }) => state === "unknown"),
+/** The monotonic instant at which time alone changes the state of a group; infinite if it does not. */
+export const changesAtMs = once(({ groups }: ClusterVerdict) =>
+  Math.min(...Array.from(groups.values(), ({ facts, state }) => groupChangesAtMs(facts, state))),
 );
 
 /** Whether the certificates are in the same state as before. */
@@ -61,12 +62,12 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
 
 function groupVerdicts(given: Case, appliances: ClusterVerdict["appliances"]): ClusterVerdict["groups"] {
   const { facts, before } = given;
-  // Another configuration has other labels; with time alone, only what is unknown changes.
+  // Another configuration has other labels.
   const isAsBefore =
     facts.groups === before?.facts.groups &&
     facts.labels === before.facts.labels &&
     appliances === before.appliances;
-  if (isAsBefore && isTimeless(before)) return before.groups;
+  if (isAsBefore && given.at.monotonicMs < changesAtMs(before)) return before.groups;
   const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given, appliances)] as const);
   return keptMap(before?.groups, new Map(groups));
 }

@@ -2,24 +2,39 @@ import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
-import { createLog } from "../../src/support/log.ts";
-import { fleetOf } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { BUILD } from "../support/build-facts.ts";
-import { WALL_MS } from "../support/observations.ts";
+import { createMemoryLog } from "../support/exporter.ts";
+import {
+  EXPIRES_AT_MS,
+  interfaceOf,
+  listOf,
+  vrrpFailed,
+  vrrpSeen,
+  WALL_MS,
+} from "../support/observations.ts";
 
-test("the configuration counts as old since the first of the reloads that failed", async () => {
-  const clock = { wallMs: () => WALL_MS + 60_000, monotonicMs: () => 60_000 };
+function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
+  const log = createMemoryLog();
+  let nowMs = 0;
   const board = createStatusBoard({
     version: "1.2.3",
     shard: WHOLE_FLEET,
-    fleet: fleetOf([]),
+    fleet: fleetOf(appliances),
     self: createSelfMetrics({ version: "1.2.3", build: BUILD, shard: WHOLE_FLEET }, () => 0),
-    logger: createLog("error", "json", 2).logger,
-    clock,
-    runner: () => {
-      throw new Error("nothing is observed");
-    },
+    logger: log.logger,
+    clock: { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs },
+    runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
   });
+  const at = (ms: number) => {
+    nowMs = ms;
+    return board;
+  };
+  return { at, events: () => log.lines.filter(({ msg }) => msg === "event") };
+}
+
+test("the configuration counts as old since the first of the reloads that failed", async () => {
+  const board = boardOf([]).at(60_000);
   const problems = async () => {
     const document = await board.document();
     return document.problems.map(({ kind, since }) => [kind, since]);
@@ -30,4 +45,36 @@ test("the configuration counts as old since the first of the reloads that failed
   board.reloaded(true, WALL_MS + 40_000);
   board.reloaded(false, WALL_MS + 50_000);
   expect(await problems()).toContainEqual(["reload_failed", "2023-11-14T22:14:10.000Z"]);
+});
+
+test("a stall began when the poll expired, whenever that is read or another poll ends", async () => {
+  const polls = [
+    vrrpSeen("a", listOf([interfaceOf()])),
+    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+  ];
+  const since = new Date(WALL_MS + EXPIRES_AT_MS).toISOString();
+  const [read, polled] = [boardOf([MEMBER_A, MEMBER_B]), boardOf([MEMBER_A, MEMBER_B])];
+  for (const { at } of [read, polled]) for (const each of polls) at(0).observed(each);
+  polled.at(40_000).observed(vrrpFailed("a", "timeout", { expiresAtMs: 60_000 }));
+  const documents = [await read.at(50_000).document(), await polled.at(50_000).document()];
+  for (const { clusters, events } of documents) {
+    expect(clusters[0]?.appliances[1]).toMatchObject({ state: "unknown", since });
+    expect(events.filter(({ summary }) => summary.includes("stalled"))).toMatchObject([{ at: since }]);
+  }
+  expect(documents[0]?.clusters[0]?.groups).toMatchObject([{ state: "unknown", since }]);
+});
+
+test("each event is logged once, with its cluster and its sentence", () => {
+  const { at, events } = boardOf([MEMBER_A, MEMBER_B]);
+  const states = [
+    ["a", "MASTER"],
+    ["b", "BACKUP"],
+    ["b", "MASTER"],
+    ["a", "BACKUP"],
+  ] as const;
+  states.forEach(([name, state], second) => {
+    at(second * 1000).observed(vrrpSeen(name, listOf([interfaceOf({ state })])));
+  });
+  const summary = "b took over 192.0.2.100 (vhid 2) from a";
+  expect(events()).toMatchObject([{ level: "info", cluster: "ams", kind: "failover", summary }]);
 });

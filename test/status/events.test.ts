@@ -30,18 +30,18 @@ function https(appliance: string, status: number): Observation {
   return websiteSeen(appliance, 2, [{ protocol: "https", status }]);
 }
 
-/** The events after these observations, one a second, latest first. */
+/** The events after these observations, one a second, latest first. `wallOf`: the wall clock at a monotonic instant. */
 function eventsAfter(
   observations: readonly Observation[],
-  { members = [A, B, LONE], maxEvents = 200, everySeconds = 1 } = {},
+  { members = [A, B, LONE], maxEvents = 200, everySeconds = 1, wallOf = (nowMs: number) => nowMs } = {},
 ): readonly string[] {
   const take = judgedFleet(members);
   const events = createEvents(maxEvents);
   observations.forEach((observation, nth) => {
     const nowMs = nth * everySeconds * 1000;
     const { changes, judged } = take({ ...observation, expiresAtMs: nowMs + EXPIRES_AT_MS }, nowMs);
-    events.judged(judged, WALL_MS + nowMs);
-    events.changed(changes, judged.now, observation.appliance, WALL_MS + nowMs);
+    const at = { wallMs: WALL_MS + wallOf(nowMs), monotonicMs: nowMs };
+    events.add(judged, at, { appliance: observation.appliance, changes });
   });
   return events.list().map(({ at, kind, summary }) => `${at.slice(17, 19)} ${kind}: ${summary}`);
 }
@@ -159,6 +159,18 @@ test("the same event more than ten seconds later is another event", () => {
     says("lone", "MASTER", ["v"]),
   ];
   expect(eventsAfter([...flapping, ...flapping], { everySeconds: 4 })).toHaveLength(4);
+});
+
+test("an event after the wall clock was set back is no part of an older one", () => {
+  const flapping = Array.from({ length: 8 }, (_, nth) =>
+    says("lone", nth % 2 === 0 ? "MASTER" : "BACKUP", ["v"]),
+  );
+  const events = eventsAfter(flapping, {
+    everySeconds: 6,
+    wallOf: (nowMs) => (nowMs < 20_000 ? nowMs : nowMs - 3_600_000),
+  });
+  expect(events).toHaveLength(7);
+  expect(events).toEqual(eventsAfter(flapping, { everySeconds: 6 }));
 });
 
 test("an event names 24 subjects, and a sentence has 2,000 characters at most", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { logObservation, type FleetChange } from "../../src/fleet/changes.ts";
+import type { FleetChange } from "../../src/fleet/changes.ts";
+import { logEvents, logObservation } from "../../src/status/log.ts";
 import { createMemoryLog } from "../support/exporter.ts";
 import { failureOf, listOf, vrrpSeen } from "../support/observations.ts";
 
@@ -10,7 +11,7 @@ function stateChange(nth: number): FleetChange {
 /** The lines about these changes. */
 function logged(changes: readonly FleetChange[]): readonly unknown[] {
   const log = createMemoryLog();
-  logObservation(log.logger, vrrpSeen("a", listOf([])), changes);
+  logObservation(log.logger, "ams", vrrpSeen("a", listOf([])), changes);
   return log.lines.filter(({ level }) => level !== "debug");
 }
 
@@ -22,6 +23,7 @@ test("20 changed states are 20 lines, and any more of one poll are one line with
   expect(lines.at(-2)).toMatchObject({ interface: "carp19", msg: "vrrp state changed" });
   expect(lines.at(-1)).toMatchObject({
     level: "info",
+    cluster: "ams",
     appliance: "a",
     count: 3,
     msg: "more vrrp states changed",
@@ -32,10 +34,24 @@ test("other changes are logged beside any number of states", () => {
   const states = Array.from({ length: 1024 }, (_, nth) => stateChange(nth));
   const recovered: FleetChange = {
     kind: "recovered",
-    operation: { kind: "vrrp" },
+    operation: { kind: "website_list" },
     from: failureOf("timeout"),
   };
   const lines = logged([...states, recovered]);
   expect(lines).toHaveLength(22);
   expect(lines).toContainEqual(expect.objectContaining({ msg: "polling recovered" }));
+});
+
+test("an event is a line with its cluster and its sentence, a warning if it is an outage", () => {
+  const log = createMemoryLog();
+  const event = { at: "2026-11-21T12:00:00.000Z", cluster: "ams", summary: "b took over v from a" } as const;
+  logEvents(log.logger, [
+    { ...event, kind: "failover" },
+    { ...event, kind: "outage" },
+  ]);
+  const line = { cluster: "ams", summary: "b took over v from a", msg: "event" };
+  expect(log.lines).toMatchObject([
+    { ...line, level: "info", kind: "failover" },
+    { ...line, level: "warn", kind: "outage" },
+  ]);
 });
