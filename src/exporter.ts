@@ -30,7 +30,7 @@ const MAX_TICK_AGE_MS = 10_000;
 /** Two checks load a changed file, so it is loaded within 30 s of its last change. */
 const WATCH_INTERVAL_MS = 5000;
 
-export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup" | "readPassword"> {
+export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;

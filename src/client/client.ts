@@ -11,7 +11,7 @@ import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
-import { createPasswordReader, type PasswordReader } from "./passwords.ts";
+import { createPasswordReader } from "./passwords.ts";
 
 /** The body of an answer, as received. */
 export interface Body {
@@ -65,7 +65,6 @@ export interface ClientsOptions {
   readonly maxConnections?: () => number;
   /** Default: the system's resolver. */
   readonly lookup?: Lookup;
-  readonly readPassword?: PasswordReader;
 }
 
 /**
@@ -77,8 +76,8 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     version,
     maxConnections = () => Number.POSITIVE_INFINITY,
     lookup = createLookup(options.maxLookups),
-    readPassword = createPasswordReader(options.maxPasswordReads, clock),
   } = options;
+  const readPassword = createPasswordReader(options.maxPasswordReads, clock);
   const attention = createAttention(clock);
   const createPool = createConnections(attention, clock, maxConnections);
   const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };

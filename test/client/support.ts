@@ -10,7 +10,6 @@ import type {
   TlsClientConfig,
 } from "../../src/config/config.ts";
 import type { Lookup } from "../../src/client/lookup.ts";
-import type { PasswordReader } from "../../src/client/passwords.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createClients, type ApplianceClient, type Body } from "../../src/client/client.ts";
 import { systemClock, type Clock } from "../../src/support/clock.ts";
@@ -43,7 +42,6 @@ export function proxyAt(port: number, credentials?: string): ProxyConfig {
 export interface ClientOptions {
   readonly http?: Partial<HttpClientConfig>;
   readonly lookup?: Lookup;
-  readonly readPassword?: PasswordReader;
   readonly clock?: Clock;
   /** Connections that may be open at once; default: any number. */
   readonly maxOpen?: number;
@@ -52,13 +50,7 @@ export interface ClientOptions {
 /** A client of the appliance at this address, closed after the test. */
 export function clientOf(
   baseUrl: string,
-  {
-    http = {},
-    lookup,
-    readPassword,
-    clock = systemClock,
-    maxOpen = Number.POSITIVE_INFINITY,
-  }: ClientOptions = {},
+  { http = {}, lookup, clock = systemClock, maxOpen = Number.POSITIVE_INFINITY }: ClientOptions = {},
 ): ApplianceClient {
   const options = {
     version: "test",
@@ -66,7 +58,6 @@ export function clientOf(
     maxPasswordReads: 2,
     maxConnections: () => maxOpen,
     ...(lookup === undefined ? {} : { lookup }),
-    ...(readPassword === undefined ? {} : { readPassword }),
   };
   const create = createClients(options, clock);
   const appliance: ApplianceConfig = applianceOf({
