@@ -105,7 +105,9 @@ function recordOf(
   if (operation.kind === "vrrp") return vrrp;
   if (operation.kind === "website_list") return records?.list;
   if (operation.kind === "website_details") return records?.details.get(operation.websiteId);
-  return websites.find(({ websiteId }) => websiteId === operation.websiteId);
+  if (operation.kind === "website_test")
+    return websites.find(({ websiteId }) => websiteId === operation.websiteId);
+  return operation satisfies never;
 }
 
 /** What was not sent is no news, and neither is a website that is gone: it is listed no more. */

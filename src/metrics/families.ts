@@ -144,17 +144,24 @@ function success({ state }: PollHealth): boolean | undefined {
   return state === "never_polled" ? undefined : state === "succeeded";
 }
 
+/** The part that has how the polls of an operation went. */
+interface PartOf {
+  readonly vrrp: "vrrp";
+  readonly website_list: "discovery";
+  readonly website_details: "discovery";
+  readonly website_test: "website_test";
+}
+
+/** Every operation needs a part, and every part that has operations needs samples. */
 function perOperation(
   samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
   further: (test: WebsiteSnapshot) => Labels = () => [],
-): Family["samples"] {
-  const of = (health: Partial<Record<OperationKind, PollHealth | undefined>>) =>
-    Object.entries(health).flatMap(([operation, each]) =>
-      each ? samples(each, ["operation", operation]) : [],
-    );
+): Required<Pick<Family["samples"], PartOf[OperationKind]>> {
+  const of = (operation: OperationKind, health: PollHealth | undefined) =>
+    health === undefined ? [] : samples(health, ["operation", operation]);
   return {
-    vrrp: ({ health }) => of({ vrrp: health }),
-    discovery: ({ list, details }) => of({ website_list: list, website_details: details }),
+    vrrp: ({ health }) => of("vrrp", health),
+    discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
     website_test: (test) => samples(test.health, ...further(test)),
   };
 }

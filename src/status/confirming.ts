@@ -22,18 +22,10 @@ export function confirmingPolls(
   changes: readonly FleetChange[],
 ): readonly ConfirmingPolls[] {
   if (observation.isOutOfTurn) return [];
-  switch (observation.kind) {
-    case "vrrp":
-      return listsAgain(judged);
-    case "website_test":
-      return testAgain(judged, observation);
-    case "website_details":
-      return changes.flatMap((change) => detailsAgain(judged, observation, change));
-    case "website_list":
-      return [];
-    default:
-      return observation satisfies never;
-  }
+  if (observation.kind === "vrrp") return listsAgain(judged);
+  if (observation.kind === "website_test") return testAgain(judged, observation);
+  if (observation.kind !== "website_details") return [];
+  return changes.flatMap((change) => detailsAgain(judged, observation, change));
 }
 
 /** A website that was changed at an appliance is likely to have been changed at the others too. */
