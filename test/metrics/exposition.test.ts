@@ -308,8 +308,6 @@ appliance_state_since_timestamp_seconds{appliance="failed",ha_cluster="fra"} 170
 # HELP appliance_tls_certificate_state State of the certificate that the appliance last presented: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE appliance_tls_certificate_state gauge
 appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="valid"} 1
-appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="expires_soon"} 0
-appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="expired"} 0
 # HELP ha_cluster_state State of the cluster: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE ha_cluster_state gauge
 ha_cluster_state{ha_cluster="ams",site="ams",state="up"} 1
