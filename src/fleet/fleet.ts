@@ -3,7 +3,13 @@ import type { PollPlan } from "../api/operation.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../support/group-by.ts";
 import { kept, memo } from "../support/kept.ts";
-import { afterObservation, identityOf, stateAt, stateFor, type ApplianceState } from "./appliance-state.ts";
+import {
+  afterObservation,
+  applianceAt,
+  applianceFor,
+  identityOf,
+  type ApplianceRecord,
+} from "./appliance-record.ts";
 import type { FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
 import { groupsOf } from "./groups.ts";
@@ -46,34 +52,34 @@ interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled
 
 export function createFleet(): Fleet {
   /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
-  const states = new Map<string, ApplianceState>();
+  const records = new Map<string, ApplianceRecord>();
   let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
   let configuredAtMs = 0;
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
   /** What was last known, under the present configuration. */
-  function stateOf(name: string): ApplianceState | undefined {
+  function recordOf(name: string): ApplianceRecord | undefined {
     const config = configured.get(name);
-    const known = states.get(name);
+    const known = records.get(name);
     if (config === undefined || known?.config === config) return known;
     // An appliance at another address is a new one.
     const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
-    const state = stateFor(before, config, configuredAtMs);
-    states.set(name, state);
-    return state;
+    const now = applianceFor(before, config, configuredAtMs);
+    records.set(name, now);
+    return now;
   }
 
-  function stateNow(name: string, nowMs: number): ApplianceState | undefined {
-    const last = stateOf(name);
-    const state = last && stateAt(last, nowMs);
-    if (state !== undefined && state !== last) states.set(name, state);
-    return state;
+  function recordNow(name: string, nowMs: number): ApplianceRecord | undefined {
+    const last = recordOf(name);
+    const now = last && applianceAt(last, nowMs);
+    if (now !== undefined && now !== last) records.set(name, now);
+    return now;
   }
 
   /** Made again when an appliance was polled or has stalled. */
   function snapshotOf(cluster: Cluster, nowMs: number): ClusterSnapshot {
-    const appliances = cluster.members.flatMap((name) => stateNow(name, nowMs) ?? []);
+    const appliances = cluster.members.flatMap((name) => recordNow(name, nowMs) ?? []);
     return clusterSnapshot(cluster, { cluster, appliances });
   }
 
@@ -82,21 +88,21 @@ export function createFleet(): Fleet {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       configured = new Map(enabled.map((appliance) => [appliance.name, appliance]));
       configuredAtMs = nowMs;
-      for (const name of states.keys()) if (!configured.has(name)) states.delete(name);
+      for (const name of records.keys()) if (!configured.has(name)) records.delete(name);
       clusters = clustersOf(config.appliances, clusters);
       names = [...clusters.keys()];
     },
     record: (observation, nowMs) => {
-      const before = stateNow(observation.appliance, nowMs);
+      const before = recordNow(observation.appliance, nowMs);
       if (before === undefined) return { changes: [], cluster: undefined };
-      const { state, changes } = afterObservation(before, observation, nowMs);
-      states.set(observation.appliance, state);
+      const { state: now, changes } = afterObservation(before, observation, nowMs);
+      records.set(observation.appliance, now);
       try {
-        const of = clusters.get(state.identity.cluster);
+        const of = clusters.get(now.identity.cluster);
         return { changes, cluster: of && snapshotOf(of, nowMs) };
       } catch (error) {
-        // Otherwise a bug here would leave a state that makes every later snapshot fail.
-        states.set(observation.appliance, before);
+        // Otherwise a bug here would leave a record that makes every later snapshot fail.
+        records.set(observation.appliance, before);
         throw error;
       }
     },
@@ -108,21 +114,24 @@ export function createFleet(): Fleet {
     clusterOf: (appliance) => configured.get(appliance)?.cluster,
     expiresAtMs: (name) => {
       const members = clusters.get(name)?.members ?? [];
-      return Math.min(...members.map((member) => stateOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
+      return Math.min(...members.map((member) => recordOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
     },
     plan: (appliance) => {
-      const { records, websites = [] } = stateOf(appliance) ?? {};
-      const details = [...(records?.details.keys() ?? [])];
+      const { records: discovery, websites = [] } = recordOf(appliance) ?? {};
+      const details = [...(discovery?.details.keys() ?? [])];
       const tests = websites.map(({ websiteId }) => websiteId);
-      return { isDiscovering: records !== undefined, details, tests };
+      return { isDiscovering: discovery !== undefined, details, tests };
     },
     isPolled: () =>
-      [...configured.keys()].every((name) => (stateOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
+      [...configured.keys()].every((name) => (recordOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
   };
 }
 
 const clusterSnapshot = memo(
-  (facts: { readonly cluster: Cluster; readonly appliances: readonly ApplianceState[] }): ClusterSnapshot => {
+  (facts: {
+    readonly cluster: Cluster;
+    readonly appliances: readonly ApplianceRecord[];
+  }): ClusterSnapshot => {
     const { cluster: of, appliances } = facts;
     const { cluster, labels, members, disabled } = of;
     const isAlone = members.length + disabled.length < 2;

@@ -1,13 +1,13 @@
 import { kept } from "../support/kept.ts";
 import type { GroupSnapshot, MemberSnapshot } from "./snapshot.ts";
-import type { GroupReport, VrrpState } from "./vrrp.ts";
+import type { GroupReport, VrrpRecord } from "./vrrp.ts";
 
 /**
  * The VRRP groups of one cluster: every one that a member was last seen in, in the order of first mention. A group that is as
  * it was `before` is the same object, and so is the list if all are.
  */
 export function groupsOf(
-  { members }: { readonly members: readonly VrrpState[] },
+  { members }: { readonly members: readonly VrrpRecord[] },
   before: readonly GroupSnapshot[] = [],
 ): readonly GroupSnapshot[] {
   const known = new Map(before.map((group) => [group.key, group]));
@@ -30,7 +30,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 /** A member that became MASTER or stopped being MASTER three times within so long may do both between two polls. */
 const FLAPPING_MS = 60_000;
 
-function viewsOf(members: readonly VrrpState[], key: string, isFlapping: boolean): readonly MemberView[] {
+function viewsOf(members: readonly VrrpRecord[], key: string, isFlapping: boolean): readonly MemberView[] {
   return members.flatMap(({ identity: { appliance }, seen, silentSinceMs }) => {
     const report = seen?.groups.get(key);
     if (seen !== undefined && report === undefined) return [];
@@ -42,7 +42,7 @@ function viewsOf(members: readonly VrrpState[], key: string, isFlapping: boolean
   });
 }
 
-function groupOf(key: string, members: readonly VrrpState[]): GroupSnapshot {
+function groupOf(key: string, members: readonly VrrpRecord[]): GroupSnapshot {
   // Members that have left the group count too.
   const changes = members.flatMap(({ seen }) => seen?.masterChanges.get(key) ?? []);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));

@@ -48,10 +48,10 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip" | "alias
   readonly isFailoverMaster: boolean;
 }
 
-export interface VrrpState extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
+export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
 
 /** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
-export function vrrpFor(last: VrrpState | undefined, identity: Identity, firstExpiryMs: number): VrrpState {
+export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
   if (last?.identity === identity) return last;
   if (last === undefined)
     return { kind: "vrrp", identity, ...freshRecord(firstExpiryMs), list: undefined, certificate: undefined };
@@ -60,12 +60,12 @@ export function vrrpFor(last: VrrpState | undefined, identity: Identity, firstEx
 }
 
 /** The same at the monotonic instant `nowMs`. */
-export function vrrpAt(vrrp: VrrpState, nowMs: number): VrrpState {
+export function vrrpAt(vrrp: VrrpRecord, nowMs: number): VrrpRecord {
   const now = recordAt(vrrp, nowMs);
   return now === vrrp ? vrrp : shown(now);
 }
 
-function shown(vrrp: VrrpState): VrrpState {
+function shown(vrrp: VrrpRecord): VrrpRecord {
   return { ...vrrp, list: whileKnown(vrrp)?.list };
 }
 
@@ -74,10 +74,10 @@ function shown(vrrp: VrrpState): VrrpState {
  * that a valid answer lacks are forgotten, counters too.
  */
 export function afterVrrpPoll(
-  vrrp: VrrpState,
+  vrrp: VrrpRecord,
   observation: Observation & { readonly kind: "vrrp" },
   nowMs: number,
-): Step<VrrpState> {
+): Step<VrrpRecord> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) return { state: shown(afterPoll(vrrp, observation, nowMs, undefined)), changes: [] };
   const { identity, seen: old } = vrrp;
@@ -149,7 +149,7 @@ const MAX_CHANGED_GROUPS = 2048;
 
 /** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
 function masterChangesAfter(
-  { seen: before, silentSinceMs }: VrrpState,
+  { seen: before, silentSinceMs }: VrrpRecord,
   groups: SeenVrrp["groups"],
   nowMs: number,
 ): SeenVrrp["masterChanges"] {

@@ -4,12 +4,12 @@ import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import type { KnownWebsite } from "./discovery.ts";
+import type { KnownWebsite } from "./known-websites.ts";
 import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
 import type { ProtocolResult, StatusesSnapshot, StatusSnapshot, WebsiteSnapshot } from "./snapshot.ts";
 
 /** A website that is tested, and what its tests found. */
-export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
+export interface WebsiteRecord extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
   readonly known: KnownWebsite;
   /** To which website the id belongs, as far as that was ever known. */
   readonly owner: Pick<WebsiteDetails, "name" | "host">;
@@ -17,10 +17,10 @@ export interface WebsiteState extends WebsiteSnapshot, OperationRecord<StatusesS
 
 /** What is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
 export function websiteFor(
-  last: WebsiteState | undefined,
+  last: WebsiteRecord | undefined,
   known: KnownWebsite,
   firstExpiryMs: number,
-): WebsiteState {
+): WebsiteRecord {
   if (last?.known === known) return last;
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
   const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
@@ -40,14 +40,14 @@ export function websiteFor(
 const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
-function isTakenOver(before: WebsiteState["owner"], now: WebsiteDetails | undefined): boolean {
+function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undefined): boolean {
   if (!now?.host || before.host === "" || before.host === now.host) return false;
   const areNamed = before.name !== "" && now.name !== "";
   return areNamed ? before.name !== now.name : before.name === now.name;
 }
 
 /** The same at the monotonic instant `nowMs`. */
-export function websiteAt(website: WebsiteState, nowMs: number): WebsiteState {
+export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord {
   const now = recordAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
@@ -60,10 +60,10 @@ export function websiteAt(website: WebsiteState, nowMs: number): WebsiteState {
  * are forgotten, counters too.
  */
 export function afterWebsitePoll(
-  website: WebsiteState,
+  website: WebsiteRecord,
   observation: Observation & { readonly kind: "website_test" },
   nowMs: number,
-): Step<WebsiteState> {
+): Step<WebsiteRecord> {
   const { outcome } = observation;
   if (!outcome.ok) return { state: afterTest(website, observation, nowMs, undefined), changes: [] };
   const { identity, websiteId, website: name, address, seen, known } = website;
@@ -83,11 +83,11 @@ export function afterWebsitePoll(
 
 /** With the results of the latest test, by protocol; of every one that ever had a status, if none are configured. */
 function afterTest(
-  website: WebsiteState,
+  website: WebsiteRecord,
   observation: Observation,
   nowMs: number,
   seen: StatusesSnapshot | undefined,
-): WebsiteState {
+): WebsiteRecord {
   const { known, results: before = [] } = website;
   const { statuses = [] } = seen ?? {};
   const protocols = known.protocols ?? new Set([...before, ...statuses].map(({ protocol }) => protocol));

@@ -1,6 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { afterObservation, stateAt, stateFor, type ApplianceState } from "../../src/fleet/appliance-state.ts";
+import {
+  afterObservation,
+  applianceAt,
+  applianceFor,
+  type ApplianceRecord,
+} from "../../src/fleet/appliance-record.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
@@ -75,7 +80,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-function expiriesIn({ vrrp, websites, records }: ApplianceState): readonly number[] {
+function expiriesIn({ vrrp, websites, records }: ApplianceRecord): readonly number[] {
   const { list, details } = records ?? {};
   const all = [vrrp, ...websites, ...(list === undefined ? [] : [list]), ...(details?.values() ?? [])];
   return all.map(({ expiresAtMs }) => expiresAtMs);
@@ -85,12 +90,12 @@ test("whatever is polled and passes, what has expired counts as stalled", () => 
   fc.assert(
     fc.property(steps, (all) => {
       let nowMs = 0;
-      let state = stateFor(undefined, CONFIG, nowMs);
+      let state = applianceFor(undefined, CONFIG, nowMs);
       for (const { make, passesMs, isLookedAt, lastsMs } of all) {
         nowMs += passesMs;
-        if (isLookedAt) state = stateAt(state, nowMs);
-        ({ state } = afterObservation(stateAt(state, nowMs), make(nowMs + lastsMs), nowMs));
-        expect(Math.min(...expiriesIn(stateAt(state, nowMs)))).toBeGreaterThan(nowMs);
+        if (isLookedAt) state = applianceAt(state, nowMs);
+        ({ state } = afterObservation(applianceAt(state, nowMs), make(nowMs + lastsMs), nowMs));
+        expect(Math.min(...expiriesIn(applianceAt(state, nowMs)))).toBeGreaterThan(nowMs);
         expect(state.untilMs).toBeLessThanOrEqual(Math.min(...expiriesIn(state)));
       }
     }),

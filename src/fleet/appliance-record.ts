@@ -2,52 +2,52 @@ import { operationsOf, type Operation } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
-import { kept } from "../support/kept.ts";
+import { kept, memo } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import {
-  afterDiscoveryPoll,
-  discovered,
-  discoveryAfterVrrp,
-  discoveryAt,
-  discoveryFor,
-  knownWebsites,
-  type WebsiteFacts,
-} from "./discovery.ts";
+import { discovered } from "./discovered.ts";
+import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
+import { addressOf, knownWebsites, type WebsiteFacts } from "./known-websites.ts";
 import { isGone, whileKnown, type OperationRecord } from "./record.ts";
-import type { AnomaliesSnapshot, ApplianceSnapshot, Identity, TotalsSnapshot } from "./snapshot.ts";
-import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpState } from "./vrrp.ts";
-import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteState } from "./website.ts";
+import type {
+  AnomaliesSnapshot,
+  ApplianceSnapshot,
+  Identity,
+  TotalsSnapshot,
+  VrrpListSnapshot,
+} from "./snapshot.ts";
+import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpRecord } from "./vrrp.ts";
+import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
 
 /** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
-export interface ApplianceState extends ApplianceSnapshot, WebsiteFacts {
+export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
   readonly known: WebsiteFacts["known"];
-  readonly vrrp: VrrpState;
-  /** Those that are tested. */
-  readonly websites: readonly WebsiteState[];
+  readonly vrrp: VrrpRecord;
+  /** The websites that are tested. */
+  readonly websites: readonly WebsiteRecord[];
   /** The monotonic instant until when time alone changes nothing. */
   readonly untilMs: number;
 }
 
 /** What a poll or a configuration replaces; the rest follows from it. */
-type Facts = Omit<ApplianceState, "discovery" | "found" | "anomalies" | "untilMs">;
+type Facts = Omit<ApplianceRecord, "discovery" | "found" | "anomalies" | "untilMs">;
 
 /**
  * What is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
- * record; without it, the appliance was never polled.
+ * record; without `before`, the appliance was never polled.
  */
-export function stateFor(
-  before: ApplianceState | undefined,
+export function applianceFor(
+  before: ApplianceRecord | undefined,
   config: ApplianceConfig,
   nowMs: number,
-): ApplianceState {
+): ApplianceRecord {
   const { polling } = config;
   const identity = kept(before?.identity, identityOf(config));
   const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
   const records = discoveryFor(before?.records, config, nowMs);
+  const known = knownWebsites({ identity, config, records }, before?.known ?? []);
   const totals = totalsFor(config, identity, before?.totals);
-  const { known = [], websites = [] } = before ?? {};
-  const facts = { config, identity, vrrp, records, known, websites, totals };
-  return stateOf(withTests({ ...facts, known: knownWebsites(facts) }, nowMs), before);
+  const facts = { config, identity, vrrp, records, known, websites: before?.websites ?? [], totals };
+  return complete(withTests(facts, nowMs));
 }
 
 export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
@@ -55,26 +55,26 @@ export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity
 }
 
 /** What is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
-export function stateAt(state: ApplianceState, nowMs: number): ApplianceState {
-  if (nowMs < state.untilMs) return state;
-  const vrrp = vrrpAt(state.vrrp, nowMs);
-  const records = state.records && discoveryAt(state.records, nowMs);
-  const websites = state.websites.map((website) => websiteAt(website, nowMs));
-  return stateOf({ ...state, vrrp, records, websites }, state);
+export function applianceAt(appliance: ApplianceRecord, nowMs: number): ApplianceRecord {
+  if (nowMs < appliance.untilMs) return appliance;
+  const vrrp = vrrpAt(appliance.vrrp, nowMs);
+  const records = appliance.records && discoveryAt(appliance.records, nowMs);
+  const websites = appliance.websites.map((website) => websiteAt(website, nowMs));
+  return complete({ ...appliance, vrrp, records, websites });
 }
 
 /** What is known after one more observation, at the monotonic instant `nowMs`; that of a gone website changes nothing. */
 export function afterObservation(
-  before: ApplianceState,
+  before: ApplianceRecord,
   observation: Observation,
   nowMs: number,
-): Step<ApplianceState> {
+): Step<ApplianceRecord> {
   if (recordOf(before, observation) === undefined) return { state: before, changes: [] };
   const { state: now, changes } = afterOperation(before, observation, nowMs);
   const { certificate = now.vrrp.certificate } = observation;
   const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
   return {
-    state: stateOf({ ...now, vrrp, totals: counted(now.totals, observation) }, before),
+    state: complete({ ...now, vrrp, totals: counted(now.totals, observation) }),
     changes: [...healthChange(observation, before, now), ...changes],
   };
 }
@@ -92,9 +92,20 @@ function afterOperation(before: Facts, observation: Observation, nowMs: number):
     const { state, changes } = afterWebsitePoll(website, observation, nowMs);
     return { state: { ...before, websites: before.websites.with(at, state) }, changes };
   }
-  const { state, changes } = afterDiscoveryPoll(before, observation, nowMs);
+  const { config, records: last } = before;
+  const records = last && afterDiscoveryPoll(last, observation, config, nowMs);
+  const [old, now] = [last, records].map((all) => {
+    return observation.kind === "website_list" ? all?.list : all?.details.get(observation.websiteId);
+  });
   // Most polls find nothing new.
-  return { state: state.known === before.known ? state : withTests(state, nowMs), changes };
+  if (old?.seen === now?.seen && isGone(old) === isGone(now))
+    return { state: { ...before, records }, changes: [] };
+  const known = knownWebsites({ ...before, records }, before.known);
+  const isChanged = old?.seen !== undefined && old.seen !== now?.seen && "host" in old.seen;
+  return {
+    state: withTests({ ...before, records, known }, nowMs),
+    changes: isChanged ? [{ kind: "website_changed", address: addressOf(old.seen) }] : [],
+  };
 }
 
 /** `undefined` for an operation that is not polled. */
@@ -154,14 +165,13 @@ function withTests(facts: Facts, nowMs: number): Facts {
   return { ...facts, websites };
 }
 
-/** Adds what follows from the facts; sections that are as `before` stay the same objects. */
-function stateOf(facts: Facts, before: ApplianceState | undefined): ApplianceState {
-  const { vrrp, records, known } = facts;
-  const isAsBefore = records === before?.records && known === before?.known;
-  const { discovery, found } = isAsBefore ? before : discovered(facts, before?.found);
-  const state = { ...facts, discovery, found, untilMs: firstExpiry(facts) };
-  if (isAsBefore && vrrp.list === before.vrrp.list) return { ...state, anomalies: before.anomalies };
-  return { ...state, anomalies: anomaliesOf(state, before?.anomalies) };
+/** Adds what follows from the facts. Sections that are made of the same facts as before stay the same objects. */
+function complete(facts: Facts): ApplianceRecord {
+  const { identity, config, vrrp, records, known } = facts;
+  const { discovery, found } = discovered(identity, { identity, config, records, known });
+  const badIds = whileKnown(records?.list)?.invalid.length;
+  const anomalies = anomaliesOf(identity, { identity, list: vrrp.list, found, badIds });
+  return { ...facts, discovery, found, anomalies, untilMs: firstExpiry(facts) };
 }
 
 /** When the first of the operations expires. Plain loops: each poll goes through hundreds of websites. */
@@ -173,17 +183,21 @@ function firstExpiry({ vrrp, records, websites }: Facts): number {
   return Math.min(untilMs, records.list.expiresAtMs);
 }
 
-/** Of what is known; members of details that cannot be read are fields too. */
-function anomaliesOf(
-  { identity, vrrp: { list }, records, found }: Omit<ApplianceState, "anomalies">,
-  before: AnomaliesSnapshot | undefined,
-): AnomaliesSnapshot {
-  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
-  const badIds = whileKnown(records?.list)?.invalid.length;
-  const counts = {
-    ...list?.anomalies,
-    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
-    ...(badIds === undefined ? {} : { bad_website: badIds }),
-  };
-  return kept(before, { kind: "anomalies", identity, counts });
+interface Answers extends Pick<ApplianceSnapshot, "identity" | "found"> {
+  readonly list: VrrpListSnapshot | undefined;
+  /** Entries of the list of websites that are no ids. */
+  readonly badIds: number | undefined;
 }
+
+/** Counts what is known. Members of details that cannot be read are fields too. */
+const anomaliesOf = memo(
+  ({ identity, list, found, badIds }: Answers, before: AnomaliesSnapshot | undefined): AnomaliesSnapshot => {
+    const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+    const counts = {
+      ...list?.anomalies,
+      ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
+      ...(badIds === undefined ? {} : { bad_website: badIds }),
+    };
+    return kept(before, { kind: "anomalies", identity, counts });
+  },
+);

@@ -1,0 +1,66 @@
+import { memo, once, kept } from "../support/kept.ts";
+import type { KnownWebsite, WebsiteFacts } from "./known-websites.ts";
+import { whileKnown } from "./record.ts";
+import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth } from "./snapshot.ts";
+
+/** By address. */
+const describedIn = once(
+  (websites: WebsiteFacts["known"]) =>
+    new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
+);
+
+type Discovered = Pick<ApplianceSnapshot, "discovery" | "found">;
+
+/** What is known now of the websites that an appliance lists; `found` is the same list while it has the same websites. */
+export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
+  const { identity, config, records, known: websites } = facts;
+  if (records === undefined) return { discovery: undefined, found: [] };
+  const { list, details } = records;
+  const listed = whileKnown(list);
+  const described = describedIn(websites);
+  const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
+  const isLeftOut = (id: number): boolean =>
+    !details.has(id) &&
+    config.discovery?.exclude.includes(id) !== true &&
+    !config.websites.some((website) => website.id === id);
+  const isFound = (website: KnownWebsite): website is KnownWebsite & FoundWebsiteSnapshot =>
+    whileKnown(details.get(website.websiteId)) !== undefined;
+  const found = websites.filter(isFound);
+  return {
+    found: kept(before?.found, found),
+    discovery: {
+      kind: "discovery",
+      identity,
+      list: list.health,
+      details: joint,
+      beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
+      backendsLeftOut: found.reduce((sum, { details: { backends } }) => sum + (backends?.leftOut ?? 0), 0),
+      known: described,
+      // One of an unknown id or address may be any, and so may one whose details are not known now.
+      isComplete:
+        listed?.invalid.length === 0 &&
+        listed.ids.length === described.size &&
+        (joint?.state ?? "succeeded") === "succeeded",
+      isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
+    },
+  };
+});
+
+/**
+ * How the latest polls of the details went together; `undefined` if there are none. A failure of one is a failure; one that was
+ * not polled yet changes nothing.
+ */
+function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
+  const failures = all.filter(({ state }) => state === "failed");
+  // A website without details may be gone.
+  const failed = failures.find(({ failure }) => failure?.isGone !== true) ?? failures[0];
+  const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? all[0];
+  if (worst === undefined) return undefined;
+  const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
+  const isAbsent = all.every(({ failure }) => failure?.isGone === true);
+  return {
+    ...worst,
+    failure: isAbsent && worst.failure ? { ...worst.failure, reason: "unsupported" } : worst.failure,
+    lastSuccessAtMs: successes.length > 0 ? Math.min(...successes) : undefined,
+  };
+}

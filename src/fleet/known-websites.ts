@@ -1,0 +1,161 @@
+import { isIP } from "node:net";
+import type { WebsiteDetails } from "../api/website-details.ts";
+import { PROTOCOLS } from "../api/website-test.ts";
+import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
+import { canonicalAddress, urlHost } from "../support/address.ts";
+import { groupBy } from "../support/group-by.ts";
+import { kept, memo, once } from "../support/kept.ts";
+import type { DiscoveryRecords } from "./discovery.ts";
+import { isGone } from "./record.ts";
+import type { ApplianceSnapshot, KnownWebsiteSnapshot } from "./snapshot.ts";
+
+/** A website of an appliance, and how it is tested. */
+export interface KnownWebsite extends KnownWebsiteSnapshot, Omit<WebsiteConfig, "id" | "name"> {}
+
+/** What is known of the websites of an appliance under a configuration. */
+export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity"> {
+  readonly config: ApplianceConfig;
+  /** `undefined` without discovery. */
+  readonly records: DiscoveryRecords | undefined;
+  /** Those configured first. */
+  readonly known: readonly KnownWebsite[];
+}
+
+/** Servers that are shown of all websites of an appliance. */
+const MAX_BACKENDS = 2000;
+
+/**
+ * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details;
+ * none that is gone. A configured one with the same id overrides name, protocols and expected status. One that is as it was in
+ * `earlier` is the same object.
+ */
+export function knownWebsites(
+  { identity, config, records }: Omit<WebsiteFacts, "known">,
+  earlier: readonly KnownWebsite[],
+): readonly KnownWebsite[] {
+  const details: DiscoveryRecords["details"] = records?.details ?? new Map();
+  const before = new Map(earlier.map((website) => [website.websiteId, website]));
+  const addresses = addressesOf(details);
+  const configured = new Map(config.websites.map((website) => [website.id, website]));
+  const isWithoutDetails = details.size > 0 && [...details.values()].every(isGone);
+  // What is listed since its details are not found is not deleted: the appliance has no details any more.
+  const listedAtMs = records?.list.health.lastSuccessAtMs ?? 0;
+  let room = MAX_BACKENDS;
+  return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
+    const [own, record, address] = [configured.get(id), details.get(id), addresses.get(id)];
+    const { seen, health } = record ?? {};
+    const isDeleted = isGone(record) && listedAtMs <= (health?.failingSinceMs ?? 0);
+    if (own === undefined && (seen === undefined ? !isWithoutDetails : isDeleted)) return [];
+    const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
+    room -= shown;
+    const inputs = { identity, websiteId: id, own, details: seen, shown, address };
+    return [seen === undefined ? knownWebsite(inputs, before.get(id)) : describedWebsite(seen, inputs)];
+  });
+}
+
+/** Details of one website change; those of hundreds of others do not. */
+const describedWebsite = memo(knownWebsite);
+
+/** Details that show at most so many servers. */
+function showing(most: number, details: WebsiteDetails | undefined): WebsiteDetails | undefined {
+  const { backends } = details ?? {};
+  if (details === undefined || backends === undefined || backends.shown.length <= most) return details;
+  const leftOut = backends.leftOut + backends.shown.length - most;
+  return { ...details, backends: { ...backends, shown: backends.shown.slice(0, most), leftOut } };
+}
+
+interface Described extends Pick<KnownWebsite, "identity" | "websiteId" | "details" | "address"> {
+  readonly own: WebsiteConfig | undefined;
+  /** How many servers are shown. */
+  readonly shown: number;
+}
+
+function knownWebsite(
+  { identity, websiteId, own, details: seen, shown, address }: Described,
+  before: KnownWebsite | undefined,
+): KnownWebsite {
+  const details = showing(shown, seen);
+  const id = String(websiteId);
+  const { name = id, protocols, expectStatus = DEFAULT_STATUSES } = own ?? {};
+  const { protocol } = details ?? {};
+  const offered = protocol && PROTOCOLS[protocol];
+  return kept(before, {
+    kind: "website_details",
+    identity,
+    websiteId,
+    // A configured name, else the one that the appliance gives.
+    website: name === id ? details?.name || details?.host || name : name,
+    protocols: protocols ?? offered,
+    expectStatus,
+    details,
+    // One that is discovered is never joined by its id: another member may give that id to another website.
+    address: own === undefined ? (address ?? "") : address,
+    bind: details === undefined ? [] : listensOn(details),
+    urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
+    isTested: own !== undefined || details?.isEnabled !== false,
+  });
+}
+
+const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
+
+/** @see KnownWebsiteSnapshot.bind */
+function listensOn({ bind }: WebsiteDetails): readonly string[] {
+  return bind.some((address) => ALL_ADDRESSES.has(address)) ? [] : bind;
+}
+
+/** Neither a wildcard nor a path. */
+const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
+
+function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetails> = {}): readonly string[] {
+  if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
+  const name = urlHost(host);
+  const urls = {
+    http: [`http://${name}:${port}/`],
+    https: [`https://${name}:${port}/`],
+    both: [`http://${name}:${secondPort}/`, `https://${name}:${port}/`],
+  };
+  return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
+}
+
+interface Place {
+  readonly id: number;
+  readonly order: string;
+}
+
+/**
+ * In an order that does not depend on ids, as far as possible: another member may have others. One that is disabled at this member
+ * is not taken for one that another member serves.
+ */
+function inOrder(one: Place, other: Place): number {
+  if (one.order === other.order) return one.id - other.id;
+  return one.order < other.order ? -1 : 1;
+}
+
+const placeOf = once((seen: WebsiteDetails) => ({
+  address: addressOf(seen),
+  order: JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen)]),
+}));
+
+/** What each website of an appliance is known by in its cluster. @see OfWebsite.address */
+function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
+  const described = [...details].flatMap(([id, { seen }]) =>
+    seen === undefined ? [] : [{ id, ...placeOf(seen) }],
+  );
+  const named = Array.from(
+    groupBy(described, ({ address }) => address),
+    ([address, all]) =>
+      all
+        .toSorted(inOrder)
+        .map(
+          ({ id }, nth) => [id, address === "" || nth === 0 ? address : `${address} (${nth + 1})`] as const,
+        ),
+  );
+  return new Map(named.flat());
+}
+
+/** Host and port; empty while they are not known. */
+export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
+  if (host === "" || port === undefined) return "";
+  const name = canonicalAddress(host.toLowerCase().replace(/\.$/, ""));
+  return `${urlHost(name)}:${port}`;
+}
