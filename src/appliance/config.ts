@@ -15,7 +15,7 @@ import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
 import type { ApplianceServerDeps } from "./server.ts";
 import type { Website } from "./websites.ts";
 
-/** With glibc. keepalived uses only real-time signals for its JSON dump. */
+/** The real-time signals of glibc, which are the only ones that keepalived uses for its JSON dump. */
 const SIGJSON = { min: 34, max: 64, default: 36 };
 
 function checked(what: string, test: (text: string) => boolean) {
@@ -67,7 +67,7 @@ const websiteTest = z.strictObject({
 
 const type = z.int().min(0).transform(String);
 
-/** In the API's own words. @see management API 2.1 */
+/** The keys are the API's own words. @see management API 2.1 */
 const vrrpInterface = z
   .strictObject({
     if: text,
@@ -99,12 +99,12 @@ export const DEFAULT_INSTANCE = instance.parse({});
 const keepalivedSource = z
   .strictObject({
     source: z.literal("keepalived"),
-    /** Of its VRRP process, or of its main process, which forwards the signal. Default: that of Debian. */
+    /** The file names the VRRP process, or the main process, which forwards the signal. Default: the file of Debian. */
     pid_file: text.default("/run/vrrp.pid"),
     dump_dir: text.default("/tmp"),
     /** The signal's number, as `keepalived --signum=JSON` prints it. */
     json_signal: z.int().min(SIGJSON.min).max(SIGJSON.max).default(SIGJSON.default),
-    /** From the signal to the complete dump. Default: shorter than the shortest interval of a poll, 1 s. */
+    /** The time from the signal to the complete dump. Default: shorter than the shortest interval of a poll, 1 s. */
     timeout: timeout.default(500),
     instances: z
       .record(text, instance)

@@ -19,7 +19,7 @@ type Instances = KeepalivedOptions["instances"];
 /** Sends a signal. Throws as `process.kill` does. */
 export type SendSignal = (pid: number, signal: number) => void;
 
-/** Why the state of VRRP is not known. */
+/** The state of VRRP is not known; the message says why. */
 export class UnknownState extends Error {}
 
 const READ_EVERY_MS = 3;
@@ -59,7 +59,7 @@ async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<
     if (code !== "ENOENT")
       throw new UnknownState(`${dumpFile}: the previous dump cannot be removed (${code})`);
   });
-  // Last, so that nothing happens between this check and the signal.
+  // This check comes last, so that nothing happens between it and the signal.
   const pid = await findKeepalived(pidFile, signal);
   try {
     send(pid, signal);
@@ -82,7 +82,7 @@ async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<
 }
 
 /**
- * The id of the process in a pid file, if it is keepalived and handles this signal. The signal would kill any other process,
+ * Returns the id of the process in a pid file, if it is keepalived and handles this signal. The signal would kill any other process,
  * such as a program that reuses the pid.
  *
  * @throws UnknownState
@@ -99,7 +99,7 @@ export async function findKeepalived(pidFile: string, signal: number): Promise<n
   ]);
   // A zombie has an empty command line.
   if (!commandLine.ok || !status.ok || commandLine.text === "") throw notRunning(`${named} does not exist`);
-  // Not the process's name, which keepalived's configuration can change.
+  // keepalived's configuration can change the name of its process, so the command counts.
   const [command = ""] = commandLine.text.split("\0", 1);
   if (!basename(command).startsWith("keepalived")) throw notRunning(`${named} is another program`);
   if (handles(signal, status.text)) return Number(digits);
@@ -135,18 +135,18 @@ const instance = z.object({
     vrid: z.int().min(VHID.min).max(VHID.max),
     effective_priority: z.int().min(PRIORITY.min).max(PRIORITY.max),
     state: z.int(),
-    // In the order of keepalived's configuration; missing if there are none.
+    // They have the order of keepalived's configuration; the key is missing if there are none.
     vips: z.array(address).default([]),
   }),
 });
 
-/** With `json_version 2` the list is a member of an object. */
+/** The list is a member of an object with `json_version 2`. */
 const dump = z.preprocess(
   (value) => (typeof value === "object" && value !== null && "vrrp" in value ? value.vrrp : value),
   z.array(instance),
 );
 
-/** The instances of a dump, or why its format is unknown; `undefined` if the dump is incomplete. Never throws. */
+/** Returns the instances of a dump, or why its format is unknown; `undefined` if the dump is incomplete. Never throws. */
 export function parseDump(text: string, instances: Instances): VrrpState | undefined {
   let json: unknown;
   try {

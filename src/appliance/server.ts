@@ -39,7 +39,7 @@ export interface ApplianceServer {
   stop(): Promise<void>;
 }
 
-/** Longer than the intervals of most polls, so that connections are kept between them. */
+/** This is longer than the intervals of most polls, so that connections are kept between them. */
 const KEEP_ALIVE_MS = 65_000;
 
 const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {

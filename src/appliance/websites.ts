@@ -11,12 +11,12 @@ export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort"
   readonly servers: readonly Omit<LocalBackend, "isOk">[];
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Starts with a slash. */
+  /** The path starts with a slash. */
   readonly path: string;
 }
 
 export interface WebsiteTestOptions {
-  /** From the name lookup to the end of the headers. */
+  /** The time from the name lookup to the end of the headers. */
   readonly timeoutMs: number;
   /** PEM of the authorities to trust instead of the well-known ones. */
   readonly ca: string | undefined;

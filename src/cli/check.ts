@@ -69,7 +69,7 @@ function certificateTable(polled: readonly Polled[]): string {
   return rows.length === 0 ? "" : `${formatTable(header, rows)}\n`;
 }
 
-/** The appliance with an address in place of the host name in `base_url`; behind a proxy, or if unknown, as it is. */
+/** Returns the appliance with an address in place of the host name in `base_url`; behind a proxy, or if unknown, as it is. */
 async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig> {
   const url = new URL(appliance.baseUrl);
   if (appliance.http.proxy !== undefined || url.hostname.startsWith("[")) return appliance;
@@ -79,7 +79,7 @@ async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig>
   return { ...appliance, baseUrl: url.href.replace(/\/$/, "") };
 }
 
-/** Expired certificates that are trusted nevertheless. */
+/** Returns the appliances whose certificate has expired and is trusted nevertheless. */
 function expired(polled: readonly Polled[], nowMs: number): readonly string[] {
   return polled.flatMap(({ appliance: { name, http }, certificate }) => {
     if (certificate === undefined || !hasExpired(certificate, nowMs)) return [];

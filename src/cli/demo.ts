@@ -40,7 +40,7 @@ export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): P
 
 function welcome(addresses: readonly string[], stepIntervalMs: number): string {
   const urls = addresses.map((address) => {
-    // From this machine, if it listens on all addresses.
+    // This machine reaches it there if it listens on all addresses.
     const url = `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
     return `  ${url}\n  ${url}metrics\n`;
   });

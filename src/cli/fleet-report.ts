@@ -7,7 +7,7 @@ import { relativeTime } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 
 /**
- * The fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster, or only rows with a
+ * Writes the fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster, or only rows with a
  * problem; the verdict again as the last line. `nowMs`: Unix time.
  */
 export function fleetReport(
@@ -48,7 +48,7 @@ function problemRow({ severity, cluster = "", summary, since = "" }: Problem): T
   return [{ text: severity, color: COLORS[severity] }, cluster, summary, since.replace(/\.\d+Z$/, "Z")];
 }
 
-/** What is said of an appliance: `waf-1 BACKUP (priority 100, carp0 on eth0)`. */
+/** The cells of a row; the last one is `waf-1 BACKUP (priority 100, carp0 on eth0)` for each appliance. */
 function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number): TableRow {
   const { title, aside = "", level, words, cells } = row;
   const text = (part: Phrase): string =>

@@ -8,12 +8,12 @@ export type TableCell = string | { readonly text: string; readonly color: Color 
 
 export type TableRow = readonly TableCell[];
 
-/** Indented JSON and a line break, without invisible characters. */
+/** Writes indented JSON and a line break, without invisible characters. */
 export function toJson(value: unknown): string {
   return printable(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Rows in aligned columns under a header in capitals, with a final line break, without invisible characters. */
+/** Writes rows in aligned columns under a header in capitals, with a final line break, without invisible characters. */
 export function formatTable(header: readonly string[], rows: readonly TableRow[], hasColor = false): string {
   const lines = [header.map((title) => title.toUpperCase()), ...rows];
   const widths = header.map((_, column) =>
@@ -31,7 +31,7 @@ function formatLine(cells: TableRow, widths: readonly number[], hasColor: boolea
   return padded.join("  ");
 }
 
-/** A cell as text on one line, colored if wanted. */
+/** Writes a cell as text on one line, colored if wanted. */
 export function formatCell(cell: TableCell, hasColor: boolean): string {
   if (!hasColor || typeof cell === "string") return textOf(cell);
   // The caller knows whether there are colors; styleText would check the process's stdout.

@@ -27,7 +27,7 @@ export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[])
   return isSuccess(polled) ? 0 : 1;
 }
 
-/** What the appliance reported as samples; verdicts need all appliances of its cluster. */
+/** Returns the samples of the facts that the appliance reported; verdicts need all appliances of its cluster. */
 async function samplesOf({ appliance, fleet }: Polled): Promise<string> {
   const facts = fleet.cluster(appliance.cluster, 0);
   const judged = facts === undefined ? [] : [judge(facts, undefined, { wallMs: 0, monotonicMs: 0 })];

@@ -12,7 +12,7 @@ import { listed, MAX_NAMED } from "../support/text.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable } from "./format.ts";
 
-/** The end of a certificate's validity as RFC 3339 in UTC. */
+/** Formats the end of a certificate's validity as RFC 3339 in UTC. */
 export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
   if (notAfterSeconds === undefined) return "?";
   return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
@@ -24,7 +24,7 @@ interface Summary {
   /** `ok`, the reason of the failure, or the protocols that are not tested. */
   readonly result: string;
   readonly detail: string;
-  /** What was decoded; of a website test, the exported statuses. */
+  /** The decoded answer; for a website test, the exported statuses. */
   readonly value?: unknown;
 }
 
@@ -106,7 +106,7 @@ export function isSuccess(polled: Polled): boolean {
   return polled.results.every((result) => summarize(result, polled).ok);
 }
 
-/** A row for each operation, or each that failed, and below what to do about failures. */
+/** Writes a row for each operation, or each that failed, and below what to do about failures. */
 export function pollReport(polled: readonly Polled[], hasColor: boolean, isFailedOnly = false): string {
   const rows = polled.flatMap((each) =>
     each.results.flatMap((result) => {
@@ -125,7 +125,7 @@ export function pollReport(polled: readonly Polled[], hasColor: boolean, isFaile
   return advice.length === 0 ? table : `${table}\nWhat to do:\n${advice.join("")}`;
 }
 
-/** The results as data, with the response bodies if `isRaw`. */
+/** Returns the results as data, with the response bodies if `isRaw`. */
 export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
   const { appliance, results, certificate } = polled;
   const { name, cluster } = appliance;
@@ -144,7 +144,7 @@ const NO_TLS_ADVICE =
   "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
   "or http:// with allow_http: true, which sends the password unencrypted.";
 
-/** By Node's code of what is wrong with a certificate. */
+/** Each code of Node for a certificate that is not trusted has an advice. */
 const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/,
@@ -152,7 +152,8 @@ const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /CERT_HAS_EXPIRED/,
-    "Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.",
+    "Renew the certificate on the appliance, or trust it although it has expired: " +
+      "set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.",
   ],
   [/CERT_NOT_YET_VALID/, "Check the clocks of the appliance and of this machine."],
   [
@@ -161,7 +162,7 @@ const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What the user can do about an appliance: a sentence. */
+/** Returns a sentence that says what the user can do about an appliance. */
 function adviceOn({ appliance, results }: Polled): string | undefined {
   const [list, ...others] = results.map(({ observation }) => observation);
   if (list?.outcome.ok === false) return adviceOnList(appliance, list.outcome.failure);
@@ -183,7 +184,7 @@ function adviceOnList(appliance: ApplianceConfig, failure: Failure): string | un
   return CERTIFICATE_ADVICE.find(([code]) => code.test(message))?.[1];
 }
 
-/** What to do about a failure over `http://` that a port with TLS may cause; servers answer 400 or close the connection. */
+/** Returns the advice on a failure over `http://` that a port with TLS may cause: servers answer 400 or close the connection. */
 export function schemeAdvice({ reason, status, message }: Failure): string | undefined {
   const mayBeTls = reason === "protocol" || status === 400 || message.includes("ECONNRESET");
   return mayBeTls ? "If the port speaks TLS, write https:// in place of http://." : undefined;

@@ -10,7 +10,7 @@ import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command
 import { toJson } from "./format.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Enough for 10,000 appliances. */
+/** This is enough for 10,000 appliances. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 const INVALID_URL =
   "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
@@ -51,7 +51,7 @@ function isSelected({ name, appliances }: ClusterDocument, names: readonly strin
   return names.includes(name) || appliances.some((appliance) => names.includes(appliance.name));
 }
 
-/** The selected clusters, their problems and events, and the verdict on them. */
+/** Returns the selected clusters, their problems and events, and the verdict on them. */
 function partOf(fleet: FleetDocument, names: readonly string[]): FleetDocument {
   const clusters = fleet.clusters.filter((cluster) => isSelected(cluster, names));
   const selected = new Set<unknown>(clusters.map(({ name }) => name));
@@ -67,7 +67,7 @@ function parseUrl(text: string): URL | undefined {
   return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** The document, or why there is none. */
+/** Fetches the document; a text says why there is none. */
 async function fetchFleet(url: URL, http: HttpClientConfig, io: Io): Promise<FleetDocument | string> {
   const client = createClients(io, io.clock)({ baseUrl: url.href.replace(/\/+$/, ""), http });
   const response = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });

@@ -14,7 +14,7 @@ import { formatTable, type TableRow } from "./format.ts";
 
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
 
-/** What an appliance presents, compared with what is known. */
+/** The certificate that an appliance presents, compared with the known ones. */
 interface Answer {
   readonly appliance: ApplianceConfig;
   readonly state: keyof typeof COLORS;
@@ -85,7 +85,7 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
   return { appliance, state, sha256, row: [name, host, subject, formatEnd(certificate), sha256, cell] };
 }
 
-/** Those that the user confirms: the new ones together, each changed one by itself. */
+/** Returns the answers that the user confirms: the new ones together, each changed one by itself. */
 async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promise<readonly Answer[]> {
   const isConfirmed = async (question: string) =>
     /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
@@ -105,7 +105,7 @@ async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promis
   return confirmed;
 }
 
-/** Whether all certificates are written to their files. */
+/** Writes the certificates to their files; returns whether all are written. */
 async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
   let isSuccess = true;
   const byFile = groupBy(confirmed, ({ appliance }) => appliance.http.tls.knownCertificates?.path ?? "");
@@ -131,7 +131,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
   const target = await realpath(path).catch(() => path);
   const before = await stat(target).catch(() => undefined);
   const temporary = `${target}.${randomUUID()}`;
-  // Only a new file: a link of this name, from whoever may write to the folder, must not redirect the text.
+  // The flag wx creates a new file: a link of this name, from whoever may write to the folder, must not redirect the text.
   const file = await open(temporary, "wx", 0o600);
   try {
     await file.writeFile(text);

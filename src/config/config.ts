@@ -10,9 +10,9 @@ export interface Config {
   readonly websiteTargets: WebsiteTargetsConfig;
 }
 
-/** What may be a target for blackbox_exporter. */
+/** The policy that decides which websites may be targets for blackbox_exporter. */
 export interface WebsiteTargetsConfig {
-  /** Besides 80 and 443. */
+  /** Ports 80 and 443 are allowed without being listed. */
   readonly ports: readonly number[];
   /** Whether private names and addresses are allowed. */
   readonly private: boolean;
@@ -37,7 +37,7 @@ export interface ApplianceConfig {
 export interface DiscoveryConfig {
   /** Ids of websites that are left out. */
   readonly exclude: readonly number[];
-  /** At most so many of the others, those with the lowest ids. */
+  /** The others are tested up to this number, lowest ids first. */
   readonly limit: number;
 }
 
@@ -51,16 +51,16 @@ export interface WebsiteConfig {
   readonly expectStatus: readonly StatusRange[];
 }
 
-/** Inclusive. */
+/** Both ends belong to the range. */
 export interface StatusRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Of a website without `expect_status`. */
+/** A website without `expect_status` expects these. */
 export const DEFAULT_STATUSES: readonly StatusRange[] = [{ from: 200, to: 399 }];
 
-/** Whether a range contains `status`; none ever contains 0, which means no HTTP response. */
+/** Returns whether a range contains `status`. No range contains 0, which means no HTTP response. */
 export function statusSetHas(ranges: readonly StatusRange[], status: number): boolean {
   return ranges.some(({ from, to }) => status >= from && status <= to);
 }
@@ -97,7 +97,7 @@ export interface BasicAuthConfig {
 
 export type PasswordSource =
   | { readonly kind: "inline"; readonly secret: Secret }
-  /** Re-read when it changes. */
+  /** Polls read the file again when it changes. */
   | { readonly kind: "file"; readonly path: string };
 
 /** PEM texts, read when the configuration was loaded. */

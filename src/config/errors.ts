@@ -1,12 +1,12 @@
 /** One error in a file or a flag, and where. */
 export interface ConfigError {
-  /** As given on the command line, or as found by a pattern. */
+  /** The path is as given on the command line, or as found by a pattern. */
   readonly file: string;
   /** 1-based; absent if the file cannot be read. */
   readonly position?: { readonly line: number; readonly column: number };
   /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
   readonly path: string;
-  /** What was expected, and what was found unless that may be a secret. */
+  /** The message says what was expected, and what was found unless that may be a secret. */
   readonly message: string;
 }
 
@@ -29,7 +29,7 @@ export function byPosition({ position: a }: ConfigError, { position: b }: Config
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-/** The first 100 errors, and one that counts the rest. */
+/** Returns the first 100 errors, and one that counts the rest. */
 export function limitErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
   const more = errors.length - MAX_SHOWN;
   if (more <= 0) return errors;
@@ -37,21 +37,21 @@ export function limitErrors(errors: readonly ConfigError[]): readonly ConfigErro
   return [...shown, { file: shown.at(-1)?.file ?? "", path: "", message: `${more} more errors` }];
 }
 
-/** A line for each of the first 100 errors, and one that counts the rest. */
+/** Formats the first 100 errors, a line each, and one that counts the rest. */
 export function formatErrors(errors: readonly ConfigError[]): readonly string[] {
   return limitErrors(errors).map(formatConfigError);
 }
 
-/** The error as one line: `config.yaml:12:9: clusters[2].appliances[0].base_url: expected ...`. */
+/** Formats an error as one line: `config.yaml:12:9: clusters[2].appliances[0].base_url: expected ...`. */
 export function formatConfigError({ file, position, path, message }: ConfigError): string {
   const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
   return path === "" ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }
 
-/** In place of a key of a path that may be a secret. */
+/** This text stands in place of a key of a path that may be a secret. */
 export const HIDDEN = "...";
 
-/** As `clusters[2].base_url`, with hidden keys as `[...]`. */
+/** Writes a path as `clusters[2].base_url`, and hidden keys as `[...]`. */
 export function formatPath(path: JsonPath): string {
   const parts = path.map((part) => (typeof part === "number" || part === HIDDEN ? `[${part}]` : `.${part}`));
   return parts.join("").replace(/^\./, "");

@@ -15,7 +15,7 @@ export interface HttpClientBlocks {
   readonly known: { readonly path: string; readonly text: string } | undefined;
 }
 
-/** The outer settings, overridden by a block: `basic_auth` and `proxy_url` as a whole, `tls_config` key by key. */
+/** Returns the outer settings, overridden by a block: `basic_auth` and `proxy_url` as a whole, `tls_config` key by key. */
 export async function overrideHttp(
   outer: HttpClientBlocks,
   { file, path, settings }: Place<{ readonly http_client?: HttpClientSettings | undefined }>,
@@ -67,9 +67,9 @@ async function overrideTls(
   };
 }
 
-/** The settings of each appliance. Without known certificates, they are the same object for all. */
+/** Returns the settings of each appliance. Without known certificates, they are the same object for all. */
 export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) => HttpClientConfig {
-  /** By text: the blocks of many appliances may name the same file. */
+  /** The key is the text, since the blocks of many appliances may name the same file. */
   const parsed = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return ({ http, known }, appliance) => {
     if (known === undefined) return http;

@@ -1,5 +1,5 @@
 /**
- * The fingerprint as OpenSSL prints it, in upper case with colons. Accepts lower case, and digits without colons; `undefined`
+ * Returns the fingerprint as OpenSSL prints it, in upper case with colons. Accepts lower case, and digits without colons; `undefined`
  * for any text but a SHA-256.
  */
 export function parseFingerprint(text: string): string | undefined {
@@ -8,7 +8,7 @@ export function parseFingerprint(text: string): string | undefined {
 }
 
 /**
- * The certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any of several
+ * Returns the certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any of several
  * lines for one name counts. `invalidLine`: the number of the first line that is neither such a line nor a comment nor blank.
  */
 export function parseKnownCertificates(text: string) {
@@ -22,7 +22,7 @@ export function parseKnownCertificates(text: string) {
   return { known, invalidLine };
 }
 
-/** The text with one line for each of these names, instead of its present lines; all other lines stay. */
+/** Returns the text with one line for each of these names, instead of its present lines; all other lines stay. */
 export function replaceCertificates(text: string, trusted: ReadonlyMap<string, string>): string {
   const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
   const left = new Map(trusted);

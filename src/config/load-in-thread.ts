@@ -27,7 +27,7 @@ export type PackedResult = Loaded<{
 
 interface PackedAppliances {
   readonly digests: readonly string[];
-  /** By digest: the texts of the appliances, with their secrets, and of what they share. */
+  /** The texts of the appliances, with their secrets, and of what they share; the key is the digest of the text. */
   readonly texts: ReadonlyMap<string, string>;
 }
 

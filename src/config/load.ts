@@ -46,7 +46,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
 }
 
 /**
- * The files that `config_files` of the main file matches, without it and without duplicates: in the order of the patterns,
+ * Finds the files that `config_files` of the main file matches, without it and without duplicates: in the order of the patterns,
  * sorted within each, relative like the main file's path. A pattern that matches no file is an error.
  */
 async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<readonly string[]> {
@@ -68,7 +68,7 @@ async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<r
   return [...paths.values()];
 }
 
-/** A valid file as JSON, which is YAML too, with passwords and credentials in URLs as `<secret>`, below its path as a comment. */
+/** Shows a valid file as JSON, which is YAML too, with passwords and credentials in URLs as `<secret>`, below its path as a comment. */
 function showFile({ file, data }: YamlFile): string {
   return `# ${JSON.stringify(resolve(file))}\n${JSON.stringify(data, redact, 2)}\n`;
 }

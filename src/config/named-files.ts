@@ -8,7 +8,7 @@ import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-f
 import { valueAt } from "./validate.ts";
 import type { YamlFile } from "./yaml.ts";
 
-/** What is wrong with a text of each kind. */
+/** A check for each kind of text; it returns what is wrong. */
 const CHECKS = {
   certificates: (pem: string) => {
     const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [""];
@@ -65,7 +65,7 @@ export function createNamedFiles(collector: Collector): NamedFiles {
   };
 }
 
-/** The absolute path of a file that the YAML file names. */
+/** Returns the absolute path of a file that the YAML file names. */
 export function resolveFrom({ file }: YamlFile, name: string): string {
   return resolve(dirname(file), name);
 }
@@ -82,7 +82,7 @@ function describeFailure(kind: Kind, file: YamlFile, name: string, { message }: 
 
 async function readNamedFile(kind: Kind, path: string, collector: Collector): Promise<TextResult> {
   const read = await collector.read(kind === "password" ? "password" : "text", path);
-  // As known_hosts, the file need not exist.
+  // This file need not exist, like known_hosts.
   const isEmpty = kind === "known certificates" && !read.ok && read.message === NO_SUCH_FILE;
   if (isEmpty) return { ok: true, text: "" };
   const problem = read.ok ? CHECKS[kind](read.text) : undefined;

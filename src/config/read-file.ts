@@ -5,10 +5,10 @@ import { errorCode } from "../support/errors.ts";
 
 export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
 
-/** Why a file or folder cannot be used. */
+/** A file or folder cannot be used, and why. */
 export interface ReadFailure {
   readonly ok: false;
-  /** Does not contain the file's name or content. */
+  /** The message does not contain the file's name or content. */
   readonly message: string;
   /** Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that a retry may succeed. */
   readonly isSystemError: boolean;
@@ -49,7 +49,7 @@ export function readFailure(error: unknown): ReadFailure {
   }
 }
 
-/** The user of this process: `uid 65534 (nobody)`; containers have users without a name. */
+/** Names the user of this process: `uid 65534 (nobody)`; containers have users without a name. */
 function runningAs(): string {
   try {
     const { uid, username } = userInfo();
@@ -59,7 +59,7 @@ function runningAs(): string {
   }
 }
 
-/** The password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
+/** Reads the password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
 export async function readPasswordFile(path: string): Promise<TextResult> {
   const read = await readTextFile(path);
   if (!read.ok) return read;

@@ -136,7 +136,7 @@ export function createCheck(
   };
 }
 
-/** The names of appliances that are new, gone or other objects than before. */
+/** Returns the names of appliances that are new, gone or other objects than before. */
 export function planReload(old: Config, next: Config) {
   const before = new Map(old.appliances.map((appliance) => [appliance.name, appliance]));
   const after = new Map(next.appliances.map((appliance) => [appliance.name, appliance]));

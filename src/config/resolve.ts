@@ -13,7 +13,7 @@ import { shortestGapMs } from "./values.ts";
 type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
 type PollingSettings = NonNullable<Inner["polling"]>;
 
-/** What clusters and appliances inherit. */
+/** The settings that clusters and appliances inherit. */
 interface Inherited extends Pick<ApplianceConfig, "labels" | "websites"> {
   readonly isDiscovering: boolean;
   readonly discovery: DiscoveryConfig;
@@ -43,7 +43,7 @@ interface Group {
 }
 
 /**
- * The appliances of all files, in order. An appliance's settings override its cluster's, those of the top level, and the
+ * Returns the appliances of all files, in order. An appliance's settings override its cluster's, those of the top level, and the
  * built-in ones. Reports errors between keys and in named files.
  */
 export async function resolveFleet(
@@ -121,7 +121,7 @@ function reportDuplicates<Key extends string>(
   }
 }
 
-/** The websites of outer blocks and those of a block, with distinct ids. */
+/** Returns the websites of outer blocks and those of a block; reports ids that occur twice. */
 function addWebsites(
   outer: readonly WebsiteConfig[],
   added: readonly Place<WebsiteConfig>[],
@@ -134,7 +134,7 @@ function addWebsites(
   return added.length === 0 ? outer : [...outer, ...added.map(({ settings }) => settings)];
 }
 
-/** The outer settings, overridden by those of a place key by key. */
+/** Returns the outer settings, overridden by those of a place key by key. */
 function overridePolling(outer: MergedPolling, place: Place<Inner>): MergedPolling {
   const { polling } = place.settings;
   if (polling === undefined) return outer;

@@ -226,7 +226,7 @@ export const patternsSchema = z.array(
   matching("the path of a file, with * only in its last part", /^(?:[^*]*\/)?[^/]+$/),
 );
 
-/** What may be a target for blackbox_exporter besides ports 80 and 443 of public hosts. */
+/** Without these settings, only ports 80 and 443 of public hosts may be targets for blackbox_exporter. */
 const targetsSchema = z
   .strictObject({ ports: z.array(z.int().min(1).max(65_535)), private: z.boolean() })
   .partial();

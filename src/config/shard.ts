@@ -3,7 +3,7 @@ import type { Config } from "./config.ts";
 
 /** One of `total` exporters with the same configuration, each of which polls its part of the clusters. */
 export interface Shard {
-  /** From 0 to `total - 1`. */
+  /** The first shard is 0, the last one `total - 1`. */
   readonly index: number;
   readonly total: number;
 }
@@ -24,7 +24,7 @@ export function formatShard({ index, total }: Shard): string {
 }
 
 /**
- * The index of the shard that polls this cluster, by rendezvous hashing: the shard with the highest weight for the name.
+ * Returns the index of the shard that polls this cluster, by rendezvous hashing: the shard with the highest weight for the name.
  * Another total moves only clusters that a new shard takes or a removed shard leaves.
  */
 export function shardOf(cluster: string, total: number): number {

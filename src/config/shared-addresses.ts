@@ -3,7 +3,7 @@ import { listed, MAX_NAMED } from "../support/text.ts";
 import type { ApplianceConfig } from "./config.ts";
 
 /**
- * The addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a and b)`. Behind another
+ * Returns the addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a and b)`. Behind another
  * proxy is another appliance.
  */
 export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonly string[] {

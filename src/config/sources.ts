@@ -59,7 +59,7 @@ function stateOf(result: TextResult): SourceState {
   return result.isSystemError ? undefined : `invalid: ${result.message}`;
 }
 
-/** The states of the sources now. They are read one after another, so that a hanging file system blocks only one thread. */
+/** Reads the states of the sources now. They are read one after another, so that a hanging file system blocks only one thread. */
 export async function readStates(sources: readonly Source[]): Promise<readonly SourceState[]> {
   const states: SourceState[] = [];
   // An unreadable file has not changed. A file that the load could not read has changed once it is readable.
@@ -67,13 +67,13 @@ export async function readStates(sources: readonly Source[]): Promise<readonly S
   return states;
 }
 
-/** The files that were read before and do not exist now. */
+/** Returns the files that were read before and do not exist now. */
 export function goneSince(before: readonly Source[], now: readonly Source[]): readonly string[] {
   const existed = new Set(before.filter(({ state }) => state !== MISSING).map(({ path }) => path));
   return now.flatMap(({ path, state }) => (state === MISSING && existed.has(path) ? [path] : []));
 }
 
-/** The matching names, sorted, separated by slashes. */
+/** Reads the names that match a pattern, sorted, separated by slashes. */
 export async function matchingNames(path: string): Promise<TextResult> {
   try {
     const expression = expressionOf(basename(path));
@@ -84,7 +84,7 @@ export async function matchingNames(path: string): Promise<TextResult> {
   }
 }
 
-/** As in a shell, `*` at the start matches no name that starts with a dot: Kubernetes mounts have such links. */
+/** A `*` at the start matches no name that starts with a dot, as in a shell: Kubernetes mounts have such links. */
 function expressionOf(pattern: string): RegExp {
   const parts = pattern.split("*").map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`));
   return new RegExp(`^${pattern.startsWith("*") ? String.raw`(?!\.)` : ""}${parts.join(".*")}$`, "s");

@@ -3,7 +3,7 @@ import { byPosition, HIDDEN, type ConfigError, type JsonPath } from "./errors.ts
 import type { Collector } from "./sources.ts";
 import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
 
-/** Settings and their location. */
+/** Settings, and where they are. */
 export interface Place<T> {
   readonly file: YamlFile;
   readonly path: JsonPath;
@@ -34,14 +34,14 @@ export function validateYaml<T>(
   return undefined;
 }
 
-/** The keys of all maps in a schema, or in a part of its definition. */
+/** Returns the keys of all maps in a schema, or in a part of its definition. */
 function keysIn(part: unknown): readonly string[] {
   if (Array.isArray(part)) return part.flatMap((each) => keysIn(each));
   if (part instanceof z.ZodObject) return [...Object.keys(part.shape), ...keysIn(Object.values(part.shape))];
   return part instanceof z.ZodType ? keysIn(Object.values(part.def)) : [];
 }
 
-/** For unknown keys, the list of known ones. The library words all but missing keys; it shows types, and no values. */
+/** Returns the list of known keys for unknown ones. The library words all but missing keys; it shows types, and no values. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys")
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
@@ -81,7 +81,7 @@ function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: reado
   return keys.has(key) ? `unknown key "${key}"` : "unknown key";
 }
 
-/** The word, and the word without any one of its letters: words that share one of these differ by a slip of the hand. */
+/** Returns the word, and the word without any one of its letters: words that share one of these differ by a slip of the hand. */
 function lessOneLetter(word: string): readonly string[] {
   return [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
 }
@@ -97,7 +97,7 @@ export function valueAt(data: unknown, path: JsonPath): unknown {
   );
 }
 
-/** The items of a list of settings, and where they are. */
+/** Returns the items of a list of settings, and where they are. */
 export function items<T>({ file, path }: Place<unknown>, key: string, list: readonly T[] = []) {
   return list.map((settings, index): Place<T> => ({ file, path: [...path, key, index], settings }));
 }

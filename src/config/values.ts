@@ -31,7 +31,7 @@ export const fileSchema = z
   .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), "expected the path of a file");
 
 const DAY_MS = 86_400_000;
-/** In the order of the groups of `DURATION`. */
+/** The units have the order of the groups of `DURATION`. */
 const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1_000, 1];
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
@@ -56,7 +56,7 @@ export function durationSchema(min: string, max: string) {
   });
 }
 
-/** The error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
+/** Returns the error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== 6)
@@ -79,7 +79,7 @@ function recurs(expression: string): boolean {
   }
 }
 
-/** The shortest time between two runs of a valid expression, 1 s to a day, as if it ran on all days and all had 24 hours. */
+/** Returns the shortest time between two runs of a valid expression, 1 s to a day, as if it ran on all days and all had 24 hours. */
 export function shortestGapMs(expression: string): number {
   const { second, minute, hour } = parseCron(expression);
   const hours = shortestGap(hour, 24);
@@ -87,7 +87,7 @@ export function shortestGapMs(expression: string): number {
   return shortestGap(second, minutes * 60) * 1_000;
 }
 
-/** The shortest distance between two successive values, or from the last one to the first one of the next round. */
+/** Returns the shortest distance between two successive values, or from the last one to the first one of the next round. */
 function shortestGap(values: readonly number[], roundLength: number): number {
   const sorted = [...new Set(values)].toSorted((a, b) => a - b);
   const next = (sorted[0] ?? 0) + roundLength;

@@ -107,8 +107,8 @@ const NO_TAGS = "tags are not supported; quote a string that starts with !";
 const WRONG_INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
 
 /**
- * By the code and message of the library. Replaces messages that quote the text, which may be a secret, or that help only the
- * library's users.
+ * These texts replace errors of the library, by code and message, that quote the text, which may be a secret, or that help only
+ * the library's users.
  */
 const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^BAD_ALIAS/, "invalid anchor or alias; quote a string that starts with & or *"],
@@ -136,7 +136,7 @@ function describeSyntaxError({ code, message }: YAMLError): string {
   return own ?? message;
 }
 
-/** In a file. The library compares each alias with all of them before it. */
+/** The limit of one file: the library compares each alias with all of them before it. */
 const MAX_ANCHORS_AND_ALIASES = 20_000;
 const TOO_MANY_ANCHORS = `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`;
 

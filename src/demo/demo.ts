@@ -29,7 +29,7 @@ export interface Demo extends Pick<Exporter, "addresses" | "document"> {
 /** The demo is reachable on this machine only. */
 const HOST = "127.0.0.1";
 const USERNAME = "monitor";
-/** Longer than the warning period of the certificate alerts. */
+/** This is longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * 3_600_000;
 /** Shorter than the exporter's timeout for a website test. */
 const WEBSITE_TIMEOUT_MS = 1_500;
@@ -59,7 +59,7 @@ const SCRIPT: readonly Scene[] = [
   { text: "repair: website portal is back", master: "demo-a" },
 ];
 
-/** What ends the parts that were started. */
+/** Functions that end the parts that were started. */
 type Stops = (() => Promise<void>)[];
 
 /** Starts everything, or stops what was started if something fails. */
