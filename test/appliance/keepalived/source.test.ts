@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { KeepalivedOptions } from "../../../src/appliance/keepalived.ts";
 import type { VrrpSource } from "../../../src/appliance/server.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -39,52 +39,48 @@ function waitForFile(path: string): void {
   while (!existsSync(path)) Atomics.wait(nobody, 0, 0, 5);
 }
 
-describe("the state", () => {
-  test("is what keepalived writes on request", async () => {
-    const { folder } = await startFake("cp master keepalived.json");
-    expect(await describeState(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
-  });
+test("the state is what keepalived writes on request", async () => {
+  const { folder } = await startFake("cp master keepalived.json");
+  expect(await describeState(folder)).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+});
 
-  test("is read when the dump is complete", async () => {
-    const { folder } = await startFake(
-      "cp half.1 keepalived.json; until [ -e go ]; do read -rt 0.01; done; cat half.2 >> keepalived.json",
-    );
-    const described = describeState(folder);
-    await eventually(() => {
-      if (!existsSync(join(folder, "keepalived.json"))) throw new Error("no half yet");
-    });
-    await writeFile(join(folder, "go"), "");
-    expect(await described).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+test("the state is read when the dump is complete", async () => {
+  const { folder } = await startFake(
+    "cp half.1 keepalived.json; until [ -e go ]; do read -rt 0.01; done; cat half.2 >> keepalived.json",
+  );
+  const described = describeState(folder);
+  await eventually(() => {
+    if (!existsSync(join(folder, "keepalived.json"))) throw new Error("no half yet");
   });
+  await writeFile(join(folder, "go"), "");
+  expect(await described).toEqual({ signals: [SIGJSON], states: ["MASTER"] });
+});
 
-  test("is unknown if the dump is never complete", async () => {
-    const { folder } = await startFake("cp half.1 keepalived.json");
-    const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: it is incomplete";
-    const isWritten = () => waitForFile(join(folder, "keepalived.json"));
-    expect(await describeState(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
-  });
+test("the state is unknown if the dump is never complete", async () => {
+  const { folder } = await startFake("cp half.1 keepalived.json");
+  const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: it is incomplete";
+  const isWritten = () => waitForFile(join(folder, "keepalived.json"));
+  expect(await describeState(folder, SOON, isWritten)).toEqual({ signals: [SIGJSON], reason });
+});
 
-  test("is unknown if keepalived writes nothing, even if it did before", async () => {
-    const { folder } = await startFake(":");
-    await writeFile(join(folder, "keepalived.json"), dumpOf(2));
-    const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: no such file";
-    expect(await describeState(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
-  });
+test("the state is unknown if keepalived writes nothing, even if it did before", async () => {
+  const { folder } = await startFake(":");
+  await writeFile(join(folder, "keepalived.json"), dumpOf(2));
+  const reason = "keepalived did not dump its state within 0.1 s: keepalived.json: no such file";
+  expect(await describeState(folder, SOON)).toEqual({ signals: [SIGJSON], reason });
+});
 
-  test("is unknown if the format of the dump is unknown", async () => {
-    const { folder } = await startFake("echo [{}] > keepalived.json");
-    const reason = "keepalived.json: unknown dump format at $[0].data";
-    expect(await describeState(folder)).toEqual({ signals: [SIGJSON], reason });
-  });
+test("the state is unknown if the format of the dump is unknown", async () => {
+  const { folder } = await startFake("echo [{}] > keepalived.json");
+  const reason = "keepalived.json: unknown dump format at $[0].data";
+  expect(await describeState(folder)).toEqual({ signals: [SIGJSON], reason });
+});
 
-  test("is unknown if the previous dump cannot be removed, and no signal is sent", async () => {
-    const { folder } = await startFake("cp master keepalived.json");
-    await mkdir(join(folder, "keepalived.json"));
-    const reason = expect.stringMatching(
-      /^keepalived\.json: the previous dump cannot be removed \([A-Z_]+\)$/,
-    );
-    expect(await describeState(folder)).toEqual({ signals: [], reason });
-  });
+test("the state is unknown if the previous dump cannot be removed, and no signal is sent", async () => {
+  const { folder } = await startFake("cp master keepalived.json");
+  await mkdir(join(folder, "keepalived.json"));
+  const reason = expect.stringMatching(/^keepalived\.json: the previous dump cannot be removed \([A-Z_]+\)$/);
+  expect(await describeState(folder)).toEqual({ signals: [], reason });
 });
 
 async function statesOf(source: VrrpSource): Promise<readonly string[]> {
