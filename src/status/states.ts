@@ -17,7 +17,7 @@ export const PROBLEMS = {
   redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
   not_serving: { severity: "critical" },
   polling_stuck: { severity: "critical", alert: "ApplianceExporterStuck" },
-  appliance_refused: { severity: "warning", alert: "ApplianceCredentialsRefused" },
+  appliance_refused: { severity: "warning", alert: "ApplianceRefused" },
   appliance_down: { severity: "warning", alert: "ApplianceDown" },
   website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
   website_unstable: { severity: "warning", alert: "WebsiteUnstable" },

@@ -58,7 +58,7 @@ function firing({ alert, labels }: Expected): string {
  * evaluation old, too: Prometheus evaluates groups in no order.
  */
 export async function playScenario(
-  { exporters, expected, ifScrapesAreLost = [], lastsSeconds }: Scenario,
+  { exporters, expected, ifScrapesAreLost = "", lastsSeconds }: Scenario,
   { seconds, losesScrapes }: Scraping,
 ): Promise<string> {
   const slack = seconds * (losesScrapes ? 4 : 3);
@@ -74,8 +74,9 @@ export async function playScenario(
       ...(each.until === undefined ? [] : [check(EVENT + each.until + 90 + slack, firing(each), [])]),
     ];
   });
-  const ever = `group without (alertstate, component, site) (max_over_time(ALERTS{alertstate="firing"}[1h]))`;
-  const all = [...expected, ...(losesScrapes ? ifScrapesAreLost : [])].map((each) => {
+  const others = losesScrapes ? ifScrapesAreLost : "";
+  const ever = `group without (alertstate, component, site) (max_over_time(ALERTS{alertstate="firing",alertname!="${others}"}[1d]))`;
+  const all = expected.map((each) => {
     const shown = Object.entries(labelsOf(each)).filter(([name]) => name !== "component" && name !== "site");
     return nameOf("", Object.fromEntries(shown));
   });
@@ -97,14 +98,20 @@ interface Sent {
 }
 
 /** The texts of the expected alerts when they fire, as promtool shows them where none is expected. */
-export async function textsOf({ exporters, expected, lastsSeconds }: Scenario): Promise<readonly Sent[]> {
-  const times = new Map(expected.map(({ alert, after }) => [alert, EVENT + Math.ceil(after / 5) * 5 + 10]));
-  const output = await testRules(5, {
-    interval: "5s",
-    input_series: scrape(exporters, lastsSeconds, { seconds: 5, losesScrapes: false }),
-    alert_rule_test: Array.from(times, ([alertname, second]) => ({
-      eval_time: `${second}s`,
-      alertname,
+export async function textsOf({
+  exporters,
+  expected,
+  lastsSeconds,
+  intervals: [seconds = 5] = [5],
+}: Scenario): Promise<readonly Sent[]> {
+  const shown = (after: number) => EVENT + Math.ceil(after / seconds) * seconds + 2 * seconds;
+  const times = new Map(expected.map(({ alert, after }) => [`${alert} ${shown(after)}`, { alert, after }]));
+  const output = await testRules(seconds, {
+    interval: `${seconds}s`,
+    input_series: scrape(exporters, lastsSeconds, { seconds, losesScrapes: false }),
+    alert_rule_test: Array.from(times.values(), ({ alert, after }) => ({
+      eval_time: `${shown(after)}s`,
+      alertname: alert,
       exp_alerts: [],
     })),
   });

@@ -15,7 +15,7 @@ test("promtool finds nothing wrong with the rules and the example configuration 
 
 describe.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", ([, scenario]) => {
   test.concurrent.for(
-    [1, 5, 15, 30].flatMap((seconds) =>
+    (scenario.intervals ?? [1, 5, 15, 30]).flatMap((seconds) =>
       [false, true].map(
         (losesScrapes) =>
           [seconds, losesScrapes ? "one scrape in three lost, groups reversed" : "no scrape lost"] as const,

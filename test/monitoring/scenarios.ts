@@ -1,8 +1,10 @@
+import { BACKEND_STATES, type BackendState } from "../../src/status/states.ts";
 import {
   cluster,
   exporter,
   healthy,
   series,
+  states,
   type ClusterSetup,
   type Exporter,
   type Labels,
@@ -28,9 +30,11 @@ export interface Scenario {
   readonly exporters: readonly Exporter[];
   /** All alerts that fire at any time. */
   readonly expected: readonly Expected[];
-  /** Further ones if scrapes are lost. */
-  readonly ifScrapesAreLost?: readonly Expected[];
+  /** The name of another alert, which may fire if scrapes are lost. */
+  readonly ifScrapesAreLost?: string;
   readonly lastsSeconds: number;
+  /** Of scrapes and of evaluations, in seconds. Default: 1, 5, 15 and 30. */
+  readonly intervals?: readonly number[];
 }
 
 /** Second of the event in each scenario: as much history as the rules look at. */
@@ -77,22 +81,32 @@ function trouble(
 }
 
 const OF_A = { labels: { appliance: "a" } };
-const SHOP = { labels: { website_id: "shop", website: "shop" } };
+const SHOP = of("shop");
+
+/** The labels of an alert about a website. */
+function of(website: string) {
+  return { labels: { website_id: website, website, address: `#${website}` } };
+}
 
 /** The status that an appliance finds. */
 function statusOf(name: string, website: Labels, address: string, given: Steps<number>): Series {
   return series("website_http_status", { ha_cluster: name, ...website, address, protocol: "https" }, given);
 }
 
-const WITH_ADDRESS = { labels: { ...SHOP.labels, address: "shop.example:443" } };
+/** The states of the servers behind the website. */
+function backendsOf(name: string, given: Steps<BackendState>): readonly Series[] {
+  return states("website_backends_state", { ha_cluster: name, ...SHOP.labels }, BACKEND_STATES, given);
+}
 
-function backendsOf(name: string, state: string, given: Steps<number>): Series {
-  return series("website_backends_state", { ha_cluster: name, ...WITH_ADDRESS.labels, state }, given);
+/** What an appliance says of its VRRP state. */
+function vrrpStateOf(name: string, appliance: string, given: Steps<number>, state: string): Series {
+  const labels = { ha_cluster: name, appliance, interface: "carp0", vhid: "1", vip: "192.0.2.100", state };
+  return series("vrrp_state", labels, given);
 }
 
 /** Ten servers of a website with an error. */
 function failedServers(name: string): readonly Series[] {
-  const labels = { ha_cluster: name, appliance: "a", ...WITH_ADDRESS.labels, role: "active" };
+  const labels = { ha_cluster: name, appliance: "a", ...SHOP.labels, role: "active" };
   return Array.from({ length: 10 }, (_, nth) =>
     series("website_backend_ok", { ...labels, backend: `192.0.2.1:80${nth}` }, at(0)),
   );
@@ -107,6 +121,7 @@ const TROUBLES: readonly Trouble[] = [
       master: at("a", [0, undefined], [2, "b"]),
     },
     [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 310 }]],
+    [vrrpStateOf("failover", "a", at(0, [0, 1]), "BACKUP")],
   ),
   trouble("there-and-back", { master: at("a", [0, "b"], [200, "a"]) }, [
     ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
@@ -114,38 +129,65 @@ const TROUBLES: readonly Trouble[] = [
   ]),
   trouble(
     "crash",
-    { appliances: PAIR_A_DOWN, group: at("one_master", [0, "backup_unknown"]), master: at("a", [0, "b"]) },
+    { appliances: PAIR_A_DOWN, group: at("one_master", [0, "backup_lost"]), master: at("a", [0, "b"]) },
     [
       ["VrrpFailover", 0, { labels: { appliance: "b" } }],
-      ["VrrpRedundancyLost", 60],
-      ["ApplianceDown", 75, { ...OF_A, silenced: true }],
+      ["VrrpRedundancyLost", 180],
+      ["ApplianceDown", 240, { ...OF_A, silenced: true }],
     ],
+    [vrrpStateOf("crash", "b", at(1), "MASTER")],
+  ),
+  // A reboot.
+  trouble(
+    "backup-restarts",
+    {
+      appliances: { a: [[0, "up"]], b: at("up", [0, "down"], [140, "up"]) },
+      group: at("one_master", [0, "backup_lost"], [140, "one_master"]),
+    },
+    [],
   ),
   trouble("backup-off", { group: at("one_master", [0, "no_backup"], [300, "one_master"]) }, [
-    ["VrrpRedundancyLost", 60, { until: 360 }],
+    ["VrrpRedundancyLost", 180, { until: 390 }],
   ]),
+  trouble(
+    "backup-refuses",
+    {
+      appliances: { a: [[0, "up"]], b: at("up", [0, "down"], [30, "refused"]) },
+      group: at("one_master", [0, "backup_lost"], [30, "backup_unknown"]),
+    },
+    [["ApplianceRefused", 390, { labels: { appliance: "b" } }]],
+  ),
+  trouble(
+    "backup-lost-and-refuses",
+    {
+      appliances: { a: [[0, "up"]], b: at("up", ...byTurns(50, 18, "down", "refused")) },
+      group: at("one_master", ...byTurns(50, 18, "backup_lost", "backup_unknown")),
+    },
+    [
+      ["VrrpRedundancyLost", 180],
+      ["ApplianceDown", 240, { labels: { appliance: "b" }, silenced: true }],
+    ],
+  ),
   trouble(
     "split",
     {
       group: at("one_master", [0, "split_brain"], [100, "one_master"]),
       master: at("a", [0, undefined], [100, "a"]),
     },
-    [["VrrpSplitBrain", 0, { until: 340 }]],
-    ["a", "b"].map((appliance) =>
-      series("vrrp_is_master", { ha_cluster: "split", appliance, vhid: "1", vip: "192.0.2.100" }, [[0, 1]]),
-    ),
+    [["VrrpSplitBrain", 0, { until: 460 }]],
+    ["a", "b"].map((appliance) => vrrpStateOf("split", appliance, at(1), "MASTER")),
   ),
   trouble(
     "split-powered-off",
     {
       appliances: { a: at("up", [60, "down"]), b: [[0, "up"]] },
-      group: at("one_master", [0, "split_brain"], [60, "unknown"], [180, "backup_unknown"]),
+      group: at("one_master", [0, "split_brain"], [60, "unknown"], [180, "backup_lost"]),
       master: at("b", [0, undefined], [180, "b"]),
     },
     [
-      ["VrrpSplitBrain", 0, { until: 300 }],
-      ["VrrpRedundancyLost", 240],
-      ["ApplianceDown", 135, { ...OF_A, silenced: true }],
+      ["VrrpSplitBrain", 0, { until: 420 }],
+      ["VrrpRedundancyLost", 360],
+      ["ApplianceDown", 300, { ...OF_A, silenced: true }],
     ],
   ),
   trouble(
@@ -154,7 +196,7 @@ const TROUBLES: readonly Trouble[] = [
       group: at("one_master", [0, "no_master"], [100, "one_master"]),
       master: at("a", [0, undefined], [100, "a"]),
     },
-    [["VrrpNoMaster", 5, { until: 160 }]],
+    [["VrrpNoMaster", 5, { until: 220 }]],
   ),
   trouble(
     "master-not-reached",
@@ -166,39 +208,39 @@ const TROUBLES: readonly Trouble[] = [
     },
     [
       ["VrrpMasterUnknown", 40],
-      ["ApplianceDown", 75, { ...OF_A, silenced: true }],
+      ["ApplianceDown", 240, { ...OF_A, silenced: true }],
     ],
   ),
   trouble(
     "password-changed",
     {
-      appliances: { a: at("up", [0, "refused"]), b: at("up", [0, "refused"]) },
-      group: at("one_master", [0, "unknown"]),
-      master: at("a", [0, undefined]),
+      appliances: { a: at("up", [0, "refused"], [500, "up"]), b: at("up", [0, "refused"], [510, "up"]) },
+      group: at("one_master", [0, "unknown"], [500, "one_master"]),
+      master: at("a", [0, undefined], [500, "a"]),
     },
     [
-      ["VrrpMasterUnknown", 40],
-      ["ApplianceCredentialsRefused", 75, { ...OF_A, silenced: true }],
-      ["ApplianceCredentialsRefused", 75, { labels: { appliance: "b" }, silenced: true }],
+      ["VrrpMasterUnknown", 40, { until: 620 }],
+      ["ApplianceRefused", 240, { ...OF_A, silenced: true, until: 560 }],
+      ["ApplianceRefused", 240, { labels: { appliance: "b" }, silenced: true, until: 570 }],
     ],
   ),
   trouble(
     "one-of-three",
-    { appliances: { a: [[0, "up"]], b: [[0, "up"]], c: at("up", [0, "down"], [300, "up"]) } },
-    [["ApplianceDown", 75, { labels: { appliance: "c" }, until: 360 }]],
+    { appliances: { a: [[0, "up"]], b: [[0, "up"]], c: at("up", [0, "down"], [500, "up"]) } },
+    [["ApplianceDown", 240, { labels: { appliance: "c" }, until: 560 }]],
   ),
   trouble(
     "dark",
     {
-      appliances: { a: at("up", [0, "down"], [300, "up"]), b: at("up", [2, "down"], [300, "up"]) },
-      group: at("one_master", [0, "unknown"], [300, "one_master"]),
-      master: at("a", [0, undefined], [300, "a"]),
+      appliances: { a: at("up", [0, "down"], [500, "up"]), b: at("up", [2, "down"], [500, "up"]) },
+      group: at("one_master", [0, "unknown"], [500, "one_master"]),
+      master: at("a", [0, undefined], [500, "a"]),
     },
     [
-      ["ClusterDark", 32, { until: 450 }],
-      ["VrrpMasterUnknown", 40, { silenced: true, until: 360 }],
-      ["ApplianceDown", 75, { ...OF_A, silenced: true, until: 360 }],
-      ["ApplianceDown", 77, { labels: { appliance: "b" }, silenced: true, until: 360 }],
+      ["ClusterDark", 32, { until: 650 }],
+      ["VrrpMasterUnknown", 40, { silenced: true, until: 620 }],
+      ["ApplianceDown", 240, { ...OF_A, silenced: true, until: 560 }],
+      ["ApplianceDown", 242, { labels: { appliance: "b" }, silenced: true, until: 560 }],
     ],
   ),
   trouble(
@@ -214,18 +256,21 @@ const TROUBLES: readonly Trouble[] = [
     },
     [
       ["ClusterDark", 30],
-      ["ApplianceDown", 75, { ...OF_A, silenced: true }],
+      ["ApplianceDown", 240, { ...OF_A, silenced: true }],
     ],
   ),
   trouble(
     "flapping",
-    {},
-    [["VrrpFlapping", 20]],
+    { master: at("a", [0, "b"], [200, "a"], [210, "b"]) },
+    [
+      ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
+      ["VrrpFlapping", 200],
+    ],
     [
       series(
         "vrrp_transitions_total",
         { ha_cluster: "flapping", appliance: "a", interface: "carp0" },
-        at(0, [0, 2], [10, 4], [20, 6], [30, 8]),
+        at(0, [0, 1], [200, 8]),
       ),
     ],
   ),
@@ -266,39 +311,51 @@ const TROUBLES: readonly Trouble[] = [
   trouble(
     "website-down",
     { websites: { shop: at("up", [0, "down"], [200, "up"]), blog: [[0, "up"]] } },
-    [["WebsiteDown", 30, { ...SHOP, until: 260 }]],
+    [["WebsiteDown", 45, { ...SHOP, until: 260 }]],
     [statusOf("website-down", { appliance: "a", ...SHOP.labels }, "#shop", at(200, [0, 503]))],
+  ),
+  // Not known is not up again.
+  trouble(
+    "website-down-then-hangs",
+    { websites: { shop: at("up", [0, "down"], [200, "unknown"], [500, "up"]) } },
+    [["WebsiteDown", 45, { ...SHOP, until: 560 }]],
   ),
   trouble(
     "other-ids",
     { websites: { shop: at("up", [0, "down_at_master"]) } },
-    [["WebsiteDown", 30, SHOP]],
+    [["WebsiteDown", 45, SHOP]],
     [
       statusOf("other-ids", { appliance: "a", ...SHOP.labels }, "#shop", at(200)),
       statusOf("other-ids", { appliance: "b", website_id: "5", website: "store" }, "#shop", at(503)),
       statusOf("other-ids", { appliance: "b", website_id: "shop", website: "blog" }, "#blog", at(599)),
     ],
   ),
-  trouble("partially", { websites: { shop: at("up", [0, "partially_down"]) } }, [
-    ["WebsitePartiallyDown", 120, SHOP],
+  trouble("partially", { websites: { shop: at("up", [0, "partially_down"], [300, "down"], [500, "up"]) } }, [
+    ["WebsitePartiallyDown", 120, { ...SHOP, until: 500 }],
+    ["WebsiteDown", 345, { ...SHOP, until: 560 }],
   ]),
   trouble(
     "backends-lost",
     { websites: { shop: [[0, "up"]] } },
-    [["WebsiteBackendsLost", 30, { ...WITH_ADDRESS, until: 260 }]],
-    [backendsOf("backends-lost", "none_usable", at(0, [0, 1], [200, 0])), ...failedServers("backends-lost")],
+    [["WebsiteBackendsLost", 90, { ...SHOP, until: 300 }]],
+    [
+      ...backendsOf("backends-lost", at("ok", [0, "none_usable"], [300, "ok"])),
+      ...failedServers("backends-lost"),
+    ],
   ),
+  // The second server fails, then the third.
   trouble(
-    "backends-lost-but-up",
+    "backends-fail",
     { websites: { shop: [[0, "up"]] } },
-    [["WebsiteBackendsLost", 120, { labels: { ...WITH_ADDRESS.labels, severity: "warning" } }]],
-    [backendsOf("backends-lost-but-up", "none_usable_but_up", at(0, [0, 1]))],
-  ),
-  trouble(
-    "backend-down",
-    { websites: { shop: [[0, "up"]] } },
-    [["WebsiteBackendDown", 120, WITH_ADDRESS]],
-    [backendsOf("backend-down", "some_down", at(0, [0, 1]))],
+    [
+      ["WebsiteBackendDown", 120, { ...SHOP, until: 800 }],
+      ["WebsiteBackendsLost", 320, { labels: { ...SHOP.labels, severity: "warning" }, until: 800 }],
+      ["WebsiteBackendsLost", 590, { labels: { ...SHOP.labels, severity: "critical" }, until: 800 }],
+    ],
+    backendsOf(
+      "backends-fail",
+      at("ok", [0, "some_down"], [200, "none_usable_but_up"], [500, "none_usable"], [800, "ok"]),
+    ),
   ),
   trouble(
     "differing",
@@ -312,49 +369,73 @@ const TROUBLES: readonly Trouble[] = [
       ),
       series(
         "website_difference_info",
-        { ha_cluster: "differing", ...SHOP.labels, address: "shop:443", difference: "mode" },
+        { ha_cluster: "differing", ...SHOP.labels, difference: "mode" },
         at(1, [0, 1]),
       ),
     ],
   ),
-  trouble("hanging", { websites: { shop: at("up", [0, "unknown"]) } }, [["WebsiteUnknown", 60, SHOP]]),
+  trouble("hanging", { websites: { shop: at("up", [0, "unknown"]) } }, [["WebsiteUnknown", 75, SHOP]]),
   trouble(
     "unstable",
     {
       websites: {
-        shop: at<"up" | "down">(
-          "up",
-          ...[0, 1, 2, 3, 4, 5, 6, 7].map((nth) => [nth * 60, nth % 2 === 0 ? "down" : "up"] as const),
-        ),
+        shop: at("up", [0, "down"], [100, "up"], [150, "down"], [250, "up"], [300, "down"], [400, "up"]),
       },
     },
     [
-      // Down for a minute each: also an outage.
-      ["WebsiteUnstable", 300, { ...SHOP, silenced: true }],
-      ["WebsiteDown", 30, SHOP],
+      ["WebsiteUnstable", 400],
+      ["WebsiteDown", 45, { ...SHOP, until: 460 }],
     ],
   ),
+  // No website was down.
+  trouble(
+    "api-away",
+    {
+      websites: {
+        shop: at(
+          "up",
+          [0, "unknown"],
+          [30, "up"],
+          [150, "unknown"],
+          [180, "up"],
+          [300, "unknown"],
+          [330, "up"],
+        ),
+      },
+    },
+    [],
+  ),
   trouble("flaky", { websites: { shop: at("up", [0, "unstable"], [200, "up"]) } }, [
-    ["WebsiteUnstable", 0, { ...SHOP, until: 260 }],
+    ["WebsiteUnstable", 0, { until: 200 }],
   ]),
+  // Their tests are spread over 30 seconds.
   trouble(
     "common-cause",
     {
       websites: {
         shop: at("up", [0, "down"]),
-        blog: at("up", [0, "down_at_master"]),
-        news: at("up", [0, "unknown"]),
+        blog: at("up", [15, "down_at_master"]),
+        news: at("up", [30, "unknown"]),
         wiki: [[0, "up"]],
       },
     },
     [
-      ["WebsitesDown", 25],
-      ["WebsiteDown", 30, { ...SHOP, silenced: true }],
-      ["WebsiteDown", 30, { labels: { website_id: "blog", website: "blog" }, silenced: true }],
-      ["WebsiteUnknown", 60, { labels: { website_id: "news", website: "news" }, silenced: true }],
+      ["WebsitesDown", 40],
+      ["WebsiteDown", 45, { ...SHOP, silenced: true }],
+      ["WebsiteDown", 60, { ...of("blog"), silenced: true }],
+      ["WebsiteUnknown", 105, { ...of("news"), silenced: true }],
     ],
   ),
 ];
+
+/** Two values by turns, so many times, from the event on. */
+function byTurns<const Value>(
+  seconds: number,
+  times: number,
+  ...values: readonly [Value, Value]
+): readonly (readonly [after: number, value: Value])[] {
+  return Array.from({ length: times }, (_, nth) => [nth * seconds, nth % 2 === 0 ? values[0] : values[1]]);
+}
 
 function certificate(appliance: string, given: Steps<number>): Series {
   const labels = { ha_cluster: "certificates", appliance };
@@ -364,18 +445,18 @@ function certificate(appliance: string, given: Steps<number>): Series {
 /** Two sites, one of which is lost; and clusters of no site. */
 const SITE_DOWN: ClusterSetup = {
   site: "amsterdam",
-  appliances: { a: at("up", [0, "down"], [300, "up"]), b: at("up", [4, "down"], [300, "up"]) },
-  group: at("one_master", [0, "unknown"], [300, "one_master"]),
-  master: at("a", [0, undefined], [300, "a"]),
+  appliances: { a: at("up", [0, "down"], [500, "up"]), b: at("up", [4, "down"], [500, "up"]) },
+  group: at("one_master", [0, "unknown"], [500, "one_master"]),
+  master: at("a", [0, undefined], [500, "a"]),
 };
 
 function silencedIn(name: string): readonly Expected[] {
   const labels = { ha_cluster: name, site: "amsterdam" };
   return [
-    alert("ClusterDark", labels, 34, { silenced: true, until: 450 }),
-    alert("VrrpMasterUnknown", labels, 40, { silenced: true, until: 360 }),
-    alert("ApplianceDown", { ...labels, appliance: "a" }, 75, { silenced: true, until: 360 }),
-    alert("ApplianceDown", { ...labels, appliance: "b" }, 79, { silenced: true, until: 360 }),
+    alert("ClusterDark", labels, 34, { silenced: true, until: 650 }),
+    alert("VrrpMasterUnknown", labels, 40, { silenced: true, until: 620 }),
+    alert("ApplianceDown", { ...labels, appliance: "a" }, 240, { silenced: true, until: 560 }),
+    alert("ApplianceDown", { ...labels, appliance: "b" }, 244, { silenced: true, until: 560 }),
   ];
 }
 
@@ -397,7 +478,10 @@ const LASTING = { group: at("split_brain"), master: [] } satisfies ClusterSetup;
 const ENDS: Steps<0 | 1> = at<0 | 1>(1, [0, 0]);
 const TWICE = [...cluster("ams"), ...cluster("utr")];
 const UNSEEN = ["ams", "utr"].map((name) => alert("ClusterUnseen", { ha_cluster: name }, 0, { until: 300 }));
-const BLIND = [...UNSEEN, alert("ApplianceExporterBlind", { ...JOB, shard: "0" }, 10, { until: 330 })];
+const BLIND = [
+  ...UNSEEN,
+  alert("ApplianceExporterBlind", { ...JOB, shard: "0", total: "1" }, 10, { until: 300 }),
+];
 
 export const SCENARIOS: readonly Scenario[] = [
   {
@@ -421,10 +505,10 @@ export const SCENARIOS: readonly Scenario[] = [
       exporter("one:1", [...healthy(4), ...cluster("ams-1", SITE_DOWN), ...cluster("ams-2", SITE_DOWN)]),
     ],
     expected: [
-      alert("SiteDark", { site: "amsterdam" }, 24, { until: 480 }),
+      alert("SiteDark", { site: "amsterdam" }, 24, { until: 680 }),
       ...["ams-1", "ams-2"].flatMap(silencedIn),
     ],
-    lastsSeconds: EVENT + 600,
+    lastsSeconds: EVENT + 900,
   },
   ...(["down", "unknown", "refused"] as const).map((state) => ({
     name: `all appliances are ${state} to the only exporter`,
@@ -457,9 +541,9 @@ export const SCENARIOS: readonly Scenario[] = [
     expected: [
       alert("ApplianceExporterIsolated", { ...JOB, instance: "one:1" }, 180),
       alert("VrrpFailover", { ha_cluster: "ams", appliance: "b" }, 100),
-      alert("ApplianceCredentialsRefused", { ha_cluster: "den", appliance: "a" }, 175),
+      alert("ApplianceRefused", { ha_cluster: "den", appliance: "a" }, 340),
     ],
-    lastsSeconds: EVENT + 400,
+    lastsSeconds: EVENT + 500,
   },
   {
     name: "the network is partitioned: each of two exporters sees one master, and the third member is down",
@@ -472,19 +556,17 @@ export const SCENARIOS: readonly Scenario[] = [
             b: seen === "b" ? [[0, "up"]] : at("up", [0, "down"]),
             c: at("up", [0, "down"]),
           },
-          group: at("one_master", [0, "backup_unknown"]),
+          group: at("one_master", [0, "backup_lost"]),
           master: at("a", [0, seen]),
         }),
       ]),
     ),
     expected: [
       alert("VrrpMastersDisputed", { ha_cluster: "ams" }, 120),
-      alert("ApplianceDown", { ha_cluster: "ams", appliance: "c" }, 75),
+      alert("ApplianceDown", { ha_cluster: "ams", appliance: "c" }, 240),
     ],
     // While a scrape of one exporter fails, nobody contradicts the other.
-    ifScrapesAreLost: ["a", "b"].map((appliance) =>
-      alert("VrrpFailover", { ha_cluster: "ams", appliance }, 0, { silenced: true }),
-    ),
+    ifScrapesAreLost: "VrrpFailover",
     lastsSeconds: EVENT + 400,
   },
   {
@@ -550,5 +632,17 @@ export const SCENARIOS: readonly Scenario[] = [
       alert("AppliancePollsLate", { ...JOB, instance: "one:1" }, 300),
     ],
     lastsSeconds: EVENT + 500,
+  },
+  {
+    name: "an appliance stays disabled",
+    exporters: [
+      exporter("one:1", [
+        series("appliance_enabled", { ha_cluster: "ams", appliance: "a" }, at(1, [0, 0])),
+        series("appliance_enabled", { ha_cluster: "ams", appliance: "b" }, at(1, [0, 0], [80_000, 1])),
+      ]),
+    ],
+    expected: [alert("ApplianceDisabled", { ha_cluster: "ams", appliance: "a" }, 86_400)],
+    lastsSeconds: EVENT + 87_000,
+    intervals: [30],
   },
 ];
