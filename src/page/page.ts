@@ -105,10 +105,10 @@ async function renderFragment(document: FleetDocument, query: URLSearchParams, n
       <div id="problems">${problemList(shown.problems, reader)}</div>
     </section>
     <div class="columns">
-      <section id="history" class="history" aria-labelledby="history-title">
+      <section id="history" aria-labelledby="history-title">
         ${eventHistory(shown.events, exporter.startedAt, reader)}
       </section>
-      <div id="fleet" class="fleet" tabindex="-1">
+      <div id="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter, query.get("fragment") ?? "")}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
         ${await clusterList(shown.clusters, reader)}

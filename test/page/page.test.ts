@@ -70,7 +70,7 @@ test("a fragment is the part of the page that changes", async () => {
 });
 
 /** The key of the form in a page. */
-const keyOf = (text: string): string => /id="filter" [^>]* data-key="([^"]+)"/.exec(text)?.[1] ?? "";
+const keyOf = (text: string): string => /id="filter" [^>]*data-key="([^"]+)"/.exec(text)?.[1] ?? "";
 
 test("a fragment has the fields of the filter only if the request names another form than its own", async () => {
   const fleet = documentOf(Array.from({ length: 300 }, (_, nth) => pair(`c-${nth}`)));

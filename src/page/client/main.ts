@@ -12,11 +12,11 @@ const MAX_QUERY_LENGTH = 4000;
 
 const [state, line, lost] = [byId("state"), byId("connection"), byId("lost")];
 const { version } = state.dataset;
-/** What the reader opened (true) and closed, by id. */
+/** Elements that the reader opened (true) or closed, by id. */
 const choices = new Map<string, boolean>();
 /** When the first request after the latest answer was sent. */
 let unansweredSinceMs: number | undefined;
-/** HTTP status of a response after the latest answer that is not the status page. */
+/** HTTP status of a response that came after the latest answer and is not the status page. */
 let otherStatus: number | undefined;
 let latest = new AbortController();
 let timer: number | undefined;
@@ -44,7 +44,7 @@ async function update(): Promise<void> {
   showConnection();
 }
 
-/** The fragment; or the HTTP status of a response that is not the status page; `undefined` without a response. */
+/** Resolves to the fragment, to the HTTP status of a response that is not the status page, or, without a response, to `undefined`. */
 async function request(signal: AbortSignal): Promise<HTMLElement | number | undefined> {
   try {
     const signals = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -94,7 +94,7 @@ function showConnection(): void {
   const other =
     otherStatus === undefined ? "" : ` The last response was not the status page (HTTP ${otherStatus}).`;
   const message = isLost ? `No answer from the exporter since ${at}.${other} Below is its last answer.` : "";
-  // Screen readers announce each change of it.
+  // Screen readers announce each change of this text.
   if (lost.textContent !== message) lost.textContent = message;
   line.textContent = isLost ? "No answer" : `Live, ${at.slice(11)}`;
   document.title = isLost ? "No answer – appliance-exporter" : (state.dataset["title"] ?? "");

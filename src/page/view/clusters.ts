@@ -7,14 +7,14 @@ import { count, kindsOf } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
 
-/** This many clusters are all open; of more than these, as many of those with problems. */
+/** This many clusters are all open. If there are more, only this many with problems are. */
 const FEW = 3;
-/** Lines of clusters that a browser merges within 100 ms. */
+/** A browser merges this many lines of clusters within 100 ms. */
 const MAX_LINES = 250;
 /** Tables are most of a page's bytes. */
 const MAX_OPEN = 20;
 
-/** A line for each cluster, made in slices: 250, and those that are open, 20 at most. `clusters`: as judged, in order. */
+/** A line for each cluster, made in slices: 250 lines and those of open clusters, of which there are at most 20. */
 export async function clusterList(clusters: readonly JudgedCluster[], reader: Reader): Promise<Html> {
   const wanted = clusters.flatMap(({ cluster }, place) => {
     const id = clusterId(cluster.name);
@@ -47,7 +47,7 @@ function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader): Html
     ${factsOf(cluster)}`;
   const table = () => clusterTable(cluster, reader);
   return html`<li class="cluster" data-level="${level}">
-    ${disclosure(reader, clusterId(cluster.name), false, line, table)}
+    ${disclosure(reader, clusterId(cluster.name), line, table)}
   </li> `;
 }
 

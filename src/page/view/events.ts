@@ -3,10 +3,10 @@ import { inWords } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absolute, keyedId, more, relative, type Reader } from "./parts.ts";
 
-/** So many events are always shown; the reader can open the others. */
+/** This many events are always shown; the reader can open the others. */
 const SHOWN = 8;
 
-/** Latest first; screen readers announce new ones. */
+/** A list of the events, which come latest first; screen readers announce new ones. */
 export function eventHistory(events: readonly FleetEvent[], startedAt: string, reader: Reader): Html {
   const earlier = events.slice(SHOWN);
   return html`<h2 id="history-title">What happened</h2>

@@ -10,7 +10,7 @@ import { keyedId } from "./parts.ts";
 /** In UTF-16 units: each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
 
-/** What the page is narrowed to, as it shows names. An empty text narrows nothing. */
+/** Narrows the page, by names as the page shows them. An empty text narrows nothing. */
 export interface Filter {
   /** Words that must all occur in what is known about a cluster. */
   readonly text: string;
@@ -62,7 +62,7 @@ const labelsOf = once((cluster: ClusterDocument): readonly string[] =>
   ),
 );
 
-/** What is known about a cluster, in lower case. */
+/** Everything that is known about a cluster, in lower case. */
 const textOf = once((cluster: ClusterDocument): string => {
   const { groups, websites, appliances } = cluster;
   const interfaces = appliances.flatMap((one) => one.interfaces ?? []);
@@ -85,16 +85,7 @@ export function filterForm(clusters: readonly ClusterDocument[], filter: Filter,
   const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
   const key = keyedId("filter", [names, labels, filter]);
   const fields = key === keyInBrowser ? nothing : filterFields(names, labels, filter);
-  return html`<form
-    id="filter"
-    class="filter"
-    role="search"
-    aria-label="Filter"
-    method="get"
-    data-key="${key}"
-  >
-    ${fields}
-  </form>`;
+  return html`<form id="filter" data-key="${key}" role="search" aria-label="Filter">${fields}</form>`;
 }
 
 function filterFields(names: readonly string[], labels: readonly string[], filter: Filter): Html {
@@ -124,7 +115,7 @@ function choice(title: string, name: string, values: readonly string[], chosen: 
   </label>`;
 }
 
-/** How many clusters match; nothing if all do. */
+/** Says how many clusters match; nothing if all do. */
 export function matchNote(matching: number, all: number): Html {
   if (matching === all) return nothing;
   if (matching === 0) return html`No cluster matches the filter.`;

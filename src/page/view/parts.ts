@@ -4,7 +4,7 @@ import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
 import { count } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 
-/** What one reader looks at, besides the filter. */
+/** The view of one reader, besides the filter. */
 export interface Reader {
   /** Unix time of the page in milliseconds. */
   readonly nowMs: number;
@@ -13,20 +13,14 @@ export interface Reader {
   readonly closed: ReadonlySet<string>;
 }
 
-/** From the query of a URL: `open` and `closed` name ids. */
+/** Reads the query of a URL, whose parameters `open` and `closed` are ids. */
 export function readReader(query: URLSearchParams, nowMs: number): Reader {
   return { nowMs, opened: new Set(query.getAll("open")), closed: new Set(query.getAll("closed")) };
 }
 
 /** Content below a line that opens and closes it. The script requests the content when the reader opens it. */
-export function disclosure(
-  reader: Reader,
-  id: string,
-  byDefault: boolean,
-  line: Html,
-  body: () => Html,
-): Html {
-  const isOpen = !reader.closed.has(id) && (byDefault || reader.opened.has(id));
+export function disclosure({ opened, closed }: Reader, id: string, line: Html, body: () => Html): Html {
+  const isOpen = opened.has(id) && !closed.has(id);
   return html`<details id="${id}" ${isOpen ? html`open` : nothing}>
     <summary>${line}</summary>
     <div class="body">${isOpen ? body() : nothing}</div>
@@ -35,7 +29,7 @@ export function disclosure(
 
 /** `3 more problems`, a line that opens the rest of a list; nothing if there are none. */
 export function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
-  return number === 0 ? nothing : disclosure(reader, id, false, html`${count(number, noun)}`, content);
+  return number === 0 ? nothing : disclosure(reader, id, html`${count(number, noun)}`, content);
 }
 
 /** A short id made from what identifies an element: the browser finds the element again by it. */

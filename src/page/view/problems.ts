@@ -4,19 +4,19 @@ import { count, inWords } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absolute, clusterId, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
-/** So many problems are always shown; the reader can open the others. */
+/** This many problems are always shown; the reader can open the others. */
 const SHOWN = 8;
-/** At most so many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
+/** At most this many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
 const SHOWN_ALIKE = 2;
-/** Of the others, so many are shown. */
+/** At most this many others are shown. */
 const MAX_MORE = 500;
 
-/** The same whatever its words and its age. */
+/** An id that stays the same whatever the problem's words and age. */
 export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
   return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
 }
 
-/** Worst first. */
+/** A list of the problems, which come worst first. */
 export function problemList(problems: readonly Problem[], reader: Reader): Html {
   if (problems.length === 0) return nothing;
   const alike = groupBy(problems, ({ kind, cluster }) => JSON.stringify([kind, cluster]));
