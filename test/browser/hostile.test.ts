@@ -39,8 +39,16 @@ function hostileDocument() {
   });
   const cluster = pair(SCRIPT, {
     labels: { [SCRIPT]: SCRIPT },
-    groups: [{ vhid: 1, vip: SCRIPT, state: "one_master", members: [{ appliance: SCRIPT, role: "other" }] }],
-    websites: [{ id: 1, name: SCRIPT, states: [{ protocol: "http", state: "up" }] }],
+    groups: [
+      {
+        vhid: 1,
+        vip: SCRIPT,
+        state: "one_master",
+        level: "well",
+        members: [{ appliance: SCRIPT, role: "other", level: "warning" }],
+      },
+    ],
+    websites: [{ id: 1, name: SCRIPT, states: [{ protocol: "http", state: "up", level: "well" }] }],
     appliances: [{ ...member, websites: member.websites.map((website) => ({ ...website, name: SCRIPT })) }],
   });
   return documentOf([cluster], {
