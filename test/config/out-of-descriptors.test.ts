@@ -29,10 +29,10 @@ async function reportOfWorker(): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test("without descriptors, files cannot be read and names do not resolve, and neither is remembered", async () => {
+test("failures to read files and to look up names without descriptors are not remembered", async () => {
   expect(await reportOfWorker()).toEqual({
-    // The C library does not say why it fails.
-    lookup: { without: "ENOTFOUND", after: "found" },
+    // The C library may need no file.
+    lookup: { without: expect.stringMatching(/^(ENOTFOUND|found)$/), after: "found" },
     password: {
       without: { ok: false, message: "cannot be read (EMFILE)", isSystemError: true },
       after: "hunter2",
