@@ -62,21 +62,15 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     return { before, now };
   }
 
-  /** The monotonic instant at which time alone changes a cluster next. */
-  function nextChangeMs(cluster: string): number {
-    const verdict = latest.get(cluster);
-    const verdictMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
-    return Math.min(fleet.expiresAtMs(cluster), verdictMs);
-  }
-
   /** Judges a cluster at each instant until `nowMs` at which time alone changed it, so that reading does not date the changes. */
   function advance(cluster: string, nowMs: number): void {
-    let lastMs = Number.NEGATIVE_INFINITY;
-    for (let atMs = nextChangeMs(cluster); lastMs < atMs && atMs <= nowMs; atMs = nextChangeMs(cluster)) {
-      const facts = fleet.cluster(cluster, atMs);
-      if (facts !== undefined) judged(facts, atMs);
-      lastMs = atMs;
-    }
+    const verdict = latest.get(cluster);
+    const groupsMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
+    const atMs = Math.min(fleet.expiresAtMs(cluster), groupsMs);
+    const facts = atMs > nowMs ? undefined : fleet.cluster(cluster, atMs);
+    if (facts === undefined) return;
+    judged(facts, atMs);
+    advance(cluster, nowMs);
   }
 
   function record(observation: Observation): void {

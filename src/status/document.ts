@@ -9,16 +9,7 @@ import type {
 import type { Operation } from "../api/operations.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
-import {
-  applianceLevel,
-  descriptionLevel,
-  discoveredLevel,
-  groupLevel,
-  memberLevel,
-  pollLevel,
-  statusLevel,
-  websiteLevel,
-} from "./levels.ts";
+import { descriptionLevel, memberLevel, statusLevel, websiteLevel } from "./levels.ts";
 import { lastingProblems, pendingIn, problemsOf } from "./problems.ts";
 import type {
   ApplianceDocument,
@@ -32,7 +23,7 @@ import type {
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
-import { APPLIANCE_PROBLEMS, levelOf, type Level, type ProblemKind } from "./states.ts";
+import { APPLIANCE_PROBLEMS, BACKEND_PROBLEMS, levelOf, type Level, type ProblemKind } from "./states.ts";
 import { idAt, instantOf, optionalInstant } from "./words.ts";
 
 /** Instants are Unix times in milliseconds. */
@@ -52,7 +43,7 @@ export type NextPollAtMs = (appliance: string, operation: Operation) => number |
 
 /** The fleet for people, and for programs that inform people. */
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
-  const { version, shard, startedAtMs } = facts;
+  const { version, shard, startedAtMs, nextPollAtMs } = facts;
   const problems = problemsOf(verdicts, facts.reloadFailedAtMs);
   return {
     verdict: summaryOf(
@@ -61,15 +52,14 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
     ),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
-    clusters: verdicts.map((verdict) => documentOf(verdict, facts.nextPollAtMs)),
+    clusters: verdicts.map((verdict) => clusterDocument(verdict, { verdict, nextPollAtMs })),
     events: [...facts.events],
   };
 }
 
 /** Makes what a document needs of a cluster, and keeps it with the verdict. */
 export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): void {
-  documentOf(verdict, nextPollAtMs);
-  lastingProblems(verdict);
+  clusterDocument(verdict, { verdict, nextPollAtMs });
 }
 
 /** As JSON.stringify, in slices: of lists, one element after another. */
@@ -94,37 +84,32 @@ export function summaryOf(problems: readonly Problem[], isPolling: boolean): Fle
   return problems.length > 0 || !isPolling ? "unknown" : "well";
 }
 
-/** The same object while the verdict is, so that what the page makes of it can be kept too. */
-function documentOf(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): ClusterDocument {
-  return clusterDocument(verdict, { verdict, nextPollAtMs });
-}
-
-interface WithNextPoll {
+interface ClusterFacts {
+  readonly verdict: ClusterVerdict;
   readonly nextPollAtMs: NextPollAtMs;
 }
 
-const clusterDocument = memo(
-  ({ verdict, nextPollAtMs }: WithNextPoll & { readonly verdict: ClusterVerdict }): ClusterDocument => {
-    const { cluster: name, labels, appliances, disabled } = verdict.facts;
-    const websites = [...verdict.websites.values()];
-    const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
-    const isHidden = hidesWebsites(verdict);
-    const isDiscovered = appliances.some(({ discovery }) => discovery !== undefined);
-    return {
-      name,
-      labels: { ...labels },
-      state: verdict.state,
-      level: clusterLevel(verdict),
-      groups: Array.from(verdict.groups.values(), groupDocument),
-      websites: websites.flatMap((website) => websiteDocument(website, { website, isHidden })),
-      discovered: isDiscovered ? { websites: described } : undefined,
-      appliances: [
-        ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
-        ...disabled.map(disabledDocument),
-      ],
-    };
-  },
-);
+/** The same object while the verdict is, so that what the page makes of it can be kept too. */
+const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterDocument => {
+  const { cluster: name, labels, appliances, disabled } = verdict.facts;
+  const websites = [...verdict.websites.values()];
+  const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
+  const isHidden = hidesWebsites(verdict);
+  const isDiscovered = appliances.some(({ discovery }) => discovery !== undefined);
+  return {
+    name,
+    labels: { ...labels },
+    state: verdict.state,
+    level: clusterLevel(verdict),
+    groups: Array.from(verdict.groups.values(), groupDocument),
+    websites: websites.flatMap((website) => websiteDocument(website, { verdict: website, isHidden })),
+    discovered: isDiscovered ? { websites: described } : undefined,
+    appliances: [
+      ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
+      ...disabled.map(disabledDocument),
+    ],
+  };
+});
 
 /** The level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
 function clusterLevel(verdict: ClusterVerdict): Level {
@@ -140,27 +125,26 @@ function groupDocument(verdict: GroupVerdict): GroupDocument {
     const level = memberLevel(role, verdict);
     return { appliance, role, level, priority: role === "unknown" ? undefined : priority };
   });
-  const [level, since] = [groupLevel(verdict), optionalInstant(sinceMs)];
+  const [level, since] = [levelOf(verdict.problem, state !== undefined), optionalInstant(sinceMs)];
   return { vhid, vip, state, level, master, since, isPreferredMaster, members };
 }
 
-interface Hideable {
-  /** @see hidesWebsites */
+interface WebsiteFacts {
+  readonly verdict: WebsiteVerdict;
   readonly isHidden: boolean;
 }
 
 /** A list of one website; of none if it is not tested. */
-const websiteDocument = memo(
-  ({ website, isHidden }: Hideable & { readonly website: WebsiteVerdict }): ClusterDocument["websites"] => {
-    const { websiteId: id, website: name, ids, states } = website;
-    const known = states.flatMap(({ protocol, state, sinceMs }) => {
-      if (state === undefined) return [];
-      const level = websiteLevel(state, isHidden);
-      return [{ protocol: protocol || undefined, state, level, since: optionalInstant(sinceMs) }];
-    });
-    return states.length === 0 ? [] : [{ id, name, ids, states: known }];
-  },
-);
+const websiteDocument = memo(({ verdict, isHidden }: WebsiteFacts): ClusterDocument["websites"] => {
+  const { websiteId: id, website: name, ids, states } = verdict;
+  const known = states.flatMap((judged) => {
+    const { protocol, state, sinceMs } = judged;
+    const level = websiteLevel(judged, isHidden);
+    const since = optionalInstant(sinceMs);
+    return state === undefined ? [] : [{ protocol: protocol || undefined, state, level, since }];
+  });
+  return states.length === 0 ? [] : [{ id, name, ids, states: known }];
+});
 
 const discoveredDocument = once((verdict: WebsiteVerdict) => {
   const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
@@ -173,7 +157,8 @@ const discoveredDocument = once((verdict: WebsiteVerdict) => {
     const said = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
     return [identity.appliance, said] as const;
   });
-  const level = discoveredLevel(verdict);
+  const differ = differences.length > 0 ? "websites_differ" : undefined;
+  const level = levelOf((state && BACKEND_PROBLEMS[state]) ?? differ);
   return { id, name, address, state, level, differences, at: Object.fromEntries(at) };
 });
 
@@ -184,9 +169,10 @@ function applianceDocument(
 ): ApplianceDocument {
   const { appliance: name, labels } = identity;
   const { state, sinceMs, problems = [] } = verdict.appliances.get(name) ?? {};
-  const poll = (health: PollHealth, operation: Operation, problem?: ProblemKind) =>
-    pollDocument(health, problem, () => nextPollAtMs(name, operation));
+  const poll = (health: PollHealth, operation: Operation, failing: ProblemKind | undefined) =>
+    pollDocument(health, failing, () => nextPollAtMs(name, operation));
   const isAlone = verdict.facts.groups.length === 0;
+  const problem = state && APPLIANCE_PROBLEMS[state];
   const unlisted = problems.find((kind) => kind === "websites_not_listed");
   const tested = statesByTest(verdict);
   const isHidden = hidesWebsites(verdict);
@@ -194,33 +180,34 @@ function applianceDocument(
     name,
     labels,
     state,
-    level: applianceLevel(state),
+    level: levelOf(problem, state !== undefined),
     since: optionalInstant(sinceMs),
-    poll: poll(vrrp.health, { kind: "vrrp" }, state && APPLIANCE_PROBLEMS[state]),
+    poll: poll(vrrp.health, { kind: "vrrp" }, problem),
     interfaces: vrrp.list?.interfaces.map((each) => interfaceDocument(each, isAlone)),
     discovery: discovery && {
       list: poll(discovery.list, { kind: "website_list" }, unlisted),
       details: discovery.details && pollDocument(discovery.details, unlisted, () => undefined),
     },
     websites: websites.map((test) => {
-      const states = tested.get(`${test.websiteId} ${name}`);
+      const states = tested.get(`${test.websiteId} ${name}`) ?? [];
       return testDocument(test, { test, states, isHidden, nextPollAtMs });
     }),
   };
 }
 
-interface JudgedTest extends WithNextPoll, Hideable {
+interface TestFacts extends Pick<ClusterFacts, "nextPollAtMs"> {
   readonly test: WebsiteSnapshot;
-  readonly states: WebsiteVerdict["states"] | undefined;
+  readonly states: WebsiteVerdict["states"];
+  readonly isHidden: boolean;
 }
 
-const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: JudgedTest) => {
+const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: TestFacts) => {
   const { identity, websiteId, website: name, health, found } = test;
   const nextAtMs = () => nextPollAtMs(identity.appliance, { kind: "website_test", websiteId });
   const statuses = found?.statuses.map((each) => {
     const { protocol, status, isUp, text } = each;
-    const judged = states?.find((one) => one.protocol === protocol);
-    const level = statusLevel(each, websiteLevel(judged?.state, isHidden));
+    const judged = states.find((one) => one.protocol === protocol);
+    const level = statusLevel(each, websiteLevel(judged, isHidden));
     return { protocol, status, isUp, level, text };
   });
   return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses };
@@ -240,15 +227,18 @@ function disabledDocument({ identity: { appliance: name, labels } }: DisabledSna
   return { name, labels, state: "disabled", level: "unknown", websites: [] };
 }
 
+/** `problem`: what a failure of the operation is, if it is one. */
 function pollDocument(
   health: PollHealth,
   problem: ProblemKind | undefined,
   nextPollAtMs: () => number | undefined,
 ): PollDocument {
   const { failure, durationSeconds } = health;
+  const kind = failure && problem;
   return {
     state: health.state === "never_polled" ? "pending" : health.state,
-    level: pollLevel(health, problem),
+    // A failure that is no problem says that nothing is known.
+    level: levelOf(kind, health.state === "succeeded" || kind !== undefined),
     reason: failure?.reason,
     message: failure?.message,
     failingSince: optionalInstant(health.failingSinceMs),

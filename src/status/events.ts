@@ -40,56 +40,58 @@ interface Happening extends Pick<FleetEvent, "kind"> {
   readonly words: Words;
 }
 
-interface Entry extends Omit<Happening, "subject"> {
+/** The same that happens to several subjects. */
+interface Entry extends Pick<Happening, "kind" | "words"> {
   readonly at: Instant;
   readonly cluster: string;
-  readonly subjects: Set<string>;
-  others: number;
+  /** The first ones. */
+  readonly subjects: readonly string[];
+  readonly count: number;
 }
 
 export function createEvents(maxEvents: number = MAX_EVENTS): Events {
   let entries: readonly Entry[] = [];
-  function record(cluster: string, happened: Happening, at: Instant): void {
-    const { subject, kind, words } = happened;
-    const known = entries.find(
-      (entry) =>
-        entry.cluster === cluster &&
-        isAlike(entry, happened) &&
-        at.monotonicMs - entry.at.monotonicMs < TOGETHER_MS &&
-        !entry.subjects.has(subject),
-    );
-    const entry = known ?? { kind, words, at, cluster, subjects: new Set(), others: 0 };
-    if (entry.subjects.size < NAMED) entry.subjects.add(subject);
-    else entry.others += 1;
-    if (known === undefined) entries = bounded([entry, ...entries], maxEvents);
-  }
   return {
     add: ({ before, now }, at, observed) => {
-      const { cluster } = now.facts;
+      const { cluster, groups } = now.facts;
       const happenings = [
         ...(before === now ? [] : happeningsOf(before, now)),
-        ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
+        ...(observed === undefined ? [] : interfaceHappenings(observed, groups.length === 0)),
       ];
-      for (const each of happenings) record(cluster, each, at);
       const alike = groupBy(happenings, ({ kind, words }) => JSON.stringify([kind, words]));
-      return [...alike.values()].flatMap((all) =>
-        all.slice(0, 1).map(({ kind, words }) => {
-          const subjects = new Set(all.map(({ subject }) => subject));
-          return eventOf({ kind, words, at, cluster, subjects, others: 0 });
+      const added = [...alike.values()].flatMap((all) =>
+        all.slice(0, 1).map(({ kind, words }): Entry => {
+          const subjects = all.slice(0, NAMED).map(({ subject }) => subject);
+          return { at, cluster, kind, words, subjects, count: all.length };
         }),
       );
+      for (const entry of added) entries = bounded(joined(entries, entry), maxEvents);
+      return added.map(eventOf);
     },
     list: () => entries.map(eventOf),
   };
 }
 
-function isAlike(one: Pick<Happening, "kind" | "words">, other: Pick<Happening, "kind" | "words">): boolean {
-  return one.kind === other.kind && one.words.join("\n") === other.words.join("\n");
+/** With one more entry, or with its subjects in one that says the same of others and is at most ten seconds old. */
+function joined(entries: readonly Entry[], entry: Entry): readonly Entry[] {
+  const { at, cluster, kind, words, subjects, count } = entry;
+  const place = entries.findIndex(
+    (one) =>
+      one.cluster === cluster &&
+      one.kind === kind &&
+      one.words.join("\n") === words.join("\n") &&
+      at.monotonicMs - one.at.monotonicMs < TOGETHER_MS &&
+      !subjects.some((subject) => one.subjects.includes(subject)),
+  );
+  const known = entries[place];
+  if (known === undefined) return [entry, ...entries];
+  const all = [...known.subjects, ...subjects].slice(0, NAMED);
+  return entries.with(place, { ...known, subjects: all, count: known.count + count });
 }
 
-function eventOf({ at, cluster, kind, words, subjects, others }: Entry): FleetEvent {
-  const names = listed([...subjects], NAMED, subjects.size + others);
-  return { at: instantOf(at.wallMs), kind, summary: shortened(words.join(names)), cluster };
+function eventOf({ at, cluster, kind, words, subjects, count }: Entry): FleetEvent {
+  const summary = shortened(words.join(listed(subjects, NAMED, count)));
+  return { at: instantOf(at.wallMs), kind, summary, cluster };
 }
 
 /** The cluster with the most events loses its oldest, so that one cluster cannot displace the events of all others. */

@@ -26,9 +26,11 @@ export function logObservation(
   const result = outcome.ok ? "success" : outcome.failure.reason;
   const where = { cluster, appliance };
   logger.debug({ ...where, operation: operationKey(observation), result, durationSeconds }, "poll completed");
-  const unlogged = new Set(changes.filter(({ kind }) => kind === "vrrp_state").slice(MAX_LINES));
-  for (const change of changes) if (!unlogged.has(change)) logChange(logger, where, change);
-  if (unlogged.size > 0) logger.info({ ...where, count: unlogged.size }, "more vrrp states changed");
+  const states = changes.filter(({ kind }) => kind === "vrrp_state");
+  const others = changes.filter(({ kind }) => kind !== "vrrp_state");
+  for (const change of [...states.slice(0, MAX_LINES), ...others]) logChange(logger, where, change);
+  const count = states.length - MAX_LINES;
+  if (count > 0) logger.info({ ...where, count }, "more vrrp states changed");
 }
 
 function logChange(logger: Logger, where: object, { kind, ...facts }: FleetChange): void {

@@ -90,8 +90,7 @@ export const APPLIANCE_STATES = keysOf(APPLIANCE_PROBLEMS);
 export type ApplianceState = (typeof APPLIANCE_STATES)[number];
 
 /** The problems that one appliance has. */
-export type ApplianceProblem = Extract<
-  ProblemKind,
+export type ApplianceProblem =
   | Exclude<(typeof APPLIANCE_PROBLEMS)[ApplianceState], undefined>
   | "not_serving"
   | "websites_not_listed"
@@ -99,8 +98,7 @@ export type ApplianceProblem = Extract<
   | "backends_left_out"
   | "odd_state"
   | "certificate_expires"
-  | "api_anomalies"
->;
+  | "api_anomalies";
 
 export const CLUSTER_PROBLEMS = {
   up: undefined,
@@ -125,6 +123,7 @@ export const LEVELS = ["well", "unknown", "warning", "critical"] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** The level of something with this problem, or with none. */
-export function levelOf(kind: ProblemKind | undefined): Level {
+export function levelOf(kind: ProblemKind | undefined, isKnown = true): Level {
+  if (!isKnown) return "unknown";
   return kind === undefined ? "well" : PROBLEMS[kind].severity;
 }

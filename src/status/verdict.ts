@@ -115,18 +115,10 @@ export interface Judged {
   readonly now: ClusterVerdict;
 }
 
-const WITHOUT_MASTER: ReadonlySet<GroupVerdict["state"]> = new Set([
-  undefined,
-  "unknown",
-  "unwatched",
-  "no_master",
-  "changing",
-]);
-
 /** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
 export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
   if (state === "dark" || state === "unknown") return true;
-  return [...groups.values()].some((group) => WITHOUT_MASTER.has(group.state));
+  return [...groups.values()].some((group) => group.master === undefined && group.state !== "split_brain");
 }
 
 export interface Case {

@@ -70,11 +70,10 @@ function relative(wording: Wording, at: string | undefined): readonly Phrase[] {
 
 /** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
 export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
-  const lone = groups.length > 0 ? [] : appliances.flatMap(({ interfaces = [] }) => interfaces);
-  return [
-    ...limited(groups, "VRRP group", appliances, (group) => groupRow(group, appliances)),
-    ...limited(lone, "VRRP group", appliances, loneRow),
-  ];
+  if (groups.length > 0)
+    return limited(groups, "VRRP group", appliances, (group) => groupRow(group, appliances));
+  const lone = appliances.flatMap(({ interfaces = [] }) => interfaces);
+  return limited(lone, "VRRP group", appliances, loneRow);
 }
 
 /** The rows of the first 256 subjects, and one that counts the others. */
@@ -110,20 +109,9 @@ function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
   const { role, level, priority } = member;
   const interfaces = interfacesByGroup(appliance).get(groupName(group)) ?? [];
   const details = detailsOf(priority, interfaces);
-  switch (role) {
-    case "master":
-      return { sign: level, state: "MASTER", details };
-    case "backup":
-      return { sign: "backup", state: "BACKUP", details };
-    case "other": {
-      const states = new Set(interfaces.map(({ state }) => state));
-      return { sign: level, state: [...states].join(", "), details };
-    }
-    case "unknown":
-      return { sign: level, state: "unknown", details };
-    default:
-      return role satisfies never;
-  }
+  const reported = [...new Set(interfaces.map(({ state }) => state))].join(", ");
+  const state = role === "other" ? reported : role === "unknown" ? role : role.toUpperCase();
+  return { sign: role === "backup" ? role : level, state, details };
 }
 
 /** A search through all interfaces for each group would take seconds where there are thousands. */
