@@ -4,14 +4,16 @@ import type { PollPlan } from "../api/operation.ts";
 import { operationKey, OPERATIONS, operationsOf, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
-import type { ApplianceConfig } from "../config/config.ts";
+import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Turns } from "../support/turns.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { Circumstances } from "./decide.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
-import { createDrive, end, NEW, type Task } from "./drive.ts";
+import { drive } from "./drive.ts";
+import { firstPace } from "./pace.ts";
+import { end, NEW, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -70,6 +72,9 @@ export function createAppliancePoller(
   /** Whether the latest result of the VRRP list stops other polls, and its monotonic instant; `undefined` before the first. */
   let latestList: { readonly stopsOthers: boolean; readonly atMs: number } | undefined;
 
+  function timingOf({ kind }: Operation): OperationTiming {
+    return appliance.polling[OPERATIONS[kind].timing];
+  }
   /** How long a failed list stops other polls: for two gaps of the list, but at most for one gap of website tests. */
   function stopsForMs(): number {
     const { vrrp, websites } = appliance.polling;
@@ -98,21 +103,24 @@ export function createAppliancePoller(
     if (stopsOthers || isOutOfTurn) return;
     for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task);
   }
-  const drive = createDrive({
+  const taskDeps: TaskDeps = {
     ...deps,
     client,
     limits: { ...limits, ...own },
-    turn: () => deps.turns(appliance.name),
-    gapMs: timetable.gapMs,
+    turn: () => deps.turns(initial.name),
+    appliance: initial.name,
+    paceOf: (operation, isFirst = false) => {
+      const timing = timingOf(operation);
+      return isFirst ? firstPace(timing) : { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };
+    },
     backoff,
     backoffOf,
-    appliance: () => appliance,
     health,
     onPolled,
-  });
+  };
 
   function dueOutOfTurn(task: Task | undefined): void {
-    if (task !== undefined) drive(task, "out_of_turn", clock.monotonicMs());
+    if (task !== undefined) drive(taskDeps, task, "out_of_turn", clock.monotonicMs());
   }
   /** Other operations begin when it is known whether the appliance can be reached. */
   function schedule(): void {
@@ -121,7 +129,7 @@ export function createAppliancePoller(
       if (!task.isPlanned || (kind !== "vrrp" && latestList === undefined)) continue;
       // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
       const phaseKey = kind === "vrrp" ? appliance.cluster : `${appliance.cluster}/${key}`;
-      timetable.put(task, phaseKey, appliance.polling[OPERATIONS[kind].timing]);
+      timetable.put(task, phaseKey, timingOf(task.operation));
     }
   }
   /** Nothing that is known of a website remains: its id may belong to another one later. */
@@ -149,7 +157,7 @@ export function createAppliancePoller(
     },
     due: (operation, dueMs) => {
       const task = tasks.get(operationKey(operation));
-      if (task !== undefined) drive(task, "due", dueMs);
+      if (task !== undefined) drive(taskDeps, task, "due", dueMs);
     },
     confirm: (operation, afterMs) => {
       const task = tasks.get(operationKey(operation));

@@ -17,9 +17,9 @@ export interface PollState {
   /** Whether its latest poll was not sent because the appliance was down. */
   readonly isOverdue: boolean;
   /** The limit for a slot of which it waits, or waited last. */
-  readonly waitsFor: LimitName | undefined;
+  readonly waitsFor?: LimitName;
   /** The monotonic instant until which the latest observation counts; `undefined` before the first. */
-  readonly latestUntilMs: number | undefined;
+  readonly latestUntilMs?: number | undefined;
 }
 
 /** What is known now. Instants are monotonic. */

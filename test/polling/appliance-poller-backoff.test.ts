@@ -78,27 +78,6 @@ test("a result of another operation that would become stale during the backoff e
   expect(ended?.expiresAtMs).toBeGreaterThan(30_000);
 });
 
-test("an operation that failed before the backoff is reported as refused, never as stalled", async () => {
-  const { clock, due, poll, observed } = startHeldPoller();
-  await poll(VRRP, failing("decode"));
-  await poll(website(1), AUTH);
-  for (let i = 0; i < 5; i += 1) {
-    await clock.pass(5_000);
-    await due(VRRP);
-  }
-  const latest = observed.findLast(({ kind }) => kind === "vrrp");
-  expect(latest?.expiresAtMs).toBeGreaterThan(clock.monotonicMs() + 5_000);
-});
-
-test("an operation that was never polled before the backoff is reported as refused, not as stalled", async () => {
-  const { clock, due, poll, observed } = startHeldPoller();
-  await poll(website(1), AUTH);
-  await clock.pass(5_000);
-  await due(website(2));
-  // Two intervals and a timeout after the start a website that was never tested counts as stalled.
-  expect(observed.map(shortly)).toEqual(["website 1: auth", "website 2: auth"]);
-});
-
 test("Retry-After counts for at most five minutes, during which the failure is not stalled", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   await poll(VRRP, deferred(86_400_000));

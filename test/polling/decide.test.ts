@@ -16,7 +16,6 @@ const FREE: PollState & Circumstances = {
   isOutOfTurn: false,
   isOverdue: false,
   latestUntilMs: 160_000,
-  waitsFor: undefined,
   backoff: undefined,
   isChecked: false,
   downUntilMs: undefined,

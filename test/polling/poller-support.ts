@@ -2,7 +2,7 @@ import type { ApplianceConfig, Config, OperationTiming } from "../../src/config/
 import pLimit from "p-limit";
 import type { PollPlan } from "../../src/api/operation.ts";
 import { createAppliancePoller } from "../../src/polling/appliance-poller.ts";
-import type { Task } from "../../src/polling/drive.ts";
+import type { Task } from "../../src/polling/task.ts";
 import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import type { Observation, PollEvents, SkipReason } from "../../src/polling/observation.ts";
 import { operationKey, type Operation, type OperationKind } from "../../src/api/operations.ts";
