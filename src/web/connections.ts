@@ -3,7 +3,7 @@ import { Server as SecureServer } from "node:https";
 import { isIPv6, type Socket } from "node:net";
 import { groupBy } from "../support/group-by.ts";
 
-/** A client's IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address: it may choose the rest. */
+/** Returns a client's IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address: it may choose the rest. */
 export function clientOf(address = ""): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined) return mapped;
@@ -68,7 +68,7 @@ export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnecti
     const byClient = groupBy(connections, ([, { client }]) => client);
     const most = Math.max(...Array.from(byClient.values(), ({ length }) => length));
     const those = [...byClient.values()].find(({ length }) => length === most) ?? [];
-    // The last one is new, or has just been used.
+    // The last connection is new, or has just been used.
     const victim = those.slice(0, -1).find(([, { pending }]) => pending === undefined) ?? those[0];
     if (victim === undefined) return;
     const [key, { socket }] = victim;

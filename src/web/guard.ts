@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { clientOf } from "./connections.ts";
-import { createPasswordCheck, type Attempt, type CheckResult } from "./password-check.ts";
+import type { Attempt, CheckResult, PasswordCheck } from "./password-check.ts";
 import { pathOf } from "./paths.ts";
 import { send, text, type Reply } from "./reply.ts";
 import type { WebConfig } from "./web-config.ts";
 
-/** Open for orchestrators, which have no password. Password guessing must not cause a restart. */
+/** Paths without a password: orchestrators have none, and password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
 /** How long a client waits for its password check; less than Prometheus's default scrape timeout. */
 const MAX_WAIT_MS = 5000;
@@ -20,23 +20,17 @@ const REFUSALS: Readonly<Record<CheckResult, Reply | undefined>> = {
   failed: text(500, "Passwords cannot be checked"),
 };
 
-export interface GuardOptions {
-  readonly handler: RequestListener;
-  /** The prefix of the paths that `handler` serves, without a trailing slash; empty for none. */
-  readonly routePrefix: string;
-  readonly currentConfig: () => WebConfig;
-  /** Called for the first error of a password check after a start or a success; such requests get 500. */
-  readonly onPasswordError: (error: unknown) => void;
-}
-
-/** Adds response headers and requires passwords, by the configuration at the time of the request. */
-export function protect({
-  handler,
-  routePrefix,
-  currentConfig,
-  onPasswordError,
-}: GuardOptions): RequestListener {
-  const check = createPasswordCheck(onPasswordError);
+/**
+ * Adds response headers and requires passwords, by the configuration at the time of the request.
+ *
+ * @param routePrefix the prefix of the paths that `handler` serves, without a trailing slash; empty for none
+ */
+export function protect(
+  handler: RequestListener,
+  routePrefix: string,
+  currentConfig: () => WebConfig,
+  check: PasswordCheck,
+): RequestListener {
   const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
   async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
@@ -66,7 +60,7 @@ export function protect({
   };
 }
 
-/** Aborts after a timeout or when the client disconnects. */
+/** Aborts after five seconds or when the client disconnects. */
 function patienceFor(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), MAX_WAIT_MS);
@@ -77,13 +71,13 @@ function patienceFor(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** A hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */
+/** Returns a hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */
 function dummyHash(users: WebConfig["users"]): string {
   const costs = [...users.values()].map((hash) => hash.reveal().slice(4, 6));
   return `$2b$${costs.toSorted().at(-1) ?? "10"}$${".".repeat(53)}`;
 }
 
-/** The credentials of an Authorization header; `undefined` for another scheme or an invalid value. @see RFC 7617, 2 */
+/** Returns the credentials of an Authorization header; `undefined` for another scheme or an invalid value. @see RFC 7617, 2 */
 function readBasicCredentials(header = ""): Pick<Attempt, "user" | "password"> | undefined {
   const [, encoded] = /^basic ([A-Za-z0-9+/]+={0,2})$/i.exec(header) ?? [];
   if (encoded === undefined) return undefined;

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from "node:crypto";
 import { runInThread } from "../support/thread.ts";
 import type { PasswordTask } from "./password-worker.ts";
 
-/** Waiting passwords. */
+/** At most this many passwords wait. */
 const MAX_WAITING = 100;
-/** Origins of wrong passwords. When there are more, all of them are forgotten. */
+/** At most this many origins are known to fail. One more makes all others forgotten. */
 const MAX_FAILING = 1024;
-/** Passwords that are remembered, in 4 MiB. Each takes a place at random: of 5,000 guesses, one in a hundred replaces a given one. */
+/** As many passwords are remembered, in 4 MiB. Each takes a place at random: of 5,000 guesses, one in a hundred replaces a given one. */
 const PLACES = 2 ** 19;
-/** In place of an ordinal. */
+/** Stands in place of an ordinal. */
 const WRONG = 2 ** 32 - 1;
 /** The rank of a new password is this minus its ordinal. */
 const NEW = 2 ** 33;
@@ -25,6 +25,9 @@ export interface Attempt {
   /** Whose failures count together: a known user at a client's address, or all unknown ones there. */
   readonly origin: string;
 }
+
+/** Checks a password, as long as its client waits: the signal ends that. */
+export type PasswordCheck = (attempt: Attempt, signal: AbortSignal) => Promise<CheckResult>;
 
 interface Check extends Attempt {
   /** Identifies the result. */
@@ -46,11 +49,9 @@ interface Check extends Attempt {
  *
  * @param onError is called for the first error after a start or a success
  */
-export function createPasswordCheck(
-  onError: (error: unknown) => void,
-): (attempt: Attempt, signal: AbortSignal) => Promise<CheckResult> {
+export function createPasswordCheck(onError: (error: unknown) => void): PasswordCheck {
   const key = randomBytes(32);
-  /** Very few: those of guesses are in `memory`. */
+  /** Digests of right passwords, which are very few. Those of guesses are in `memory`. */
   const right = new Set<string>();
   /** At the place of a digest, four other bytes of it, and `WRONG` or the ordinal of the first request with this password. */
   const memory = new Uint32Array(2 * PLACES);
@@ -96,7 +97,7 @@ export function createPasswordCheck(
     return "failed";
   }
 
-  /** In the order in which they are checked. */
+  /** Returns the waiting passwords in the order in which they are checked. */
   function inOrder(): readonly Check[] {
     const group = ({ origin }: Check): number => Number(failing.has(origin));
     return waiting.toSorted((one, other) => group(one) - group(other) || one.rank - other.rank);

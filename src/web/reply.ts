@@ -33,9 +33,9 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Time for writing to all clients in one turn of the event loop. */
+/** Writing to all clients takes this long in one turn of the event loop. */
 const WRITING_MS = 2;
-/** Total size of the bodies being sent; a body that several responses share counts once. */
+/** The bodies being sent have at most this size together; one that several responses share counts once. */
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 
 /**

@@ -25,9 +25,9 @@ const JSON_TYPE = "application/json";
 const CACHED = { "cache-control": "public, max-age=31536000, immutable" };
 const RELOAD = "/-/reload";
 
-/** A client's scrapes that wait for the metrics, and never for another route. Sending does not count. */
+/** At most this many scrapes of a client wait for the metrics, and never for another route. Sending does not count. */
 const MAX_SCRAPES = 100;
-/** A client's requests that wait for the other routes of the fleet. */
+/** At most this many requests of a client wait for the other routes of the fleet. */
 const MAX_OTHERS = 10;
 
 export interface Rendering {
@@ -36,7 +36,7 @@ export interface Rendering {
   readonly headers?: Reply["headers"];
 }
 
-/** What a route of the fleet shows, for the query of its URL; `undefined` while that is not known. */
+/** Renders a route of the fleet for the query of its URL; `undefined` while the content is not known. */
 type Render = (query: URLSearchParams) => Promise<Rendering | undefined>;
 
 /** A route whose work grows with the fleet. */
@@ -49,7 +49,7 @@ interface FleetRoute {
   readonly readsQuery?: boolean;
 }
 
-/** A check, and its answers. */
+/** A check, and its responses. */
 type Probe = readonly [isOk: () => boolean, ok: string, failed: string];
 
 export interface RouteDeps {

@@ -1,12 +1,13 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
 import { messageOf } from "../support/errors.ts";
 import { createServerConnections } from "./connections.ts";
-import { protect, type GuardOptions } from "./guard.ts";
+import { protect } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
+import { createPasswordCheck } from "./password-check.ts";
 import { underPrefix } from "./paths.ts";
 import { loadWebConfig, UNPROTECTED, type TlsSettings, type WebConfig } from "./web-config.ts";
 
@@ -22,10 +23,13 @@ const LIMITS = {
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
-/** How long pending responses may take at shutdown. */
+/** Pending responses may take this long at a stop. */
 const DRAIN_TIMEOUT_MS = 3000;
 
-export interface WebServerOptions extends Pick<GuardOptions, "handler" | "onPasswordError"> {
+export interface WebServerOptions {
+  readonly handler: RequestListener;
+  /** See `createPasswordCheck`. */
+  readonly onPasswordError: (error: unknown) => void;
   /** See `underPrefix`; default: none. */
   readonly routePrefix?: string | undefined;
   /** Default: plain HTTP without passwords. */
@@ -48,7 +52,7 @@ export interface WebServer {
   stop(): Promise<void>;
 }
 
-/** The exporter's web server: over TLS if its configuration has settings for it, else plain HTTP. */
+/** Creates the exporter's web server: over TLS if its configuration has settings for it, else plain HTTP. */
 export function createWebServer({
   handler,
   onPasswordError,
@@ -61,12 +65,8 @@ export function createWebServer({
   const connections = createServerConnections(maxConnections);
   const servers: Server[] = [];
   // The guard is outermost: paths outside the prefix require a password too.
-  const guarded = protect({
-    handler: underPrefix(routePrefix, handler),
-    routePrefix,
-    currentConfig: () => current,
-    onPasswordError,
-  });
+  const check = createPasswordCheck(onPasswordError);
+  const guarded = protect(underPrefix(routePrefix, handler), routePrefix, () => current, check);
 
   function create(): Server {
     const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);
@@ -150,7 +150,7 @@ function renewTls(server: Server, { tls }: WebConfig): void {
   });
 }
 
-/** Whether a client may continue after the handshake. Decided here and not by Node, because the setting can change. */
+/** Whether a client may continue after the handshake. Node cannot decide this, because the setting can change. */
 function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   if (socket.getPeerX509Certificate() === undefined) return !clientAuth.startsWith("Require");
   return !clientAuth.includes("Verify") || socket.authorized;

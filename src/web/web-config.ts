@@ -22,12 +22,12 @@ export interface TlsSettings extends z.output<typeof tlsSchema> {
   readonly clientCa: string | undefined;
 }
 
-/** How the server treats client certificates. @see Go, crypto/tls, ClientAuthType */
+/** The server's treatment of client certificates. @see Go, crypto/tls, ClientAuthType */
 const clientAuthSchema = z.enum([
   "NoClientCert",
   "RequestClientCert",
   "RequireAnyClientCert",
-  // The older name of RequireAnyClientCert.
+  // This is the older name of RequireAnyClientCert.
   "RequireClientCert",
   "VerifyClientCertIfGiven",
   "RequireAndVerifyClientCert",

@@ -196,22 +196,3 @@ test("a client that is gone has no page rendered", async () => {
   await Promise.all([one, last]);
   expect(asked).toEqual(["text=1", "text=3"]);
 });
-
-test("a scrape whose connection breaks frees its place", async () => {
-  const text = held<Rendering>();
-  const handler = routes({ renderMetrics: () => text.promise });
-  const sockets: Socket[] = [];
-  let closed = 0;
-  const port = await serve((request, response) => {
-    sockets.push(request.socket);
-    response.once("close", () => (closed += 1));
-    handler(request, response);
-  });
-  const broken = Array.from({ length: 100 }, () => ask(port, "/metrics").catch(() => undefined));
-  await eventually(() => expect(sockets).toHaveLength(100));
-  for (const socket of sockets) socket.destroy();
-  await Promise.all(broken);
-  await eventually(() => expect(closed).toBe(100));
-  text.release({ text: ["x 1\n"] });
-  expect((await ask(port, "/metrics")).status).toBe(200);
-});
