@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { failing, NO_INTERFACES, shortly, startHeldPoller, VRRP, WAF, website } from "./poller-support.ts";
 
 const AUTH = failing("auth");
@@ -63,16 +62,19 @@ test("a refused appliance is not stalled during its backoff", async () => {
   }
 });
 
-test("a result of another operation that would become stale during the backoff ends with the actual reason", async () => {
+test.each([
+  ["a success", NO_INTERFACES, "ok"],
+  ["a failure", failing("decode"), "decode"],
+])("a result that becomes stale during a backoff ends as refused: %s", async (_, first, word) => {
   const { clock, client, due, poll, observed } = startHeldPoller();
-  await poll(VRRP, NO_INTERFACES);
+  await poll(VRRP, first);
   client.credentials = Symbol("credentials");
   await poll(website(1), AUTH);
   for (let i = 0; i < 4; i += 1) {
     await clock.pass(5_000);
     await due(VRRP);
   }
-  expect(observed.map(shortly)).toEqual(["vrrp: ok", "website 1: auth", "vrrp: auth"]);
+  expect(observed.map(shortly)).toEqual([`vrrp: ${word}`, "website 1: auth", "vrrp: auth"]);
   const [list, , ended] = observed;
   expect(clock.monotonicMs()).toBeGreaterThan(list?.expiresAtMs ?? 0);
   expect(ended?.expiresAtMs).toBeGreaterThan(30_000);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-
+import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { WALL_MS } from "../support/observations.ts";
 import {
   failing,
@@ -66,25 +66,18 @@ test("website tests in flight are limited by the appliance's slots; the wait cou
   expect(observed.map(({ durationSeconds }) => durationSeconds)).toEqual([3, 0.5]);
 });
 
-test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
-  "website tests of an appliance whose list fails with %s are not sent",
-  async (reason) => {
-    const { client, due, poll, observed, started } = startHeldPoller();
-    await poll(VRRP, failing(reason));
-    await due(website(1));
-    expect(client.waiting()).toEqual([]);
-    expect(observed.map(shortly)).toEqual([`vrrp: ${reason}`, "website 1: appliance_down"]);
-    expect(started).toHaveLength(1);
-  },
-);
+const STOPPING: ReadonlySet<string> = new Set(["dns", "connect", "tls", "timeout", "proxy", "auth"]);
 
-test.each(["http_status", "decode", "protocol", "too_large", "secret", "local", "internal"] as const)(
-  "website tests of an appliance whose list fails with %s are still sent",
+test.each(FAILURE_REASONS)(
+  "whether website tests are sent after the list has failed with %s",
   async (reason) => {
-    const { client, due, poll } = startHeldPoller();
+    const { due, poll, observed, started } = startHeldPoller();
     await poll(VRRP, failing(reason));
     await due(website(1));
-    expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+    const isSent = !STOPPING.has(reason);
+    expect(started).toHaveLength(isSent ? 2 : 1);
+    const instead = isSent ? [] : ["website 1: appliance_down"];
+    expect(observed.map(shortly)).toEqual([`vrrp: ${reason}`, ...instead]);
   },
 );
 
