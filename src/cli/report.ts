@@ -9,6 +9,7 @@ import { addressOf } from "../fleet/known-websites.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
+import { count } from "../view/words.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable } from "./format.ts";
 
@@ -78,13 +79,13 @@ function summarizeTest({ appliance, fleet }: Polled, id: number, { blocks }: Web
 
 /** `2 websites`, `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */
 function counted(
-  count: number,
+  number: number,
   what: string,
   anomalies: readonly unknown[],
   further: readonly string[] = [],
 ): string {
   const odd = anomalies.length === 0 ? [] : [`api anomalies: ${anomalies.length}`];
-  return [`${count} ${what}${count === 1 ? "" : "s"}`, ...further, ...odd].join(", ");
+  return [count(number, what), ...further, ...odd].join(", ");
 }
 
 function vipsOf(interfaces: readonly VrrpInterface[]): string {

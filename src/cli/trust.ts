@@ -7,6 +7,7 @@ import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listed, MAX_NAMED } from "../support/text.ts";
+import { count } from "../view/words.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd } from "./report.ts";
@@ -90,8 +91,8 @@ async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promis
   const isConfirmed = async (question: string) =>
     /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
   const fresh = answers.filter(({ state }) => state === "new");
-  const count = fresh.length === 1 ? "1 certificate" : `${fresh.length} certificates`;
-  const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${count}?`;
+  const many = count(fresh.length, "certificate");
+  const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${many}?`;
   const confirmed =
     fresh.length > 0 && (flags.yes === true || (await isConfirmed(question))) ? [...fresh] : [];
   if (confirmed.length < fresh.length) io.err("not added; --yes adds new certificates without a question\n");

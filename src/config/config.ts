@@ -76,9 +76,9 @@ export type OperationTiming =
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
 export interface HttpClientConfig {
-  readonly basicAuth: BasicAuthConfig | undefined;
+  readonly basicAuth?: BasicAuthConfig | undefined;
   readonly tls: TlsClientConfig;
-  readonly proxy: ProxyConfig | undefined;
+  readonly proxy?: ProxyConfig | undefined;
 }
 
 /** An HTTP proxy between the exporter and the appliance. */
@@ -102,11 +102,11 @@ export type PasswordSource =
 
 /** PEM texts, read when the configuration was loaded. */
 export interface TlsClientConfig {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: Secret | undefined;
-  readonly serverName: string | undefined;
-  readonly minVersion: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: Secret | undefined;
+  readonly serverName?: string | undefined;
+  readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;
   /**
    * SHA-256 of the only certificates to trust, whoever signed them, as OpenSSL prints it. If the list is empty, no certificate
@@ -114,5 +114,5 @@ export interface TlsClientConfig {
    */
   readonly certificateSha256: readonly string[];
   /** The `known_certificates_file` that `certificateSha256` is from, and the name in its lines. */
-  readonly knownCertificates: { readonly path: string; readonly appliance: string } | undefined;
+  readonly knownCertificates?: { readonly path: string; readonly appliance: string } | undefined;
 }

@@ -1,3 +1,5 @@
+import { groupBy } from "../support/group-by.ts";
+
 /** One error in a file or a flag, and where. */
 export interface ConfigError {
   /** The path is as given on the command line, or as found by a pattern. */
@@ -24,8 +26,12 @@ export function errorsOf(...results: readonly Checked[]): readonly ConfigError[]
   return results.flatMap((result) => (result.ok ? [] : result.errors));
 }
 
-/** Sorts the errors of one file. */
-export function byPosition({ position: a }: ConfigError, { position: b }: ConfigError): number {
+/** Sorts the errors of each file by position; the files keep their order. */
+export function sortErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
+  return [...groupBy(errors, ({ file }) => file).values()].flatMap((ofFile) => ofFile.toSorted(byPosition));
+}
+
+function byPosition({ position: a }: ConfigError, { position: b }: ConfigError): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 

@@ -63,7 +63,6 @@ async function overrideTls(
     minVersion: tls.min_version ?? outer.minVersion,
     insecureSkipVerify: tls.insecure_skip_verify ?? outer.insecureSkipVerify,
     certificateSha256: tls.certificate_sha256 ?? outer.certificateSha256,
-    knownCertificates: undefined,
   };
 }
 
@@ -87,20 +86,7 @@ export function createHttpOf(): (blocks: HttpClientBlocks, appliance: string) =>
 }
 
 /** The HTTP client settings without any configuration: no credentials, and the authorities of Node.js. */
-export const NO_SETTINGS: HttpClientConfig = {
-  basicAuth: undefined,
-  tls: {
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
-    serverName: undefined,
-    minVersion: undefined,
-    insecureSkipVerify: false,
-    certificateSha256: [],
-    knownCertificates: undefined,
-  },
-  proxy: undefined,
-};
+export const NO_SETTINGS: HttpClientConfig = { tls: { insecureSkipVerify: false, certificateSha256: [] } };
 
 const standaloneSchema = z.strictObject({
   http_client: httpClientSchema.refine((http) => http.tls_config?.known_certificates_file === undefined, {

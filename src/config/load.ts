@@ -26,7 +26,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     const instead = file === PACKAGED_FILE ? "" : `; the package has --config.file=${PACKAGED_FILE}`;
     const main = await readYamlFile(file, collector, instead);
     if (main === undefined) return undefined;
-    const top = validateYaml(main, configSchema, collector);
+    const top = validateYaml(main, configSchema);
     // Errors in other files are reported with those of the main file, whose other settings may be invalid.
     const included: Place<FleetSettings>[] = [];
     for (const path of await findIncludedFiles(main, collector)) {

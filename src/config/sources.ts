@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { formatConfigError, type Checked, type ConfigError } from "./errors.ts";
+import { formatConfigError, sortErrors, type Checked, type ConfigError } from "./errors.ts";
 import { NO_SUCH_FILE, readFailure, readPasswordFile, readTextFile, type TextResult } from "./read-file.ts";
 
 const READERS = { text: readTextFile, password: readPasswordFile, names: matchingNames } as const;
@@ -48,7 +48,8 @@ export async function collect<T extends object>(
     report: (error) => void errors.set(formatConfigError(error), error),
     hasErrors: () => errors.size > 0,
   });
-  if (value === undefined || errors.size > 0) return { ok: false, errors: [...errors.values()], sources };
+  if (value === undefined || errors.size > 0)
+    return { ok: false, errors: sortErrors([...errors.values()]), sources };
   return { ok: true, ...value, sources };
 }
 

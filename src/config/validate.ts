@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { byPosition, HIDDEN, type ConfigError, type JsonPath } from "./errors.ts";
+import { HIDDEN, type JsonPath } from "./errors.ts";
 import type { Collector } from "./sources.ts";
-import { errorAt, readYamlFile, type YamlFile } from "./yaml.ts";
+import { readYamlFile, type YamlFile } from "./yaml.ts";
 
 /** Settings, and where they are. */
 export interface Place<T> {
@@ -17,20 +17,15 @@ export async function loadYaml<T>(
   collector: Collector,
 ): Promise<Place<T> | undefined> {
   const file = await readYamlFile(path, collector);
-  return file && validateYaml(file, schema, collector);
+  return file && validateYaml(file, schema);
 }
 
 /** Validates the file's data. Errors show values only if the schema's own messages do. */
-export function validateYaml<T>(
-  file: YamlFile,
-  schema: z.ZodType<T>,
-  { report }: Collector,
-): Place<T> | undefined {
+export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Place<T> | undefined {
   const parsed = schema.safeParse(file.data, { error: describeIssue });
   if (parsed.success) return { file, path: [], settings: parsed.data };
   const keys = new Set(keysIn(schema));
-  const errors = parsed.error.issues.flatMap((issue) => errorsOf(file, keys, issue));
-  errors.toSorted(byPosition).forEach(report);
+  for (const issue of parsed.error.issues) reportIssue(file, keys, issue);
   return undefined;
 }
 
@@ -49,29 +44,23 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 /** Shows `keys` and words that resemble one. Any other may be a password: `{ password:hunter2 }` lacks a space and is a key. */
-function errorsOf(
-  file: YamlFile,
-  keys: ReadonlySet<string>,
-  issue: z.core.$ZodIssue,
-): readonly ConfigError[] {
+function reportIssue(file: YamlFile, keys: ReadonlySet<string>, issue: z.core.$ZodIssue): void {
   const path = issue.path.map((part) => (typeof part === "symbol" ? "" : part));
   const shown = path.map((part) => (typeof part === "number" || keys.has(part) ? part : HIDDEN));
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
-    return issue.keys.map((key) =>
-      errorAt(file, [...path, key], describeUnknownKey(key, keys, known), shown),
-    );
+    for (const key of issue.keys) file.report([...path, key], describeUnknownKey(key, keys, known), shown);
+    return;
   }
-  if (issue.code === "invalid_union") {
-    // The alternative with nested errors is the one that was intended.
-    const intended = issue.errors.find((alternative) =>
-      alternative.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
-    );
-    const place = (inner: z.core.$ZodIssue) => ({ ...inner, path: [...path, ...inner.path] });
-    if (intended !== undefined) return intended.flatMap((inner) => errorsOf(file, keys, place(inner)));
-  }
+  // The alternative with nested errors is the one that was intended.
+  const alternatives = issue.code === "invalid_union" ? issue.errors : [];
+  const intended = alternatives.find((issues) =>
+    issues.some(({ code, path: inner }) => inner.length > 0 || code === "unrecognized_keys"),
+  );
+  for (const inner of intended ?? []) reportIssue(file, keys, { ...inner, path: [...path, ...inner.path] });
+  if (intended !== undefined) return;
   const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
-  return [errorAt(file, path, message, shown)];
+  file.report(path, message, shown);
 }
 
 function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: readonly string[]): string {

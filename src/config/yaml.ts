@@ -26,8 +26,8 @@ export interface YamlFile {
   readonly data: unknown;
   /** The position of the key or list item at `path`; for a missing key, of its map. */
   locate(path: JsonPath): NonNullable<ConfigError["position"]>;
-  /** Reports an error at the key or list item at `path`. */
-  report(path: JsonPath, message: string): void;
+  /** Reports an error at the key or list item at `path`. `shown`: the path in the error. */
+  report(path: JsonPath, message: string, shown?: JsonPath): void;
 }
 
 /**
@@ -46,11 +46,6 @@ export async function readYamlFile(
   const where = message === NO_SUCH_FILE ? `${folder}${instead}` : "";
   collector.report({ file, path: "", message: `${message}${where}` });
   return undefined;
-}
-
-/** `shown`: the path in the error. */
-export function errorAt(file: YamlFile, path: JsonPath, message: string, shown = path): ConfigError {
-  return { file: file.file, position: file.locate(path), path: formatPath(shown), message };
 }
 
 function parseYaml(file: string, text: string, { report }: Collector): YamlFile | undefined {
@@ -75,13 +70,14 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
   for (const [offset, message] of problems) report({ file, position: positionOf(offset), path: "", message });
   if (problems.length > 0) return undefined;
   const offsetOf = createLocator(document.contents);
-  const yaml: YamlFile = {
+  const locate = (path: JsonPath) => positionOf(offsetOf(path));
+  return {
     file,
     data,
-    locate: (path) => positionOf(offsetOf(path)),
-    report: (path, message) => report(errorAt(yaml, path, message)),
+    locate,
+    report: (path, message, shown = path) =>
+      report({ file, position: locate(path), path: formatPath(shown), message }),
   };
-  return yaml;
 }
 
 /** Where in the text, in characters from its start, and what is wrong there. */
@@ -160,7 +156,7 @@ function problemsIn(document: Document): readonly Problem[] {
       if (count === MAX_ANCHORS_AND_ALIASES + 1) report(node, TOO_MANY_ANCHORS);
     },
   });
-  return problems.toSorted(([one], [other]) => one - other);
+  return problems;
 }
 
 function repeatedKeys({ items }: YAMLMap): readonly unknown[] {

@@ -101,8 +101,8 @@ test("errors between keys and in named files are reported together when the sche
     await errorsOf({ "config.yaml": text, "d.yaml": 'appliances: [{ name: c, base_url: "https://i" }]\n' }),
   ).toEqual([
     "d.yaml:1:16: appliances[0].name: duplicate, also at config.yaml:4:5",
-    "config.yaml:8:11: clusters[0].appliances[1].name: duplicate, also at config.yaml:7:11",
     'config.yaml:2:43: http_client.basic_auth.password_file: cannot use "secrets/missing": no such file',
+    "config.yaml:8:11: clusters[0].appliances[1].name: duplicate, also at config.yaml:7:11",
     "config.yaml:8:57: clusters[0].appliances[1].websites[1]: duplicate website 1",
     "config.yaml:8:72: clusters[0].appliances[1].polling.websites: expected a timeout of at most the time between two polls, 30s",
   ]);
