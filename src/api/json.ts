@@ -128,7 +128,7 @@ function escapeRawControls(body: Uint8Array): Uint8Array {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LONGEST_ESCAPE = String.raw`\u001f`.length;
-/** By control character. */
+/** The index is the control character. */
 const ESCAPES = Array.from({ length: 0x20 }, (_, code) =>
   Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
 );
@@ -145,7 +145,7 @@ export function kindOf(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** Inclusive. */
+/** Both bounds are included. */
 export type Bounds = Readonly<Record<"min" | "max", number>>;
 
 const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;

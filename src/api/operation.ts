@@ -1,9 +1,9 @@
 import type { Decoded } from "./json.ts";
 import type { Redact } from "./text.ts";
 
-/** One GET operation of the management API, for client and server. */
+/** Describes one GET operation of the management API, for client and server. */
 export interface OperationDescriptor<Kind, Value, Written> {
-  /** Where it is polled: every poll of it that an appliance needs. */
+  /** Lists every poll of it that an appliance needs. */
   readonly polls: (plan: PollPlan) => readonly { readonly kind: Kind; readonly websiteId?: number }[];
   /** Path below the base URL. */
   readonly path: (websiteId?: number) => string;
@@ -14,15 +14,15 @@ export interface OperationDescriptor<Kind, Value, Written> {
   readonly encode: (value: Written) => string;
   /** The block of `polling` with its interval and timeout. */
   readonly timing: TimingName;
-  /** What limits how many polls of it are in flight. A poll takes a slot of each, in this order: the appliance's own first. */
+  /** These limits count its polls in flight. A poll takes a slot of each, in this order: the appliance's own limit comes first. */
   readonly limits: readonly LimitName[];
-  /** The operations of a group back off together after a refusal or Retry-After; without a group it backs off alone. */
+  /** The operations of a group back off together after a refusal or Retry-After. Without a group, an operation backs off alone. */
   readonly backoffGroup?: "discovery";
-  /** What these status codes mean. Any other, except 200, only says that the poll failed. */
+  /** The meanings of status codes. Any other code, except 200, only says that the poll failed. */
   readonly statuses: Readonly<Record<number, StatusMeaning>>;
 }
 
-/** What is polled of an appliance. */
+/** The plan of all that is polled of an appliance. */
 export interface PollPlan {
   /** Whether its websites are discovered. */
   readonly isDiscovering: boolean;

@@ -22,7 +22,7 @@ export const OPERATIONS = {
 
 type About<K extends OperationKind> = ReturnType<(typeof OPERATIONS)[K]["polls"]>[number];
 
-/** What one poll is about: an appliance, or one of its websites. */
+/** The subject of one poll: an appliance, or one of its websites. */
 export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 
 /** Everything that is polled of an appliance. */

@@ -44,7 +44,7 @@ export interface VrrpInterface {
 export type VrrpAnomaly = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
 
 export interface VrrpList {
-  /** In the order of the answer, except that names that are array indices come first. Names are unique. */
+  /** The order is that of the answer, except that names that are array indices come first. Names are unique. */
   readonly interfaces: readonly VrrpInterface[];
   /** Names of members that could not be read (`bad_interface`); never the name of an interface. */
   readonly unreadable: readonly string[];

@@ -19,7 +19,7 @@ import type { ProtocolSetting } from "./website-test.ts";
 export type WebsiteMode = "pass" | "protect" | "detect";
 export type BackendRole = "active" | "backup" | "down";
 
-/** What an appliance says of a website. Texts are redacted and cut, and empty if not known; `undefined`: not known. */
+/** The description of a website by an appliance. Texts are redacted and cut, and empty if not known; `undefined`: not known. */
 export interface WebsiteDetails {
   readonly name: string;
   readonly host: string;
@@ -41,14 +41,14 @@ export interface WebsiteDetails {
 export interface Backends {
   /** At most 32: those in service with an error first, then in the order of the answer. */
   readonly shown: readonly Backend[];
-  /** How many others there are. */
+  /** The number of all others. */
   readonly leftOut: number;
   /** Servers in service that are OK, and those with an error. */
   readonly usable: number;
   readonly failed: number;
   /** Servers of which it is not known whether they are in service and OK, those that cannot be read included. */
   readonly uncertain: number;
-  /** Equal for the same set of addresses; `undefined` if a server cannot be read. */
+  /** Equal digests mean equal sets of addresses; `undefined` if a server cannot be read. */
   readonly digest: string | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface LocalBackend extends Known<Omit<Backend, "address">> {
   readonly port: number;
 }
 
-/** Of the servers, and of the addresses. */
+/** There are at most so many servers, and as many addresses. */
 const MAX_ITEMS = 1024;
 const MAX_SHOWN = 32;
 const MAX_ADDRESSES = 64;
@@ -87,7 +87,7 @@ const MODES = { 0: "pass", 1: "protect", 3: "detect" } as const;
 const ROLES = { 1: "active", 2: "backup", 3: "down" } as const;
 const YES_NO = { 0: false, 1: true } as const;
 
-/** How a website is protected, and the servers behind it. */
+/** The operation describes how a website is protected, and the servers behind it. */
 export const WEBSITE_DETAILS = {
   polls: ({ details }) => details.map((websiteId) => ({ kind: "website_details", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
@@ -150,7 +150,7 @@ export function gathered(all: readonly (Backend | undefined)[] | undefined): Bac
   const failed = known.filter((each) => isInService(each) && each.isOk === false);
   const others = known.filter((each) => !(isInService(each) && each.isOk === false));
   const shown = [...failed, ...others].slice(0, MAX_SHOWN);
-  // One of an unknown role that fails is not usable, whatever its role is.
+  // A failing server of an unknown role is not usable, whatever its role is.
   const uncertain = others.filter(({ role, isOk }) =>
     role === undefined ? isOk !== false : role !== "down" && isOk === undefined,
   );

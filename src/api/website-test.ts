@@ -16,19 +16,19 @@ export type ProtocolSetting = keyof typeof PROTOCOLS;
 /** The part of a website test for one protocol. @see management API 4.2 */
 export interface WebsiteBlock {
   readonly protocol: Protocol;
-  /** Of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if it is out of range or not certain. */
+  /** The status of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if it is out of range or not certain. */
   readonly status: number | undefined;
   /** The first line of the text in place of a status line: why there was no HTTP response. Redacted and cut. */
   readonly text?: string;
 }
 
-/** What an appliance writes of one protocol: status line and header lines, or an error text. */
+/** The lines that an appliance writes for one protocol: status line and header lines, or an error text. */
 export interface WebsiteAnswer {
   readonly protocol: Protocol;
   readonly lines: readonly string[];
 }
 
-/** One block for each protocol tried, in the order of the text. */
+/** The test has one block for each protocol tried, in the order of the text. */
 export interface WebsiteTest {
   readonly blocks: readonly WebsiteBlock[];
 }

@@ -76,7 +76,7 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
     };
     let isDown = false;
     for (const kind of OPERATION_KINDS) {
-      // What discovery has found so far is in the plan.
+      // The plan has what discovery has found so far.
       for (const operation of isDown ? [] : OPERATIONS[kind].polls(fleet.plan(name))) {
         const outcome = await run(operation);
         if (outcome.ok) continue;

@@ -40,16 +40,16 @@ export interface AppliancePoller {
 export interface AppliancePollerDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
-  /** Of the fleet. */
+  /** These limits count the polls of all appliances. */
   readonly limits: Readonly<Record<"website_tests" | "discovery", LimitFunction>>;
-  /** For long answers, by appliance. */
+  /** Work for long answers takes turns, by appliance. */
   readonly turns: Turns;
   readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
 }
 
-/** What the timetable has. */
+/** The timetable has these. */
 export interface PlannedTask extends Task {
   readonly poller: Pick<AppliancePoller, "due">;
 }
@@ -64,7 +64,7 @@ export function createAppliancePoller(
   const { clock, timetable, limits } = deps;
   const own = { appliance_website_tests: pLimit(1), appliance_details: pLimit(1) };
   const backoff = createBackoff();
-  /** By `operationKey`; also those without a plan whose poll in line or in flight has not ended. */
+  /** The keys are those of `operationKey`. A task without a plan stays until its poll in line or in flight has ended. */
   const tasks = new Map<string, PlannedTask>();
   let appliance = initial;
   let isClosed = false;
@@ -75,7 +75,7 @@ export function createAppliancePoller(
   function timingOf({ kind }: Operation): OperationTiming {
     return appliance.polling[OPERATIONS[kind].timing];
   }
-  /** How long a failed list stops other polls: for two gaps of the list, but at most for one gap of website tests. */
+  /** A failed list stops other polls for two gaps of the list, but at most for one gap of website tests. */
   function stopsForMs(): number {
     const { vrrp, websites } = appliance.polling;
     return Math.min(2 * timetable.gapMs(vrrp), timetable.gapMs(websites));
@@ -99,7 +99,7 @@ export function createAppliancePoller(
     const isFirst = latestList === undefined;
     latestList = { stopsOthers, atMs: clock.monotonicMs() };
     if (isFirst) schedule();
-    // What is polled out of turn never has others polled.
+    // A poll out of turn never calls for others.
     if (stopsOthers || isOutOfTurn) return;
     for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task);
   }

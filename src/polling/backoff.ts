@@ -1,7 +1,7 @@
 import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
 import type { FailureReason, Outcome } from "../client/failure.ts";
 
-/** Also limits Retry-After. */
+/** A longer Retry-After is cut to this. */
 const MAX_BACKOFF_MS = 5 * 60_000;
 /** Older firmware may be updated. */
 const UNSUPPORTED_MS = 60 * 60_000;
@@ -25,7 +25,7 @@ export interface Backoff {
    * operations back off than the list after a refusal: otherwise their refusals could prevent every poll of the list.
    */
   active(operation: Operation, nowMs: number, listFirstMs: number): BackoffPeriod | undefined;
-  /** When the latest backoff of every operation ends, or has ended; 0 without one. */
+  /** The instant at which the latest backoff of every operation ends, or has ended; 0 without one. */
   everythingUntilMs(): number;
   /** Ends all backoff for this reason, and returns the keys of what backed off: an `operationKey`, or the name of a group. */
   end(reason: BackoffPeriod["reason"]): readonly string[];

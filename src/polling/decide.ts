@@ -4,10 +4,10 @@ import type { BackoffPeriod } from "./backoff.ts";
 import { mustBeginByMs, type Pace } from "./pace.ts";
 import type { UnsentReason } from "./poll.ts";
 
-/** Its instant has come, something called for a poll out of turn, a slot is free, or the wait for one must end. */
+/** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */
 export type Occasion = "due" | "out_of_turn" | "slot" | "wait_over";
 
-/** How the polls of an operation stand. */
+/** The state of the polls of an operation. */
 export interface PollState {
   readonly operation: Operation;
   /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
@@ -22,20 +22,20 @@ export interface PollState {
   readonly latestUntilMs?: number | undefined;
 }
 
-/** What is known now. Instants are monotonic. */
+/** The facts that the moment adds. Instants are monotonic. */
 export interface Circumstances {
   readonly nowMs: number;
   readonly pace: Pace;
   readonly backoff: Pick<BackoffPeriod, "reason"> | undefined;
   /** Whether there are no new credentials since the refusal, as far as that was checked. */
   readonly isChecked: boolean;
-  /** Until when a failure of the VRRP list stops other polls; `undefined` if it did not fail so. */
+  /** A failure of the VRRP list stops other polls until then; `undefined` if there is no such failure. */
   readonly downUntilMs: number | undefined;
-  /** When the poll of the VRRP list was due that is in flight. Time from then on does not count towards `downUntilMs`. */
+  /** A poll of the VRRP list is in flight that was due then. Time from then on does not count towards `downUntilMs`. */
   readonly listDueMs: number | undefined;
 }
 
-/** `ignore`: what goes on goes on. `queue`: it takes its place in line for its slots. `check`: it waits for new credentials. */
+/** `ignore`: nothing changes. `queue`: the poll takes its place in line for its slots. `check`: it waits for new credentials. */
 export type Decision =
   | { readonly action: "queue" | "check" | "send" }
   | {
@@ -46,7 +46,7 @@ export type Decision =
       readonly failure?: UnsentReason;
     };
 
-/** What becomes of a poll. */
+/** Decides whether a poll is sent, waits, is skipped or fails. */
 export function decide(occasion: Occasion, state: PollState, now: Circumstances): Decision {
   const hindrance = byOperation(occasion, state, now) ?? byAppliance(occasion, state, now);
   if (hindrance !== undefined) return hindrance;

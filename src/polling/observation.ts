@@ -30,7 +30,7 @@ export type Observation = PollResult & {
   readonly certificate: PresentedCertificate | undefined;
 };
 
-/** Why a due poll was not made. */
+/** The reasons for which a due poll is skipped. */
 export const SKIP_REASONS = ["overlap", "backoff", "missed"] as const;
 export type SkipReason = (typeof SKIP_REASONS)[number];
 

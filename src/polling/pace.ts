@@ -22,7 +22,7 @@ export function firstDueMs(phase: number, nowMs: number): number {
   return nowMs + phase * FIRST_POLL_SPREAD_MS;
 }
 
-/** How often an operation is polled, in milliseconds; `gapMs`: its interval, or the current gap of its schedule. */
+/** The pace of an operation, in milliseconds; `gapMs`: its interval, or the current gap of its schedule. */
 export interface Pace {
   readonly gapMs: number;
   readonly timeoutMs: number;
@@ -33,7 +33,7 @@ export function expiresAtMs(fromMs: number, { gapMs, timeoutMs }: Pace): number 
   return fromMs + 2 * gapMs + timeoutMs;
 }
 
-/** Of an operation that was never polled; a schedule has its timeout as gap, since the first poll is immediate. */
+/** The pace of an operation before its first result. A schedule has its timeout as gap, since the first poll is immediate. */
 export function firstPace(timing: OperationTiming): Pace {
   const { timeoutMs } = timing;
   return { gapMs: timing.kind === "interval" ? timing.intervalMs : timeoutMs, timeoutMs };
@@ -44,7 +44,7 @@ export function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
   return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
 }
 
-/** When a poll must begin to end before the latest result expires, with a quarter of a gap for delays of this process. */
+/** The instant at which a poll must begin to end before the latest result expires. A quarter of a gap is for delays of this process. */
 export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace): number {
   return latestUntilMs - timeoutMs - gapMs / 4;
 }
@@ -55,7 +55,7 @@ export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): nu
   return Math.min(endsMs, dueMs + MAX_WAIT_MS);
 }
 
-/** How long a poll may wait for a connection: until shortly before the latest result expires, and at least that short time. */
+/** The longest wait for a connection: until a quarter of a gap before the latest result expires, and at least that quarter. */
 export function connectionWaitMs(latestUntilMs: number, { gapMs }: Pace, nowMs: number): number {
   const marginMs = gapMs / 4;
   return Math.min(Math.max(marginMs, latestUntilMs - marginMs - nowMs), MAX_WAIT_MS);

@@ -84,7 +84,7 @@ const UNSENT = {
   Record<LimitName | BackoffPeriod["reason"] | "appliance_down", readonly [FailureReason, string]>
 >;
 
-/** Why a due poll is not sent: what the appliance did, or the limit for a slot of which it waited. */
+/** The cause of a due poll that is not sent: the appliance, or the limit for a slot of which the poll waited. */
 export type UnsentReason = keyof typeof UNSENT;
 
 export function unsent(why: UnsentReason, waitedSeconds = 0): Failure {

@@ -37,7 +37,7 @@ export interface Runner {
 export interface ConfirmingPolls {
   readonly appliances: readonly string[];
   readonly operation: Operation;
-  /** From now. */
+  /** The delay from now on. */
   readonly afterMs: number;
 }
 
@@ -47,13 +47,13 @@ export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "events"
 
 /** Simultaneous polls of lists and details of websites, over the fleet. */
 const MAX_CONCURRENT_DISCOVERY = 64;
-/** Of the work for long answers of all appliances, in one turn of the event loop. */
+/** Work for long answers takes so much of one turn of the event loop. */
 const LONG_ANSWERS_MS = 10;
 
 export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
   const limits = { website_tests: pLimit(1), discovery: pLimit(MAX_CONCURRENT_DISCOVERY) };
   const turns = createTurns(LONG_ANSWERS_MS);
-  /** By appliance. */
+  /** The keys are names of appliances. */
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
 
   const timetable = startTimetable<PlannedTask>({

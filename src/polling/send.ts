@@ -18,7 +18,7 @@ export async function send(deps: TaskDeps, task: Task): Promise<void> {
   let startedMs: number | undefined;
   let credentials: symbol | undefined;
   const result = await poll(client, operation, pace.timeoutMs, {
-    // What was never polled waits for as long as it takes.
+    // Without a result that expires, the poll waits for as long as it takes.
     connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, pace, clock.monotonicMs()),
     onStarted: () => {
       startedMs = clock.monotonicMs();

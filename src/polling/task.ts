@@ -8,13 +8,10 @@ import type { Circumstances, PollState } from "./decide.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
 import type { Pace } from "./pace.ts";
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** An operation that is polled again and again. */
-export interface Task extends PollState {
-  progress: PollState["progress"];
-  isOutOfTurn: boolean;
-  isOverdue: boolean;
-  waitsFor?: LimitName;
-  latestUntilMs?: number | undefined;
+export interface Task extends Mutable<PollState> {
   /** Without a plan nothing begins and nothing is observed. */
   isPlanned: boolean;
   /** The monotonic instant at which its latest poll was due. */
@@ -24,7 +21,7 @@ export interface Task extends PollState {
   confirming?: NodeJS.Timeout | undefined;
 }
 
-/** What the tasks of an appliance share. */
+/** The tasks of an appliance share these. */
 export interface TaskDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
@@ -38,7 +35,7 @@ export interface TaskDeps {
   readonly paceOf: (operation: Operation, isFirst?: boolean) => Pace;
   readonly backoff: Pick<Backoff, "settle" | "end">;
   readonly backoffOf: (operation: Operation) => BackoffPeriod | undefined;
-  /** What the VRRP list says of the appliance. */
+  /** The health of the appliance, by its VRRP list. */
   readonly health: () => Pick<Circumstances, "downUntilMs" | "listDueMs">;
   /** A poll was sent, and its result was observed. */
   readonly onPolled: (result: PollResult, isOutOfTurn: boolean) => void;

@@ -4,7 +4,7 @@ import type { Clock } from "../support/clock.ts";
 import { firstDueMs, nextOnGrid, phaseFraction } from "./pace.ts";
 
 const HEARTBEAT_MS = 1000;
-/** How far ahead of its due time a timer is set: more than a heartbeat, so that a late heartbeat delays nothing. */
+/** A timer is set so far ahead of its due time: more than a heartbeat, so that a late heartbeat delays nothing. */
 const LOOKAHEAD_MS = 1500;
 /** The wall clock was set, or the machine slept, if the clocks diverge by more than this. */
 const TOLERANCE_MS = 2000;
@@ -39,17 +39,17 @@ export interface Timetable<Entry> {
   stop(): void;
 }
 
-interface Slot<Entry> {
+interface Scheduled<Entry> {
   readonly entry: Entry;
   readonly phaseKey: string;
-  /** Made of the key, which is compared before it is hashed. @see phaseFraction */
+  /** The hash of the key, which is kept to be compared. @see phaseFraction */
   readonly phase: number;
   readonly timing: OperationTiming;
   /** Whether it was not due yet: the first time is not one of its regular instants. */
   isFirst: boolean;
-  /** By the clock that its timing follows. */
+  /** The instant is one of the clock that the timing follows. */
   dueMs: number;
-  timer: NodeJS.Timeout | undefined;
+  timer?: NodeJS.Timeout | undefined;
 }
 
 /** A cron expression in the wall clock's local time. */
@@ -63,7 +63,7 @@ interface Cron {
 
 export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>): Timetable<Entry> {
   const { clock, onDue, onMissed, onClockJump } = deps;
-  const slots = new Map<Entry, Slot<Entry>>();
+  const entries = new Map<Entry, Scheduled<Entry>>();
   const crons = new Map<string, Cron>();
   let lastTickMs = clock.monotonicMs();
   let wallOffsetMs = clock.wallMs() - lastTickMs;
@@ -71,8 +71,8 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
   const heartbeat = setInterval(() => {
     lastTickMs = clock.monotonicMs();
     checkWallClock();
-    // Not with an iterator, which would make an object for each of many thousand slots.
-    slots.forEach(arm);
+    // Not with an iterator, which would make an object for each of many thousand entries.
+    entries.forEach(arm);
   }, HEARTBEAT_MS);
 
   const nowBy = ({ kind }: OperationTiming): number =>
@@ -98,72 +98,72 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
     return second - first;
   }
 
-  /** After a jump, computes the instants of all schedules again. */
+  /** Computes the instants of all schedules again after a jump of the wall clock. */
   function checkWallClock(): void {
     const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
     if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
     wallOffsetMs += jumpMs;
     const nowMs = clock.wallMs();
-    for (const slot of slots.values()) {
-      const { timing, phase } = slot;
+    for (const scheduled of entries.values()) {
+      const { timing, phase } = scheduled;
       if (timing.kind === "interval") continue;
-      slot.dueMs = slot.isFirst ? firstDueMs(phase, nowMs) : runsAfter(timing.expression, nowMs)[0];
-      clearTimeout(slot.timer);
-      slot.timer = undefined;
-      arm(slot);
+      scheduled.dueMs = scheduled.isFirst ? firstDueMs(phase, nowMs) : runsAfter(timing.expression, nowMs)[0];
+      clearTimeout(scheduled.timer);
+      scheduled.timer = undefined;
+      arm(scheduled);
     }
     onClockJump(jumpMs);
   }
 
-  function arm(slot: Slot<Entry>): void {
-    const inMs = slot.dueMs - nowBy(slot.timing);
-    if (slot.timer === undefined && inMs < LOOKAHEAD_MS)
-      slot.timer = setTimeout(() => fire(slot), Math.max(0, inMs));
+  function arm(scheduled: Scheduled<Entry>): void {
+    const inMs = scheduled.dueMs - nowBy(scheduled.timing);
+    if (scheduled.timer === undefined && inMs < LOOKAHEAD_MS)
+      scheduled.timer = setTimeout(() => fire(scheduled), Math.max(0, inMs));
   }
 
-  function fire(slot: Slot<Entry>): void {
-    const { timing, phase } = slot;
-    slot.timer = undefined;
+  function fire(scheduled: Scheduled<Entry>): void {
+    const { timing, phase } = scheduled;
+    scheduled.timer = undefined;
     // First: no instant is due if the clock was set forward past it or back before it.
     if (timing.kind === "schedule") checkWallClock();
     const nowMs = nowBy(timing);
-    if (timing.kind === "interval" || slot.dueMs <= nowMs) {
+    if (timing.kind === "interval" || scheduled.dueMs <= nowMs) {
       // The latest of the missed instants is due, and lateness is measured from there; earlier ones are only counted.
       const eachMs = spacingMs(timing, nowMs);
-      const missed = Math.max(0, Math.floor((nowMs - slot.dueMs) / eachMs));
-      const dueMs = slot.dueMs + missed * eachMs;
+      const missed = Math.max(0, Math.floor((nowMs - scheduled.dueMs) / eachMs));
+      const dueMs = scheduled.dueMs + missed * eachMs;
       // The first poll is outside the grid, and the next one not right after it.
-      slot.dueMs =
+      scheduled.dueMs =
         timing.kind === "interval"
           ? nextOnGrid(phase, timing.intervalMs, Math.max(nowMs, dueMs + timing.intervalMs / 2))
           : runsAfter(timing.expression, nowMs)[0];
-      slot.isFirst = false;
-      if (missed > 0) onMissed(slot.entry, missed);
-      onDue(slot.entry, monotonic(timing, dueMs));
+      scheduled.isFirst = false;
+      if (missed > 0) onMissed(scheduled.entry, missed);
+      onDue(scheduled.entry, monotonic(timing, dueMs));
     }
-    arm(slot);
+    arm(scheduled);
   }
 
   return {
     put: (entry, phaseKey, timing) => {
-      const known = slots.get(entry);
+      const known = entries.get(entry);
       if (known?.phaseKey === phaseKey && rhythmOf(known.timing) === rhythmOf(timing)) return;
       clearTimeout(known?.timer);
       const phase = phaseFraction(phaseKey);
       const dueMs = firstDueMs(phase, nowBy(timing));
-      const slot: Slot<Entry> = { entry, phaseKey, phase, timing, isFirst: true, dueMs, timer: undefined };
-      slots.set(entry, slot);
-      arm(slot);
+      const scheduled = { entry, phaseKey, phase, timing, isFirst: true, dueMs };
+      entries.set(entry, scheduled);
+      arm(scheduled);
     },
     remove: (entry) => {
-      clearTimeout(slots.get(entry)?.timer);
-      slots.delete(entry);
+      clearTimeout(entries.get(entry)?.timer);
+      entries.delete(entry);
     },
     nextDueMs: (entry, fromMs) => {
-      const slot = slots.get(entry);
-      if (slot === undefined) return undefined;
-      const { timing, phase } = slot;
-      const dueMs = monotonic(timing, slot.dueMs);
+      const scheduled = entries.get(entry);
+      if (scheduled === undefined) return undefined;
+      const { timing, phase } = scheduled;
+      const dueMs = monotonic(timing, scheduled.dueMs);
       if (dueMs >= fromMs) return dueMs;
       return timing.kind === "interval" ? nextOnGrid(phase, timing.intervalMs, fromMs) : fromMs;
     },
@@ -175,8 +175,8 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
     lastTickMs: () => lastTickMs,
     stop: () => {
       clearInterval(heartbeat);
-      for (const { timer } of slots.values()) clearTimeout(timer);
-      slots.clear();
+      for (const { timer } of entries.values()) clearTimeout(timer);
+      entries.clear();
       for (const { task } of crons.values()) void task.destroy();
     },
   };
