@@ -61,12 +61,3 @@ test("a tool reloads under any host name", async () => {
   const { status } = await ask(port, PATH, { method: "POST", headers: { host: "any.example" } });
   expect(status).toBe(200);
 });
-
-test("a bug during a reload is an internal error, which only the log describes", async () => {
-  const logged: unknown[] = [];
-  const port = await serve(
-    routes({ reload: failToReload, onError: (path, error) => void logged.push(path, String(error)) }),
-  );
-  const { status, body } = await ask(port, PATH, { method: "POST" });
-  expect([status, body.toString(), logged]).toEqual([500, "Internal error\n", [PATH, "Error: hunter2"]]);
-});

@@ -90,7 +90,7 @@ test("health depends on the scheduler, readiness on the first polls", async () =
   expect(await statuses()).toEqual([200, 200]);
 });
 
-test("a page that fails is an internal error, which only the log describes", async () => {
+test("a page or a reload that fails is an internal error, which only the log describes", async () => {
   const logged: unknown[] = [];
   const port = await serve(
     routes({
@@ -98,14 +98,22 @@ test("a page that fails is an internal error, which only the log describes", asy
       renderPage: () => {
         throw new TypeError("x is not a function");
       },
+      reload: () => Promise.reject(new Error("hunter3")),
       onError: (path, error) => void logged.push(path, String(error)),
     }),
   );
-  for (const path of ["/metrics", "/"]) {
-    const { status, body } = await ask(port, path);
+  for (const path of ["/metrics", "/", "/-/reload"]) {
+    const { status, body } = await ask(port, path, { method: path === "/-/reload" ? "POST" : "GET" });
     expect([status, body.toString()]).toEqual([500, "Internal error\n"]);
   }
-  expect(logged).toEqual(["/metrics", "Error: hunter2", "/", "TypeError: x is not a function"]);
+  expect(logged).toEqual(
+    ["/metrics", "Error: hunter2"].concat(
+      "/",
+      "TypeError: x is not a function",
+      "/-/reload",
+      "Error: hunter3",
+    ),
+  );
   expect((await ask(port, "/-/healthy")).status).toBe(200);
 });
 
