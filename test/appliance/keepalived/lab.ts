@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,6 @@ import { onTestFinished } from "vitest";
 import type { VrrpSource } from "../../../src/appliance/server.ts";
 import { eventually } from "../../support/eventually.ts";
 import { toolPath } from "../../support/tool.ts";
-import { createLoneNetwork, inside, type Network } from "./network.ts";
 import { optionsIn, sourceOf, temporaryFolder } from "./support.ts";
 
 /** The user and the group. */
@@ -21,6 +20,8 @@ export interface Keepalived {
   stop(): Promise<void>;
   /** Kills it: the addresses and the pid files remain. */
   crash(): Promise<void>;
+  /** Runs `ip` in its network; throws its error output. */
+  ip(...args: readonly string[]): void;
   /** Its log since the latest start. */
   log(): string;
 }
@@ -32,9 +33,8 @@ interface KeepalivedOptions {
   readonly withDefaults?: boolean;
 }
 
-/** Starts a keepalived with this configuration; stopped at the end of the test. */
+/** Starts a keepalived with this configuration in a network of its own; stopped at the end of the test. */
 export async function startKeepalived(
-  network: Network,
   config: string,
   { asNobody = false, withDefaults = false }: KeepalivedOptions = {},
 ): Promise<Keepalived> {
@@ -44,7 +44,12 @@ export async function startKeepalived(
   if (asNobody) await chown(folder, NOBODY, NOBODY);
   await writeFile(join(folder, "run/keepalived.conf"), `global_defs { vrrp_version 3 }\n${config}`);
   const command = [
-    ...inside(network.pid),
+    "unshare",
+    "--net",
+    "sh",
+    "-ec",
+    NETWORK,
+    "sh",
     ...limits(asNobody),
     ...(withDefaults ? behind(folder) : inFolder(folder)),
   ];
@@ -75,10 +80,26 @@ export async function startKeepalived(
     process.kill(main, "SIGKILL");
     await running?.gone;
   };
+  const ip = (...args: readonly string[]): void => {
+    execFileSync(toolPath("nsenter"), [
+      `--net=/proc/${running?.child.pid}/ns/net`,
+      "--",
+      toolPath("ip"),
+      ...args,
+    ]);
+  };
   onTestFinished(stop);
   await start();
-  return { folder, start, stop, crash, log: () => running?.log ?? "" };
+  return { folder, start, stop, crash, ip, log: () => running?.log ?? "" };
 }
+
+/** An interface `eth0` with an address, and without a peer. */
+const NETWORK = `ip link set lo up
+ip link add eth0 type veth peer name other
+ip link set eth0 up
+ip link set other up
+ip addr add 198.51.100.11/24 dev eth0
+exec "$@"`;
 
 /** The command of a keepalived with its files in a folder. */
 function inFolder(folder: string): readonly string[] {
@@ -113,7 +134,7 @@ export function instanceOf(lines: string): string {
 
 /** A keepalived without a peer. */
 export async function startLone(options?: KeepalivedOptions): Promise<Keepalived> {
-  return startKeepalived(await createLoneNetwork(), instanceOf("priority 150"), options);
+  return startKeepalived(instanceOf("priority 150"), options);
 }
 
 /** The program's source for a keepalived. */

@@ -10,7 +10,6 @@ import type { KeepalivedOptions } from "../../../src/appliance/keepalived.ts";
 import { toolPath } from "../../support/tool.ts";
 import { query, startAppliance } from "../support.ts";
 import { describeState, instanceOf, NOBODY, sourceIn, startKeepalived, startLone } from "./lab.ts";
-import { createLoneNetwork } from "./network.ts";
 import { optionsIn, sourceOf, temporaryFolder } from "./support.ts";
 
 /** The number of dumps in keepalived's log. */
@@ -101,9 +100,7 @@ test("a request to a real keepalived works for its own user, without root's righ
 });
 
 test("the state of a real keepalived has the interfaces of its configuration", async () => {
-  const network = await createLoneNetwork();
   const keepalived = await startKeepalived(
-    network,
     `vrrp_instance VI_1 {
       interface eth0
       virtual_router_id 51
@@ -160,11 +157,9 @@ test("the state of a real keepalived has the interfaces of its configuration", a
 });
 
 test("the state of a real keepalived reports the priority as changed by a tracked file", async () => {
-  const network = await createLoneNetwork();
   const weight = join(await temporaryFolder(), "weight");
   await writeFile(weight, "-20");
   const keepalived = await startKeepalived(
-    network,
     `vrrp_track_file load {\n file ${weight}\n weight 1\n}\n` +
       instanceOf("priority 150\n track_file { load }"),
   );
@@ -175,13 +170,12 @@ test("the state of a real keepalived reports the priority as changed by a tracke
 });
 
 test("the state of a real keepalived reports a fault as BACKUP, and the state after it", async () => {
-  const network = await createLoneNetwork();
-  const keepalived = await startKeepalived(network, instanceOf("priority 150"));
+  const keepalived = await startKeepalived(instanceOf("priority 150"));
   const source = sourceIn(keepalived);
   await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
-  network.ip("link", "set", "eth0", "down");
+  keepalived.ip("link", "set", "eth0", "down");
   await expect.poll(() => describeState(source)).toEqual(["VI_1 BACKUP 150"]);
   expect(keepalived.log()).toContain("(VI_1) Entering FAULT STATE");
-  network.ip("link", "set", "eth0", "up");
+  keepalived.ip("link", "set", "eth0", "up");
   await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
 });
