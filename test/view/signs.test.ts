@@ -23,7 +23,8 @@ import {
 } from "../support/observations.ts";
 
 const DISCOVERY = { discovery: { exclude: [], limit: 200 } };
-const [A, B] = ["a", "b"].map((name) => applianceOf({ name, cluster: "ams", ...DISCOVERY }));
+const PAIR_A = applianceOf({ name: "a", cluster: "ams", ...DISCOVERY });
+const PAIR_B = applianceOf({ name: "b", cluster: "ams", ...DISCOVERY });
 const C = applianceOf({ name: "c", cluster: "ams", enabled: false });
 const LONE = applianceOf({ name: "lone", websites: [websiteOf({ id: 1 })] });
 
@@ -74,8 +75,7 @@ test("no cell is worse than what was judged, and what is wrong with an appliance
   const fleets = fc.tuple(fc.boolean(), fc.array(poll, { minLength: 1, maxLength: 25 }));
   fc.assert(
     fc.property(fleets, ([hasDisabled, polls]) => {
-      if (A === undefined || B === undefined) throw new Error("there are two members");
-      const [fleet, judge] = [fleetOf([A, B, LONE, ...(hasDisabled ? [C] : [])]), createJudge()];
+      const [fleet, judge] = [fleetOf([PAIR_A, PAIR_B, LONE, ...(hasDisabled ? [C] : [])]), createJudge()];
       for (const [nth, observation] of polls.entries()) {
         fleet.record(observation, nth * 10);
         documentOf(fleet, {}, nth * 10, judge);
@@ -115,21 +115,39 @@ test("no cell is worse than what was judged, and what is wrong with an appliance
 });
 
 test.each([
+  ["a master of a split brain", "MASTER", "critical"],
+  ["a member in another state", "INIT", "warning"],
+] as const)("%s has the level that is judged", (_, state, level) => {
+  const polls = ["a", "b"].map((name) => vrrpSeen(name, listOf([interfaceOf({ state })])));
+  const fleet = fleetOf([PAIR_A, PAIR_B], polls);
+  for (const each of polls) fleet.record(each, 1000);
+  const [rows] = documentOf(fleet, {}, 1000).clusters.flatMap(clusterRows);
+  expect(rows?.rows).toMatchObject([{ level: "critical", cells: [{ sign: level }, { sign: level }] }]);
+});
+
+const USABLE = { address: "192.0.2.81:80", role: "active", isOk: true } as const;
+
+test.each([
   ["a server that fails", { role: "active", isOk: false }, true, "warning"],
   ["a server that is out of service", { role: "down", isOk: false }, true, "well"],
   ["a failing server of unknown role", { role: undefined, isOk: false }, true, "well"],
   ["a failing server of a disabled website", { role: "active", isOk: false }, false, "well"],
-] as const)("%s has the level that is judged", (_, server, isEnabled, level) => {
-  const backends = gathered([
-    { address: "192.0.2.81:80", role: "active", isOk: true },
-    { address: "192.0.2.82:80", ...server },
-  ]);
-  const lone = { ...LONE, ...DISCOVERY };
-  const seen = detailsSeen("lone", 1, { host: "shop.example", isEnabled, backends });
-  const fleet = fleetOf([lone], [vrrpSeen("lone", listOf([interfaceOf()])), websitesSeen("lone", [1]), seen]);
-  const discovered = documentOf(fleet).clusters.flatMap((each) => each.discovered?.websites ?? []);
-  expect(discovered.map(({ at }) => at["lone"]?.level)).toEqual([level]);
-});
+] as const)(
+  "%s, beside one that fails at the other member, has the level that is judged",
+  (_, server, isEnabled, level) => {
+    const backends = gathered([USABLE, { address: "192.0.2.82:80", ...server }]);
+    const failing = gathered([USABLE, { address: "192.0.2.82:80", role: "active", isOk: false }]);
+    const polls = [
+      ...["a", "b"].flatMap((name) => [vrrpSeen(name, listOf([interfaceOf()])), websitesSeen(name, [1])]),
+      detailsSeen("a", 1, { host: "shop.example", isEnabled, backends }),
+      detailsSeen("b", 1, { host: "shop.example", isEnabled: true, backends: failing }),
+    ];
+    const [cluster] = documentOf(fleetOf([PAIR_A, PAIR_B], polls)).clusters;
+    expect(cluster?.discovered?.websites).toMatchObject([
+      { state: "some_down", at: { a: { level }, b: { level: "warning" } } },
+    ]);
+  },
+);
 
 test.each([
   ["succeeds", websitesSeen("a", []), "well: good"],
