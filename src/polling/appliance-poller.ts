@@ -9,7 +9,6 @@ import { digestOf } from "../config/load-in-thread.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Turns } from "../support/turns.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
-import type { Circumstances } from "./decide.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
 import { drive } from "./drive.ts";
 import { firstPace } from "./pace.ts";
@@ -69,8 +68,9 @@ export function createAppliancePoller(
   let appliance = initial;
   let isClosed = false;
   let arranged: { readonly appliance: ApplianceConfig; readonly plan: PollPlan | undefined } | undefined;
-  /** Whether the latest result of the VRRP list stops other polls, and its monotonic instant; `undefined` before the first. */
-  let latestList: { readonly stopsOthers: boolean; readonly atMs: number } | undefined;
+  let isListPolled = false;
+  /** @see Circumstances */
+  let downUntilMs: number | undefined;
 
   function timingOf({ kind }: Operation): OperationTiming {
     return appliance.polling[OPERATIONS[kind].timing];
@@ -83,22 +83,15 @@ export function createAppliancePoller(
   function backoffOf(operation: Operation): BackoffPeriod | undefined {
     return backoff.active(operation, clock.monotonicMs(), stopsForMs());
   }
-  function health(): Pick<Circumstances, "downUntilMs" | "listDueMs"> {
-    if (latestList?.stopsOthers !== true) return { downUntilMs: undefined, listDueMs: undefined };
-    // It counts from the end of the backoff that it caused.
-    const fromMs = Math.max(latestList.atMs, backoff.everythingUntilMs());
-    const list = tasks.get(LIST);
-    return {
-      downUntilMs: fromMs + stopsForMs(),
-      listDueMs: list?.progress === "idle" ? undefined : list?.dueMs,
-    };
-  }
   function onPolled({ kind, outcome }: PollResult, isOutOfTurn: boolean): void {
     if (kind !== "vrrp") return;
     const stopsOthers = !outcome.ok && meaningOf(outcome.failure.reason).stopsOtherPolls === true;
-    const isFirst = latestList === undefined;
-    latestList = { stopsOthers, atMs: clock.monotonicMs() };
-    if (isFirst) schedule();
+    // The failure counts from the end of the backoff that it caused.
+    const fromMs = backoffOf({ kind })?.untilMs ?? clock.monotonicMs();
+    downUntilMs = stopsOthers ? fromMs + stopsForMs() : undefined;
+    const wasPolled = isListPolled;
+    isListPolled = true;
+    if (!wasPolled) schedule();
     // A poll out of turn never calls for others.
     if (stopsOthers || isOutOfTurn) return;
     for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task);
@@ -115,7 +108,10 @@ export function createAppliancePoller(
     },
     backoff,
     backoffOf,
-    health,
+    health: () => {
+      const list = tasks.get(LIST);
+      return { downUntilMs, listDueMs: list?.progress === "idle" ? undefined : list?.dueMs };
+    },
     onPolled,
   };
 
@@ -126,7 +122,7 @@ export function createAppliancePoller(
   function schedule(): void {
     for (const [key, task] of tasks) {
       const { kind } = task.operation;
-      if (!task.isPlanned || (kind !== "vrrp" && latestList === undefined)) continue;
+      if (!task.isPlanned || (kind !== "vrrp" && !isListPolled)) continue;
       // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
       const phaseKey = kind === "vrrp" ? appliance.cluster : `${appliance.cluster}/${key}`;
       timetable.put(task, phaseKey, timingOf(task.operation));

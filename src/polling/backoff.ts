@@ -25,8 +25,6 @@ export interface Backoff {
    * operations back off than the list after a refusal: otherwise their refusals could prevent every poll of the list.
    */
   active(operation: Operation, nowMs: number, listFirstMs: number): BackoffPeriod | undefined;
-  /** The instant at which the latest backoff of every operation ends, or has ended; 0 without one. */
-  everythingUntilMs(): number;
   /** Ends all backoff for this reason, and returns the keys of what backed off: an `operationKey`, or the name of a group. */
   end(reason: BackoffPeriod["reason"]): readonly string[];
   /** Drops what is known of an operation. */
@@ -97,7 +95,6 @@ export function createBackoff(): Backoff {
       );
       return running.toSorted((a, b) => (b?.untilMs ?? 0) - (a?.untilMs ?? 0))[0];
     },
-    everythingUntilMs: () => periods.get(EVERYTHING)?.untilMs ?? 0,
     end: (reason) => {
       const ended = [...periods].flatMap(([key, period]) => (period.reason === reason ? [key] : []));
       for (const key of ended) periods.delete(key);
