@@ -132,7 +132,14 @@ export const FLEET_FAMILIES: Families = {
     `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
     {
       website: (site) =>
-        site.differences.flatMap(({ kind }) => sample(1, ["address", site.key], ["difference", kind])),
+        site.differences.flatMap(({ kind, lacking }) => {
+          const labels: Labels = [
+            ["address", site.key],
+            ["difference", kind],
+          ];
+          if (kind !== "missing") return sample(1, ...labels);
+          return lacking.flatMap((appliance) => sample(1, ...labels, ["appliance", appliance]));
+        }),
     },
   ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {

@@ -34,7 +34,7 @@ describe("from the event to the webhook", () => {
 
   test.concurrent.for(CASES.map((each) => [each.name, each] as const))(
     "%s",
-    { timeout: 10 * MINUTE_MS },
+    { timeout: 20 * MINUTE_MS },
     async ([name, { play, owns }]) => {
       const scene = createScene(lab);
       scenes.set(name, scene);

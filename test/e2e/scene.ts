@@ -12,7 +12,7 @@ import {
 import type { Row } from "./report.ts";
 
 /** The slowest alert takes `for`, `keep_firing_for` and group_interval. Only a hang reaches this. */
-const DEADLINE = { timeoutMs: 300_000, everyMs: 100 };
+const DEADLINE = { timeoutMs: 600_000, everyMs: 100 };
 
 /** Something that happens in the lab, and the notifications about it. */
 export interface Happening {

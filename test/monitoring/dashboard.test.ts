@@ -24,6 +24,18 @@ test("no data source, cluster or exporter is written into it", () => {
   for (const { target } of QUERIES) expect(target.expr).not.toMatch(/\b(job|instance|pod)\s*[=!]/);
 });
 
+test("clusters lead to the status page, alerts to the runbook", () => {
+  const urls = Array.from(COMMITTED_TEXT.matchAll(/"url": "([^"]*)"/g), ([, url]) => url);
+  expect(new Set(urls)).toEqual(
+    new Set([
+      "${status_url}",
+      "${runbook_url}",
+      "${status_url}?cluster=${__value.raw:percentencode}",
+      "${runbook_url}#${__value.raw}",
+    ]),
+  );
+});
+
 test("gaps stay gaps: no timeline or graph draws over time in which nothing was known", () => {
   const drawn = PANELS.filter(({ type }) => type === "state-timeline" || type === "timeseries");
   const spanning = drawn.filter(({ fieldConfig }) => fieldConfig.defaults.custom?.spanNulls !== false);
@@ -32,9 +44,10 @@ test("gaps stay gaps: no timeline or graph draws over time in which nothing was 
 
 test("variables are chained: each asks with those before it", () => {
   expect(LABEL_QUERIES.map(({ series, label }) => `${label} of ${series}`)).toEqual([
-    "ha_cluster of appliance_up",
-    'appliance of appliance_up{ha_cluster=~"$cluster"}',
-    'website of appliance_poll_success{ha_cluster=~"$cluster", appliance=~"$appliance", operation="website_test"}',
+    "site of appliance_up",
+    'ha_cluster of appliance_up{site=~"$site"}',
+    'appliance of appliance_up{site=~"$site", ha_cluster=~"$cluster"}',
+    'website of appliance_poll_success{site=~"$site", ha_cluster=~"$cluster", appliance=~"$appliance", operation="website_test"}',
   ]);
 });
 

@@ -63,10 +63,10 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
         "critical WebsiteDown well  down",
         "critical WebsiteUnknown well  never",
         "warning ApplianceApiAnomalies bare bare-2",
-        "warning ApplianceCredentialsRefused locked locked-1",
         "warning ApplianceDown dark dark-1",
         "warning ApplianceDown half half-2",
         "warning ApplianceExporterReloadFailed",
+        "warning ApplianceRefused locked locked-1",
         "warning VrrpFailover swapped swapped-2",
         "warning VrrpPreferredMasterLost swapped",
         "warning WebsitePartiallyDown well  partly",
@@ -79,7 +79,7 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
       expect(await tiles()).toEqual([
         "Split brains: 1",
         "No master known: 2",
-        "No known backup: 1",
+        "No backup left: 1",
         "Websites down: 1",
         "Websites unknown: 1",
         "Appliances not watched: 3",
@@ -89,20 +89,18 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
 
   test("the panels show the exporters' verdicts", async () => {
     await eventually(async () => {
-      expect(await answers("State of each group", ["ha_cluster"])).toEqual([
+      // The failover of "swapped" may show as trouble.
+      const groups = await answers("Groups that had trouble", ["ha_cluster"]);
+      expect(groups.filter((line) => !line.startsWith("swapped"))).toEqual([
         "bare 3",
         "dark 0",
-        "half 1",
         "headless 5",
         "split 6",
-        "swapped 1",
-        "well 1",
       ]);
-      expect(await answers("State of each website", ["website", "protocol"])).toEqual([
+      expect(await answers("Websites that had trouble", ["website", "protocol"])).toEqual([
         "down http 4",
         "never  0",
         "partly http 2",
-        "up http 1",
       ]);
     }, PATIENT);
   });
@@ -121,6 +119,7 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
 
   test.each(LABEL_QUERIES)("variable $name finds what can be chosen", async ({ name, series, label }) => {
     const some: Readonly<Record<string, readonly string[]>> = {
+      site: ["amsterdam"],
       cluster: ["demo", "locked", "well"],
       appliance: ["demo-a", "locked-1", "well-1"],
       website: ["blog", "never", "up"],

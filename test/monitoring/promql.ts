@@ -3,6 +3,7 @@ import { BinaryExpr, Identifier, parser, VectorSelector } from "@prometheus-io/l
 /** The text with every variable of the dashboard filled in: all clusters, appliances and websites. */
 export function fillIn(text: string, cluster = ".*"): string {
   const values: Readonly<Record<string, string>> = {
+    site: ".*",
     cluster,
     appliance: ".*",
     website: ".*",

@@ -81,7 +81,7 @@ async function serveAppliances(states: ReadonlyMap<string, string>, cleanup: Cle
   const server = createServer(({ url = "", socket }, response) => {
     const [, name = "", path = ""] = /^\/([\w-]+)\/api\/v1\/(.*)$/.exec(url) ?? [];
     const state = states.get(name);
-    if (state === undefined) return void socket.destroy();
+    if (state === undefined) return void socket.resetAndDestroy();
     const isFirst = name.endsWith("-1");
     if (path === "interface/virtual") {
       if (name.startsWith("locked")) response.statusCode = 401;
@@ -113,6 +113,7 @@ function configOf(port: number): object {
     polling: { vrrp: { interval: "2s" }, websites: { interval: "3s" } },
     clusters: Object.entries(CLUSTERS).map(([name, members]) => ({
       name,
+      labels: { site: "amsterdam" },
       websites: name === "well" ? websites : [],
       appliances: members.map((_, index) => ({
         name: `${name}-${index + 1}`,

@@ -1,4 +1,9 @@
-import { BACKEND_STATES, type BackendState } from "../../src/status/states.ts";
+import {
+  BACKEND_STATES,
+  CERTIFICATE_STATES,
+  type BackendState,
+  type CertificateState,
+} from "../../src/status/states.ts";
 import {
   cluster,
   exporter,
@@ -96,6 +101,11 @@ function statusOf(name: string, website: Labels, address: string, given: Steps<n
 /** The states of the servers behind the website. */
 function backendsOf(name: string, given: Steps<BackendState>): readonly Series[] {
   return states("website_backends_state", { ha_cluster: name, ...SHOP.labels }, BACKEND_STATES, given);
+}
+
+function certificateOf(appliance: string, state: CertificateState): readonly Series[] {
+  const labels = { ha_cluster: "certificates", appliance };
+  return states("appliance_tls_certificate_state", labels, CERTIFICATE_STATES, at(state));
 }
 
 /** What an appliance says of its VRRP state. */
@@ -290,11 +300,8 @@ const TROUBLES: readonly Trouble[] = [
     "certificates",
     {},
     [["ApplianceCertificateExpiring", -60, OF_A]],
-    [
-      certificate("a", [[0, 10 * 86_400]]),
-      // Expired and pinned: nobody is paged.
-      certificate("b", [[0, 100]]),
-    ],
+    // Expired and pinned: nobody is paged.
+    [certificateOf("a", "expires_soon"), certificateOf("b", "expired")].flat(),
   ),
   trouble(
     "deviating",
@@ -370,7 +377,12 @@ const TROUBLES: readonly Trouble[] = [
       series(
         "website_difference_info",
         { ha_cluster: "differing", ...SHOP.labels, difference: "mode" },
-        at(1, [0, 1]),
+        at(1),
+      ),
+      series(
+        "website_difference_info",
+        { ha_cluster: "differing", ...of("blog").labels, difference: "missing", appliance: "b" },
+        at(1),
       ),
     ],
   ),
@@ -435,11 +447,6 @@ function byTurns<const Value>(
   ...values: readonly [Value, Value]
 ): readonly (readonly [after: number, value: Value])[] {
   return Array.from({ length: times }, (_, nth) => [nth * seconds, nth % 2 === 0 ? values[0] : values[1]]);
-}
-
-function certificate(appliance: string, given: Steps<number>): Series {
-  const labels = { ha_cluster: "certificates", appliance };
-  return series("appliance_tls_certificate_not_after_timestamp_seconds", labels, given);
 }
 
 /** Two sites, one of which is lost; and clusters of no site. */

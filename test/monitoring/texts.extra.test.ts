@@ -70,6 +70,11 @@ test.for([
     "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; http://one:1/?cluster=other-ids#cluster-other-ids",
   ],
   [
+    "ClusterWebsitesDiffer",
+    "differing",
+    "The members of cluster differing differ in their websites, after a failover visitors would notice. At most eight: blog missing at b; shop mode; http://one:1/?cluster=differing#cluster-differing",
+  ],
+  [
     "WebsiteUnstable",
     "unstable",
     "Websites of cluster unstable come and go, were down three times in 15 minutes or ten tests: 1. At most eight: shop; http://one:1/?cluster=unstable#cluster-unstable",

@@ -13,7 +13,7 @@ import {
   type VariableModel,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
-import { GROUP, IN_CLUSTER, MEMBER, OF_APPLIANCE } from "./expressions.ts";
+import { AT_SITE, GROUP, IN_CLUSTER, MEMBER, OF_APPLIANCE } from "./expressions.ts";
 import { COLOR, DATASOURCE, type Row } from "./panels.ts";
 import { EXPORTER } from "./rows/exporter.ts";
 import { OVERVIEW } from "./rows/overview.ts";
@@ -74,7 +74,8 @@ function variables(): VariableModel[] {
   const tested = `appliance_poll_success{${OF_APPLIANCE}, operation="website_test"}`;
   return [
     new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus").build(),
-    labelValues("cluster", "Cluster", "appliance_up", "ha_cluster"),
+    labelValues("site", "Site", "appliance_up", "site"),
+    labelValues("cluster", "Cluster", `appliance_up{${AT_SITE}}`, "ha_cluster"),
     labelValues("appliance", "Appliance", `appliance_up{${IN_CLUSTER}}`, "appliance"),
     labelValues("website", "Website", tested, "website"),
     constant("runbook_url", "https://appliance-exporter.example/docs/runbook.md"),

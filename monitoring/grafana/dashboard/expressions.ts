@@ -8,7 +8,8 @@ export const WEBSITE = "ha_cluster, website_id, website, protocol";
 export const EXPORTERS = "job, instance";
 
 /** Matchers that the dashboard's variables fill in. Groups and websites belong to clusters, not to appliances. */
-export const IN_CLUSTER = 'ha_cluster=~"$cluster"';
+export const AT_SITE = 'site=~"$site"';
+export const IN_CLUSTER = `${AT_SITE}, ha_cluster=~"$cluster"`;
 export const OF_APPLIANCE = `${IN_CLUSTER}, appliance=~"$appliance"`;
 export const OF_WEBSITE = `${IN_CLUSTER}, website=~"$website"`;
 
@@ -30,9 +31,11 @@ export const GROUP_STATES: readonly VerdictState[] = [
   verdict(5, "no_master", "no master", COLOR.bad),
   verdict(1, "one_master", "one master", COLOR.good),
   verdict(3, "no_backup", "no backup", COLOR.bad),
-  verdict(4, "backup_unknown", "no known backup", COLOR.bad),
+  verdict(7, "backup_lost", "backup lost", COLOR.bad),
+  verdict(4, "backup_unknown", "backup unknown", COLOR.unknown),
   verdict(2, "changing", "changing", COLOR.unknown),
   verdict(0, "unknown", "master unknown", COLOR.unknown),
+  verdict(8, "unwatched", "master not watched", COLOR.unknown),
 ];
 
 export const WEBSITE_STATES: readonly VerdictState[] = [
@@ -44,33 +47,37 @@ export const WEBSITE_STATES: readonly VerdictState[] = [
   verdict(0, "unknown", "unknown", COLOR.unknown),
 ];
 
+/** `counted`: the labels of what is counted. Both protocols of a website are one website. */
 const SUBJECTS = {
-  vrrp_group: { labels: GROUP, matchers: IN_CLUSTER },
-  website: { labels: WEBSITE, matchers: OF_WEBSITE },
-  appliance: { labels: APPLIANCE, matchers: OF_APPLIANCE },
+  vrrp_group: { labels: GROUP, counted: GROUP, matchers: IN_CLUSTER },
+  website: { labels: WEBSITE, counted: "ha_cluster, website_id, website", matchers: OF_WEBSITE },
+  appliance: { labels: APPLIANCE, counted: APPLIANCE, matchers: OF_APPLIANCE },
 } as const;
 export type Family = keyof typeof SUBJECTS;
 
 /** The label sets for which an exporter reports one of these states, separated by `|`. */
-function inState(family: Family, states: string): string {
-  const { labels, matchers } = SUBJECTS[family];
-  return `group by (${labels}) (${family}_state{${matchers}, state=~"${states}"} == 1)`;
+function inState(family: Family, states: string, labels: string = SUBJECTS[family].labels): string {
+  return `group by (${labels}) (${family}_state{${SUBJECTS[family].matchers}, state=~"${states}"} == 1)`;
 }
 
 /** How many have one of these states. 0 if none has, but the family has a series; otherwise nothing. */
 export function countOf(family: Family, states: string): string {
   const all = `0 * count(${family}_state{${SUBJECTS[family].matchers}})`;
-  return firstOf(`count(${inState(family, states)})`, all);
+  return firstOf(`count(${inState(family, states, SUBJECTS[family].counted)})`, all);
 }
 
-function stateOf(family: Family, states: readonly VerdictState[]): string {
-  return firstOf(...states.map(({ value, state }) => `${value} * ${inState(family, state)}`));
+/** One of the states for each subject that had another state than `good` within the range of the dashboard. */
+function stateOf(family: Family, states: readonly VerdictState[], good: string): string {
+  const { labels, matchers } = SUBJECTS[family];
+  const trouble = `max_over_time(${family}_state{${matchers}, state!="${good}"}[$__range] @ end()) == 1`;
+  const present = firstOf(...states.map(({ value, state }) => `${value} * ${inState(family, state)}`));
+  return `(\n${present}\n)\nand on (${labels}) (${trouble})`;
 }
 
-/** One of `GROUP_STATES` for each group. */
-export const GROUP_STATE = stateOf("vrrp_group", GROUP_STATES);
-/** One of `WEBSITE_STATES` for each website. */
-export const WEBSITE_STATE = stateOf("website", WEBSITE_STATES);
+/** One of `GROUP_STATES` for each group that had trouble. */
+export const GROUP_STATE = stateOf("vrrp_group", GROUP_STATES, "one_master");
+/** One of `WEBSITE_STATES` for each website that had trouble. */
+export const WEBSITE_STATE = stateOf("website", WEBSITE_STATES, "up");
 
 /** The share of the range in which a website had one of these states. */
 export function shareOf(states: string): string {

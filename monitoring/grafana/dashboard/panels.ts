@@ -145,7 +145,11 @@ interface Column {
   readonly decimals?: number;
   /** Words and colors for its values. The cell takes the color. */
   readonly states?: readonly State[];
+  /** Where a click on a cell leads. The cluster's column leads to the cluster on the status page. */
+  readonly link?: string;
 }
+
+const CLUSTER_LINK = "${status_url}?cluster=${__value.raw:percentencode}";
 
 interface Table extends Options {
   readonly queries: readonly string[];
@@ -190,13 +194,15 @@ function shape(queryCount: number, columns: readonly Column[]) {
   ];
 }
 
-function propertiesOf({ unit, decimals, states }: Column): DynamicConfigValue[] {
+function propertiesOf({ of, unit, decimals, states, link }: Column): DynamicConfigValue[] {
+  const url = of === "ha_cluster" ? CLUSTER_LINK : link;
   const background = { type: common.TableCellDisplayMode.ColorBackground, mode: "basic" };
   const properties = [
     { id: "unit", value: unit },
     { id: "decimals", value: decimals },
     { id: "mappings", value: states && [valueMap(states)] },
     { id: "custom.cellOptions", value: states && background },
+    { id: "links", value: url && [{ title: "Open", url, targetBlank: true }] },
   ];
   return properties.filter(({ value }) => value !== undefined);
 }

@@ -17,16 +17,14 @@ const cutOff: Case = {
 };
 
 const wrongCredentials: Case = {
-  name: "a backup that refuses the credentials is one page until they are fixed",
+  name: "a backup that refuses the credentials is one ticket until they are fixed",
   owns: ownsCluster("refusal"),
-  play: async ({ happens, isFiring }, lab) => {
+  play: async ({ happens }, lab) => {
     const refusal = lab.cluster("refusal");
     const { name } = refusal.other;
-    const alert = vrrpAlert("VrrpRedundancyLost", refusal);
+    const alert = vrrpAlert("ApplianceRefused", refusal, { severity: "warning", appliance: name });
     const refused = await happens("wrong credentials", () => lab.setPassword(name, "wrong"));
     await refused.fires(alert);
-    // The alert about the lost redundancy names the appliance.
-    await isFiring("ApplianceCredentialsRefused", "refusal");
     const fixed = await happens("right credentials", () => lab.setPassword(name, CREDENTIALS.password));
     await fixed.resolves(alert);
   },

@@ -13,6 +13,7 @@ export function websiteAlert(alertname: string, name: WebsiteName, labels: Label
     ha_cluster: found?.cluster ?? "",
     website: name,
     website_id: String(found?.id),
+    address: `#${found?.id}`,
     ...labels,
   };
 }

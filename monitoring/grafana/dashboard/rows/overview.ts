@@ -1,8 +1,8 @@
-import { countOf, type Family } from "../expressions.ts";
+import { AT_SITE, countOf, type Family } from "../expressions.ts";
 import { COLOR, table, tile, type Row, type State } from "../panels.ts";
 
-/** Of the rules that come with the exporter. Alerts about exporters and sites have no cluster. */
-const ALERTS = `ALERTS{component="appliance-exporter", ha_cluster=~"$cluster|"}`;
+/** The alerts of the rules that come with the exporter. Those about exporters and sites have no cluster. */
+const ALERTS = `ALERTS{component="appliance-exporter", ${AT_SITE}, ha_cluster=~"$cluster|"}`;
 
 const SEVERITIES: readonly State[] = [
   { value: "critical", text: "critical", color: COLOR.bad },
@@ -20,8 +20,8 @@ export const OVERVIEW: Row = {
   collapsed: false,
   panels: [
     count("Split brains", "vrrp_group", "split_brain"),
-    count("No master known", "vrrp_group", "no_master|unknown"),
-    count("No known backup", "vrrp_group", "no_backup|backup_unknown"),
+    count("No master known", "vrrp_group", "no_master|unknown|unwatched"),
+    count("No backup left", "vrrp_group", "no_backup|backup_lost"),
     count("Websites down", "website", "down|down_at_master"),
     count("Websites unknown", "website", "unknown", COLOR.unknown),
     count("Appliances not watched", "appliance", "down|refused|unknown", COLOR.warning),
@@ -34,7 +34,7 @@ export const OVERVIEW: Row = {
       emptyText: "No alert",
       columns: [
         { of: "severity", title: "Severity", states: SEVERITIES },
-        { of: "alertname", title: "Alert" },
+        { of: "alertname", title: "Alert", link: "${runbook_url}#${__value.raw}" },
         { of: "alertstate", title: "State" },
         { of: "ha_cluster", title: "Cluster" },
         { of: "appliance", title: "Appliance" },

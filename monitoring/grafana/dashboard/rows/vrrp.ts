@@ -2,6 +2,7 @@ import {
   APPLIANCE,
   GROUP_STATE,
   GROUP_STATES,
+  IN_CLUSTER,
   MEMBER,
   MEMBER_STATE,
   MEMBER_STATES,
@@ -15,9 +16,9 @@ export const VRRP: Row = {
   collapsed: false,
   panels: [
     timeline({
-      title: "State of each group",
+      title: "Groups that had trouble",
       description:
-        "The state of each VRRP group, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no cluster has two appliances.",
+        "The VRRP groups that had another state than one master within the range, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no group had trouble.",
       expr: GROUP_STATE,
       legend: NAME,
       states: GROUP_STATES,
@@ -52,6 +53,18 @@ and on (${APPLIANCE}) appliance_up{${OF_APPLIANCE}}`,
         { of: 1, title: "Priority" },
         { of: 2, title: "Changed", unit: "dateTimeFromNow" },
         { of: 3, title: "Changes" },
+      ],
+    }),
+    table({
+      title: "Failovers in the last week",
+      description:
+        "How often the master of each cluster has changed, as an exporter saw it: a failover and the way back are two. Empty if there was none, and while no exporter is scraped.",
+      queries: [`round(max by (ha_cluster) (increase(vrrp_transitions_total{${IN_CLUSTER}}[7d]))) > 0`],
+      sortBy: "Failovers",
+      emptyText: "No failover is known",
+      columns: [
+        { of: "ha_cluster", title: "Cluster" },
+        { of: 0, title: "Failovers" },
       ],
     }),
   ],
