@@ -72,6 +72,25 @@ test.each<readonly [name: string, server: TlsOptions, tls: Partial<TlsClientConf
   expect(server.requests).toHaveLength(outcome === "{}" ? 1 : 0);
 });
 
+test.each([
+  ["localhost", {}, ["localhost"]],
+  ["127.0.0.1", {}, []],
+  ["127.0.0.1", { serverName: "waf.example" }, ["waf.example"]],
+])(
+  "a handshake with %s and %j asks for the server's name, never for an address: %j",
+  async (host, tls, asked) => {
+    const names: string[] = [];
+    const SNICallback = (name: string, done: (error: null) => void): void => {
+      names.push(name);
+      done(null);
+    };
+    const server = await serve(answering(OK), { ...LEAF, SNICallback });
+    const http = { tls: trusting({ ...tls, insecureSkipVerify: true }) };
+    expect(shortly(await clientOf(`https://${host}:${server.port}`, { http }).get("/x", LONG_MS))).toBe("{}");
+    expect(names).toEqual(asked);
+  },
+);
+
 test.each<readonly [string, Partial<TlsClientConfig>, string]>([
   [
     "certificate_sha256",
