@@ -23,7 +23,7 @@ import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
 import { createStatusPage, loadAssets } from "./page/page.ts";
 import { describeBug, messageOf } from "./support/errors.ts";
-import { listed, MAX_NAMED } from "./support/text.ts";
+import { listedBriefly } from "./support/text.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
 const MAX_TICK_AGE_MS = 10_000;
@@ -104,7 +104,7 @@ export async function startExporter(
         );
       }
       const shared = sharedAddresses(config.appliances);
-      const fields = { addresses: shared.length, detail: listed(shared, MAX_NAMED) };
+      const fields = { addresses: shared.length, detail: listedBriefly(shared) };
       if (shared.length > 0) logger.warn(fields, "several appliances have the same address");
     };
   }

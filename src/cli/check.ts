@@ -4,7 +4,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { sharedAddresses } from "../config/shared-addresses.ts";
 import { urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
+import { listedBriefly } from "../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
 import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
@@ -26,7 +26,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const { appliances } = loaded;
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const disabled = appliances.length - enabled.length;
-  const wanted = loaded.named.filter((appliance) => appliance.enabled);
+  const wanted = loaded.named.filter(({ name, enabled: isEnabled }) => isEnabled || names.includes(name));
   const polled = isLive ? await pollAll(wanted, io) : [];
   const failed = polled.filter((each) => !isSuccess(each));
   const ok = failed.length === 0;
@@ -45,12 +45,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
   io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
   if (shown.length > 0) io.out(`\n${certificateTable(shown)}${pollReport(shown, io.hasColor, isFailedOnly)}`);
-  const which = ok
-    ? ""
-    : ` (${listed(
-        failed.map(({ appliance }) => appliance.name),
-        MAX_NAMED,
-      )})`;
+  const which = ok ? "" : ` (${listedBriefly(failed.map(({ appliance }) => appliance.name))})`;
   if (isLive) io.out(`\nappliances polled: ${polled.length}, failed: ${failed.length}${which}\n`);
   return ok ? 0 : 1;
 }
@@ -89,5 +84,5 @@ function expired(polled: readonly Polled[], nowMs: number): readonly string[] {
 }
 
 function warningOf(what: string, found: readonly string[]): readonly string[] {
-  return found.length === 0 ? [] : [`${what}: ${listed(found, MAX_NAMED)}`];
+  return found.length === 0 ? [] : [`${what}: ${listedBriefly(found)}`];
 }

@@ -5,7 +5,7 @@ import type { Shard } from "../config/shard.ts";
 import type { Build } from "../support/build.ts";
 import type { Clock } from "../support/clock.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
+import { listedBriefly } from "../support/text.ts";
 import type { ListenAddress } from "../web/listen.ts";
 import { toJson } from "./format.ts";
 
@@ -100,7 +100,7 @@ export async function loadNamed(flags: Flags, io: Io, names: readonly string[]) 
   if (unknown !== undefined)
     return fail(
       io,
-      `unknown appliance ${JSON.stringify(unknown)}; ${file} has ${listed([...known], MAX_NAMED)}`,
+      `unknown appliance ${JSON.stringify(unknown)}; ${file} has ${listedBriefly([...known])}`,
       2,
     );
   const isNamed = ({ name, cluster }: ApplianceConfig) => names.includes(name) || names.includes(cluster);

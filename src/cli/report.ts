@@ -1,5 +1,4 @@
 import { operationKey, OPERATIONS } from "../api/operations.ts";
-import type { VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
@@ -8,7 +7,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
+import { listedBriefly } from "../support/text.ts";
 import { count } from "../view/words.ts";
 import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable } from "./format.ts";
@@ -42,7 +41,9 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
     case "vrrp": {
       const { interfaces, anomalies } = observation.outcome.value;
       const byState = groupBy(interfaces, ({ state }) => state);
-      const roles = Array.from(byState, ([state, those]) => `${state} of ${vipsOf(those)}`);
+      const roles = Array.from(byState, ([state, those]) => {
+        return `${state} of ${listedBriefly(those.map(({ vip }) => vip))}`;
+      });
       return succeeded(counted(interfaces.length, "interface", anomalies, roles));
     }
     case "website_list": {
@@ -86,13 +87,6 @@ function counted(
 ): string {
   const odd = anomalies.length === 0 ? [] : [`api anomalies: ${anomalies.length}`];
   return [count(number, what), ...further, ...odd].join(", ");
-}
-
-function vipsOf(interfaces: readonly VrrpInterface[]): string {
-  return listed(
-    interfaces.map(({ vip }) => vip),
-    MAX_NAMED,
-  );
 }
 
 /** `shop, https shop.example.org:443, protect, 192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`. */
@@ -171,7 +165,7 @@ function adviceOn({ appliance, results }: Polled): string | undefined {
     each.kind === "website_test" && !each.outcome.ok && each.outcome.failure.isGone ? each.websiteId : [],
   );
   if (unknown.length === 0) return undefined;
-  const ids = listed(unknown.map(String), MAX_NAMED);
+  const ids = listedBriefly(unknown.map(String));
   return `The appliance has no website with the id ${ids}: correct websites, or set website_discovery: true.`;
 }
 

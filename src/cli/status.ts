@@ -3,7 +3,7 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/client.ts";
 import { summaryOf } from "../status/document.ts";
 import { fleetDocumentSchema, type ClusterDocument, type FleetDocument } from "../status/schema.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
+import { listedBriefly } from "../support/text.ts";
 import { fleetReport } from "./fleet-report.ts";
 import { schemeAdvice } from "./report.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
@@ -34,10 +34,7 @@ export async function status(flags: Flags, io: Io, names: readonly string[]): Pr
   if (typeof fleet === "string") return fail(io, `${url.href}: ${fleet}`, 2);
   const unknown = names.find((name) => !fleet.clusters.some((cluster) => isSelected(cluster, [name])));
   if (unknown !== undefined) {
-    const known = listed(
-      fleet.clusters.map(({ name }) => name),
-      MAX_NAMED,
-    );
+    const known = listedBriefly(fleet.clusters.map(({ name }) => name));
     return fail(io, `unknown cluster ${JSON.stringify(unknown)}; ${url.href} has ${known}`, 2);
   }
   const document = names.length === 0 ? fleet : partOf(fleet, names);

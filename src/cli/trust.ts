@@ -6,7 +6,7 @@ import { replaceCertificates } from "../config/known-certificates.ts";
 import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
+import { listedBriefly } from "../support/text.ts";
 import { count } from "../view/words.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
@@ -38,7 +38,7 @@ export async function trust(flags: Flags, io: Io, names: readonly string[]): Pro
   if (appliances.length === 0) return fail(io, `${file}: it has no appliances`);
   if (wanted.length === 0 || !wanted.every(hasFile)) {
     const all = (names.length > 0 ? wanted : appliances).map(({ name }) => name);
-    const lacking = listed(all, MAX_NAMED);
+    const lacking = listedBriefly(all);
     return fail(
       io,
       `${file}: set an https:// base_url and tls_config.known_certificates_file for ${lacking}`,

@@ -1,5 +1,5 @@
 import { groupBy } from "../support/group-by.ts";
-import { listed, MAX_NAMED } from "../support/text.ts";
+import { listedBriefly } from "../support/text.ts";
 import type { ApplianceConfig } from "./config.ts";
 
 /**
@@ -13,6 +13,6 @@ export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonl
   });
   return [...byTarget.values()].flatMap((members) => {
     const names = members.map(({ name }) => name);
-    return names.length > 1 ? `${members[0]?.baseUrl} (${listed(names, MAX_NAMED)})` : [];
+    return names.length > 1 ? `${members[0]?.baseUrl} (${listedBriefly(names)})` : [];
   });
 }

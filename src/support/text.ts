@@ -1,6 +1,3 @@
-/** How many of the names in a message or warning about a fleet are written out. */
-export const MAX_NAMED = 5;
-
 /**
  * Names as people read them: `a`, `a and b`, `a, b and c`; of more than `most`, these and how many more there are. `total`: the
  * number of all, where `names` are only the first of them.
@@ -14,6 +11,11 @@ export function listed(
   const all = total > shown.length ? [...shown, `${total - shown.length} more`] : shown;
   const last = all.at(-1) ?? "none";
   return all.length < 2 ? last : `${all.slice(0, -1).join(", ")} and ${last}`;
+}
+
+/** Names in a message about a fleet: the first five, and how many more there are. */
+export function listedBriefly(names: readonly string[]): string {
+  return listed(names, 5);
 }
 
 /** All that shows nothing by itself, except line breaks and tabs: controls, text direction, joiners, tags. */

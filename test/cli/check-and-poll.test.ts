@@ -84,6 +84,8 @@ test("check --live polls what is named, and shows with --failed only what fails"
     err: "",
     lines: ["appliances polled: 1, failed: 0"],
   });
+  // A disabled appliance is polled if it is named itself.
+  expect((await polled("fw-c")).lines.at(-1)).toBe("appliances polled: 1, failed: 1 (fw-c)");
   expect(await polled("fw-x")).toMatchObject({
     code: 2,
     err: `unknown appliance "fw-x"; ${file} has fw-a, fw-b and fw-c\n`,
