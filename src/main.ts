@@ -17,15 +17,15 @@ const LOST_EXIT_CODE = 2;
 /** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 const RETRY_MS = 50;
-/** From a signal to stop to the end of the process by SIGKILL, without the last line of the log. */
+/** The time from a signal to stop to SIGKILL; then follows the last line of the log. */
 const KILL_AFTER_MS = 8000;
 const LAST_LINE_MS = 1500;
 
-/** Put in by the bundler. */
+/** The bundler puts the facts about the build in. */
 declare const BUILD: { readonly version: string } & Pick<Build, "revision" | "branch" | "date">;
 const { version, ...build } = BUILD;
 
-// ps and top show it; without it, Node.js 24 shows "MainThread".
+// ps and top show the title. Without it, Node.js 24 shows "MainThread".
 process.title = ["appliance-exporter", ...process.argv.slice(2)].join(" ");
 
 let fatalHandler = async (_message: string, detail: string): Promise<void> => {
@@ -46,7 +46,7 @@ function threadWork(): readonly string[] {
   return [...new Set(requests), ...Array.from(workers, () => "Worker")];
 }
 
-/** Ends the process as soon as that cannot hang. */
+/** Ends the process as soon as process.exit() cannot hang. */
 function exit(exitCode: number): void {
   for (const worker of workers) void worker.terminate();
   const attempt = (): unknown => threadWork().length > 0 || process.exit(exitCode);
@@ -83,12 +83,12 @@ const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 // If stderr is closed too, the exit code still reports the error.
 process.stderr.on("error", () => {});
 
-/** Whether results were lost that a reader expects: one that stops, like head, loses nothing. */
+/** Whether results were lost that a reader expects. A reader that stops, like head, loses nothing. */
 let hasLost = false;
 const stopRequested = new Promise<void>((resolve) => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const others = process.listeners(signal);
-    // First: a signal that arrived while modules were loaded is lost if there is no listener for a moment.
+    // This listener comes before the others go: without any for a moment, a signal during the load of modules would be lost.
     process.on(signal, () => resolve());
     for (const other of others) process.off(signal, other);
   }
@@ -100,7 +100,7 @@ const stopRequested = new Promise<void>((resolve) => {
   });
 });
 
-/** The line that follows on stdin; empty at its end. No answer after a signal to stop. */
+/** Resolves to the next line of stdin, which is empty at its end. It does not resolve after a signal to stop. */
 function answerTo(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   void stopRequested.then(() => lines.removeAllListeners("close").close());
@@ -126,7 +126,7 @@ const io: Io = {
   clock: systemClock,
   version,
   build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
-  // Together three quarters of the threads; the rest stays for compression, even if the resolver and the disk hang.
+  // Both take three quarters of the threads together. Compression has the rest, even if the resolver and the disk hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   descriptorLimit: watchDescriptorLimit(systemClock),
@@ -139,7 +139,7 @@ const io: Io = {
 void stopRequested.then(limitEnd);
 const code = await runProgram(process.argv.slice(2), io);
 const exitNow = (): void => exit(hasLost ? LOST_EXIT_CODE : code);
-// When everything is written. Otherwise Node.js exits by itself, and a signal then decides the exit code.
+// Node.js emits this when everything is written. Without a listener it exits by itself, and a signal decides the exit code.
 process.on("beforeExit", exitNow);
 setTimeout(exitNow, LINGER_MS).unref();
 limitEnd();

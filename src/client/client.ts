@@ -23,7 +23,7 @@ export interface Body {
 /** Queries one appliance over a pool of connections. */
 export interface ApplianceClient {
   /**
-   * One GET, from reading the password file to the last byte, within `timeoutMs`. The wait for a connection, up to
+   * Makes one GET, from reading the password file to the last byte, within `timeoutMs`. The wait for a connection, up to
    * `connectionWaitMs`, does not count, nor does a stall of this process. At the deadline the connection is closed. Retries
    * once if the appliance had closed the idle connection. Never rejects. @see Attention, ConnectionPool
    */
@@ -37,7 +37,7 @@ export interface ApplianceClient {
 }
 
 export interface GetOptions {
-  /** Its place among polls that wait for a connection; default: `list`. */
+  /** The place of the poll among others that wait for a connection; default: `list`. */
   readonly precedence?: Precedence;
   /** After this wait for a connection the poll fails as `local`; default: no limit. */
   readonly connectionWaitMs?: number | undefined;
@@ -116,7 +116,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       timeoutMs: number,
       { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
     ): Promise<Outcome<Body>> {
-      /** Before that, only the password is read. */
+      /** Before the request is sent, only the password is read. */
       let isSent = false;
       async function send(): Promise<Outcome<Body>> {
         const read = await readCredentials();

@@ -125,7 +125,7 @@ export function createConnector(options: ConnectorOptions): Connector {
         ? before
         : {
             certificate: describeCertificate(secured.getPeerX509Certificate()),
-            // At random, so that a fleet does not renew all its handshakes at once.
+            // The time is random, so that a fleet does not renew all its handshakes at once.
             verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
           };
     presented = handshake.certificate ?? presented;
@@ -135,7 +135,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       secured.destroy();
       throw new ConnectionError("tls", problem);
     }
-    // Only now: the session of an untrusted peer must not be resumed.
+    // The ticket is kept only now: the session of an untrusted peer must not be resumed.
     remember = (ticket) => void (resumable = { ...handshake, ticket });
     if (offered !== undefined) remember(offered);
     return { socket: secured, verifiedUntilMs: handshake.verifiedUntilMs };

@@ -6,10 +6,10 @@ import type { Connection, ConnectionOptions } from "./connection.ts";
 const MAX_CONNECTING = 64;
 /** A connection that hangs delays others no longer than this, in attentive time: an overloaded loop starts fewer. */
 const CONNECTING_MS = 250;
-/** How long connections besides the one used last are kept idle: they served polls at the same time. */
+/** Connections besides the one used last are kept idle for this long: they served polls at the same time. */
 const MAX_SPARE_MS = 20_000;
 
-/** The order in which waiting polls are served: VRRP lists first. */
+/** Waiting polls of VRRP lists are served first. */
 export type Precedence = "list" | "test";
 
 /** The connections of one appliance. Each is lent to one poll at a time. */
@@ -38,7 +38,7 @@ interface Waiting {
 
 /**
  * Makes the pool of each appliance. Over all of them the attempts to connect and the open connections are limited; if too
- * many are open, those that have been idle longest end. Polls of the same precedence are served in order. `limit`: the
+ * many are open, connections that have been idle longest end. Polls of the same precedence are served in order. `limit`: the
  * maximum of open connections at present, at least 1.
  */
 export function createConnections(
@@ -61,7 +61,7 @@ export function createConnections(
       connection.destroy();
     }
   }
-  /** Ended connections call it again, without effect: it looks again after each of them. */
+  /** Serves waiting polls in order. Connections that end meanwhile call this function again, without effect. */
   function serve(): void {
     if (isServing) return;
     isServing = true;

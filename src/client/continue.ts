@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 
 const CONTINUE = "HTTP/1.1 100";
-/** More than any server needs; a longer one is left to undici. */
+/** No server needs more; a longer answer is left to undici. */
 const MAX_BYTES = 1024;
 
 /**

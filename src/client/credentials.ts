@@ -6,13 +6,13 @@ import type { PasswordReader } from "./passwords.ts";
 
 /** The headers of requests with one password. */
 export interface Credentials {
-  /** Equal for equal credentials. */
+  /** Equal credentials have equal ids. */
   readonly id: symbol;
   readonly headers: Readonly<Record<string, string>>;
   readonly redact: Redact;
 }
 
-/** Returns a reader of the credentials for each request. `headers`: those of every request. */
+/** Returns a reader of the credentials for each request. `headers`: the headers of every request. */
 export function createCredentialsReader(
   basicAuth: BasicAuthConfig | undefined,
   readPassword: PasswordReader,

@@ -61,7 +61,7 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
 }
 
-/** More than a fleet needs; the oldest are dropped, so that reloads do not leak. */
+/** No fleet needs more. The oldest contexts are dropped, so that reloads do not leak. */
 const MAX_CONTEXTS = 64;
 
 /**
@@ -83,7 +83,7 @@ export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext 
 function makeContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
   const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   return createSecureContext({
-    // As in Go and curl: every certificate in the file is trusted, root or not.
+    // Every certificate in the file is trusted, root or not, as in Go and curl.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key: key.reveal() }),

@@ -1,8 +1,8 @@
 /** The source of time; tests replace it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch; jumps when the clock is set. Only for timestamps and cron expressions. */
+  /** Milliseconds since the Unix epoch; jumps when the clock is set. Timestamps and cron expressions use it. */
   wallMs(): number;
-  /** Milliseconds since some fixed instant; never jumps. For due times, deadlines and expiry. */
+  /** Milliseconds since some fixed instant; never jumps. Due times, deadlines and expiry use it. */
   monotonicMs(): number;
 }
 
@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** Rounded to the microsecond. */
+/** Returns seconds, rounded to the microsecond. */
 export function toSeconds(ms: number): number {
   return Math.round(ms * 1000) / 1e6;
 }

@@ -1,5 +1,5 @@
 const SLICE_MS = { least: 10, most: 25 };
-/** A slice takes this part of the time since the work began, if that is more: a busy process gets the work done too. */
+/** A slice takes at least this part of the time since the work began, so that a busy process finishes the work too. */
 const SHARE = 0.03;
 
 /**

@@ -18,7 +18,7 @@ export function listedBriefly(names: readonly string[]): string {
   return listed(names, 5);
 }
 
-/** All that shows nothing by itself, except line breaks and tabs: controls, text direction, joiners, tags. */
+/** Matches characters that show nothing by themselves: controls, text direction, joiners, tags; not line breaks and tabs. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Escapes invisible characters as JSON does, `\u200b`: a text cannot control a terminal, and different texts look different. */

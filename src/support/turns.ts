@@ -2,12 +2,12 @@
 import { nextTick } from "node:process";
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-/** Resolves when it is the turn of `who`, who has asked with others. */
+/** Resolves when it is the turn of the caller `who`. */
 export type Turns = (who: string) => Promise<void>;
 
 /**
- * Lets callers go on one after another: once for each that waits, and then once more. When what they did has taken `budgetMs`,
- * the others wait for the next turn of the event loop, so that timers are not late.
+ * Lets callers go on one after another: one call of each caller, then the next call of each. When their work has taken
+ * `budgetMs`, the others wait for the next turn of the event loop, so that timers are not late.
  */
 export function createTurns(budgetMs: number, nowMs: () => number = () => performance.now()): Turns {
   const waiting = new Map<string, readonly (() => void)[]>();
@@ -21,7 +21,7 @@ export function createTurns(budgetMs: number, nowMs: () => number = () => perfor
       waiting.delete(who);
       if (others.length > 0) waiting.set(who, others);
       go?.();
-      // Until everything has run that does not wait for something else.
+      // The work of this caller ends when everything has run that does not wait for something else.
       await new Promise((resolve) => nextTick(resolve));
       if (nowMs() < endMs || waiting.size === 0) continue;
       await nextTurn();
