@@ -7,8 +7,6 @@ import type { WebConfig } from "./web-config.ts";
 
 /** Paths without a password: orchestrators have none, and password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
-/** How long a client waits for its password check; less than Prometheus's default scrape timeout. */
-const MAX_WAIT_MS = 5000;
 
 const UNAUTHORIZED = text(401, "Unauthorized", {
   "www-authenticate": 'Basic realm="appliance-exporter", charset="UTF-8"',
@@ -43,8 +41,9 @@ export function protect(
       ...credentials,
       hash: known?.reveal() ?? dummyHash(users),
       origin: `${clientOf(request.socket.remoteAddress)} ${known === undefined ? "" : credentials.user}`,
+      isGone: () => response.destroyed || response.writableEnded,
     };
-    return REFUSALS[await check(attempt, patienceFor(response))];
+    return REFUSALS[await check(attempt)];
   }
 
   return (request, response) => {
@@ -58,17 +57,6 @@ export function protect(
       })
       .catch(() => response.destroy());
   };
-}
-
-/** Aborts after five seconds or when the client disconnects. */
-function patienceFor(response: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), MAX_WAIT_MS);
-  response.once("close", () => {
-    clearTimeout(timer);
-    controller.abort();
-  });
-  return controller.signal;
 }
 
 /** Returns a hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */

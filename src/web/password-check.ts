@@ -2,6 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { runInThread } from "../support/thread.ts";
 import type { PasswordTask } from "./password-worker.ts";
 
+/** A password waits at most this long: less than Prometheus's default scrape timeout. */
+const MAX_WAIT_MS = 5000;
 /** At most this many passwords wait. */
 const MAX_WAITING = 100;
 /** At most this many origins are known to fail. One more makes all others forgotten. */
@@ -13,7 +15,7 @@ const WRONG = 2 ** 32 - 1;
 /** The rank of a new password is this minus its ordinal. */
 const NEW = 2 ** 33;
 
-/** `busy`: not checked, because too many others wait or the client no longer waits. `failed`: the check had an error. */
+/** `busy`: too many passwords wait, this one has waited too long, or its client is gone. `failed`: the check had an error. */
 export type CheckResult = "right" | "wrong" | "busy" | "failed";
 
 export interface Attempt {
@@ -24,18 +26,17 @@ export interface Attempt {
   readonly hash: string;
   /** Whose failures count together: a known user at a client's address, or all unknown ones there. */
   readonly origin: string;
+  /** Whether the client has disconnected or has a response: then the password is not checked. */
+  readonly isGone: () => boolean;
 }
 
-/** Checks a password, as long as its client waits: the signal ends that. */
-export type PasswordCheck = (attempt: Attempt, signal: AbortSignal) => Promise<CheckResult>;
+export type PasswordCheck = (attempt: Attempt) => Promise<CheckResult>;
 
 interface Check extends Attempt {
   /** Identifies the result. */
   readonly digest: Buffer;
   /** The lowest is checked first: passwords that come again, the oldest first, and then new ones, the latest first. */
   readonly rank: number;
-  /** Aborted when the client no longer waits. */
-  readonly signal: AbortSignal;
   resolve(result: CheckResult): void;
 }
 
@@ -108,12 +109,12 @@ export function createPasswordCheck(onError: (error: unknown) => void): Password
     isChecking = true;
     for (let [next, ...others] = inOrder(); next !== undefined; [next, ...others] = inOrder()) {
       waiting = others;
-      if (!next.signal.aborted) next.resolve(known(next.digest) ?? (await verify(next).catch(fail)));
+      next.resolve(next.isGone() ? "busy" : (known(next.digest) ?? (await verify(next).catch(fail))));
     }
     isChecking = false;
   }
 
-  return (attempt, signal) => {
+  return (attempt) => {
     const { user, password, hash } = attempt;
     const digest = createHmac("sha256", key)
       .update(JSON.stringify([user, hash]))
@@ -125,8 +126,13 @@ export function createPasswordCheck(onError: (error: unknown) => void): Password
     const firstAsked = recall(digest);
     if (firstAsked === undefined) remember(digest, requests);
     return new Promise((resolve) => {
-      signal.addEventListener("abort", () => resolve("busy"), { once: true });
-      waiting = [...waiting, { ...attempt, digest, rank: firstAsked ?? NEW - requests, signal, resolve }];
+      const timer = setTimeout(() => resolve("busy"), MAX_WAIT_MS);
+      const settle = (settled: CheckResult): void => {
+        clearTimeout(timer);
+        resolve(settled);
+      };
+      const rank = firstAsked ?? NEW - requests;
+      waiting = [...waiting, { ...attempt, digest, rank, resolve: settle }];
       const [last] = inOrder().slice(MAX_WAITING);
       last?.resolve("busy");
       waiting = waiting.filter((one) => one !== last);

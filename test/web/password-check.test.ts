@@ -1,5 +1,5 @@
 import { bcrypt } from "hash-wasm";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { createPasswordCheck, type CheckResult } from "../../src/web/password-check.ts";
 import { HASH } from "./support.ts";
 
@@ -19,10 +19,10 @@ interface Asked {
 function createAsking(onError: (error: unknown) => void = () => {}) {
   const check = createPasswordCheck(onError);
   return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1" }: Asked) => {
-    const patience = new AbortController();
+    let isGone = false;
     const attempt = { user, password: Buffer.from(password), hash, origin: `${client} ${user}` };
-    const result: Promise<CheckResult> = check(attempt, patience.signal);
-    return { result, giveUp: () => patience.abort() };
+    const result: Promise<CheckResult> = check({ ...attempt, isGone: () => isGone });
+    return { result, giveUp: () => void (isGone = true) };
   };
 }
 
@@ -45,11 +45,23 @@ test("the result of a started check is cached even if no request waits for it", 
   const ask = createAsking();
   const first = ask(RIGHT);
   first.giveUp();
-  expect(await first.result).toBe("busy");
-  expect(await ask({ password: "expensive" }).result).toBe("wrong");
-  const again = ask(RIGHT);
-  again.giveUp();
-  expect(await again.result).toBe("right");
+  expect(await first.result).toBe("right");
+  const checked = ask({ password: "expensive" });
+  expect(await ask(RIGHT).result).toBe("right");
+  expect(await checked.result).toBe("wrong");
+});
+
+test("after five seconds a password no longer waits", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ask = createAsking();
+  const checked = ask({ password: "is being checked" });
+  const waiting = ask({ password: "waits" });
+  vi.advanceTimersByTime(4999);
+  const last = ask({ password: "came later" });
+  vi.advanceTimersByTime(1);
+  expect(await waiting.result).toBe("busy");
+  expect([await checked.result, await last.result]).toEqual(["busy", "wrong"]);
 });
 
 test.each([
