@@ -7,13 +7,9 @@ import type { GroupVerdict, Judged } from "./verdict.ts";
 const AGAIN_AFTER_MS = 1000;
 const TEST_AFTER_MS = 5000;
 
-function again(
-  operation: Operation,
-  appliances: readonly string[],
-  afterMs = AGAIN_AFTER_MS,
-): ConfirmingPolls {
+const again = (operation: Operation, appliances: readonly string[], afterMs = AGAIN_AFTER_MS) => {
   return { operation, appliances, afterMs };
-}
+};
 
 /** The polls that an observation calls for, because another answer has to confirm it; none after a poll out of turn. */
 export function confirmingPolls(
@@ -64,7 +60,7 @@ function testAgain(
     .find(({ identity }) => identity.appliance === appliance)
     ?.websites.find((one) => one.websiteId === websiteId);
   if (website === undefined || durationSeconds === undefined) return [];
-  // What the test found does not count yet.
+  // The result of the test does not count yet.
   if ((website.results ?? []).every(({ latest, result }) => latest === result)) return [];
   const test = again({ kind: "website_test", websiteId }, [appliance], TEST_AFTER_MS);
   const details = again({ kind: "website_details", websiteId }, [appliance]);

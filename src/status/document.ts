@@ -33,7 +33,7 @@ export interface DocumentFacts {
   readonly startedAtMs: number;
   /** When the configuration could not be loaded; `undefined` if it was loaded since. */
   readonly reloadFailedAtMs: number | undefined;
-  /** Latest first. */
+  /** The latest one is the first. */
   readonly events: readonly FleetEvent[];
   readonly nextPollAtMs: NextPollAtMs;
 }
@@ -62,7 +62,7 @@ export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollA
   clusterDocument(verdict, { verdict, nextPollAtMs });
 }
 
-/** As JSON.stringify, in slices: of lists, one element after another. */
+/** Makes the text of JSON.stringify in slices: lists element by element. */
 export async function fleetJson(document: FleetDocument): Promise<LongText> {
   const texts: LongText[] = [];
   for (const [key, value] of Object.entries(document)) {
@@ -89,7 +89,7 @@ interface ClusterFacts {
   readonly nextPollAtMs: NextPollAtMs;
 }
 
-/** The same object while the verdict is, so that what the page makes of it can be kept too. */
+/** Returns the same object while the verdict is the same, so that the page can keep what it renders. */
 const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterDocument => {
   const { cluster: name, labels, appliances, disabled } = verdict.facts;
   const websites = [...verdict.websites.values()];

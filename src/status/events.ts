@@ -15,20 +15,20 @@ import { listed } from "../support/text.ts";
 import { groupName, groupWords, instantOf, reasonInWords, shortened, type Words } from "./words.ts";
 
 const MAX_EVENTS = 200;
-/** The same that happens to another group or website within so long is one event with it. */
+/** Equal changes of several groups or websites within this time are one event. */
 const TOGETHER_MS = 10_000;
 /** An event names so many subjects, and counts the others. */
 const NAMED = 24;
 
-/** What has happened to the fleet since the exporter started: bounded, in memory. */
+/** The events of the fleet since the exporter started; bounded, in memory. */
 export interface Events {
   /** Records how the verdicts about a cluster have changed, and what an observation of an appliance did; returns what is new. */
   add(judged: Judged, at: Instant, observed?: Observed): readonly FleetEvent[];
-  /** Latest first. */
+  /** The latest one is the first. */
   list(): readonly FleetEvent[];
 }
 
-/** What an observation of an appliance has changed. */
+/** An observation of an appliance has made these changes. */
 export interface Observed {
   readonly appliance: string;
   readonly changes: readonly FleetChange[];
@@ -40,11 +40,11 @@ interface Happening extends Pick<FleetEvent, "kind"> {
   readonly words: Words;
 }
 
-/** The same that happens to several subjects. */
+/** A change that several subjects have in common. */
 interface Entry extends Pick<Happening, "kind" | "words"> {
   readonly at: Instant;
   readonly cluster: string;
-  /** The first ones. */
+  /** The first 24; `count` counts all. */
   readonly subjects: readonly string[];
   readonly count: number;
 }
@@ -112,7 +112,7 @@ function happening(
   return [{ kind, subject, words: [before, after] }];
 }
 
-/** What has happened between two verdicts about one cluster. */
+/** Returns what has happened between two verdicts about one cluster. */
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
   return [
     ...now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }) =>

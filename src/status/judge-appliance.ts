@@ -52,7 +52,7 @@ export function judgeCertificate(
   return leftMs > CERTIFICATE_NOTICE_MS ? "valid" : "expires_soon";
 }
 
-/** What is wrong with an appliance; `isAlone`: no other one can take over. */
+/** Returns all problems of an appliance; `isAlone`: no other one can take over. */
 export function applianceProblems(
   { vrrp, discovery, anomalies }: ApplianceSnapshot,
   { state, certificate }: Pick<ApplianceVerdict, "state" | "certificate">,
@@ -81,7 +81,7 @@ export function interfaceProblem(
   return isAlone ? "not_serving" : "odd_state";
 }
 
-/** Whether an appliance lists its websites, and the list or details of a website cannot be polled. */
+/** Returns whether the list of websites, or details of them, cannot be polled though the appliance has them. */
 function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {
   const { list, details } = discovery ?? {};
   const failure = list?.failure ?? details?.failure;

@@ -47,7 +47,7 @@ export function judgeGroup(
   return group.notPolledSince.length === 0 ? "no_master" : "changing";
 }
 
-/** Until when a master of a split brain that is silent now counts, as a monotonic instant. */
+/** The monotonic instant until which a silent master of a split brain counts as MASTER. */
 function splitEndsAtMs({ members, mastersAtOnce }: GroupSnapshot): number {
   const silent = members.filter(
     ({ role, appliance }) => role === "unknown" && mastersAtOnce.includes(appliance),
@@ -69,7 +69,7 @@ export function masterIn(group: GroupSnapshot, state: GroupState | undefined): s
   return others.length > 0 || state === "unknown" ? undefined : master;
 }
 
-/** What is wrong with a group in that state. */
+/** Returns the problem of a group in that state, if it has one. */
 export function groupProblem(
   { isPreferredMaster }: GroupSnapshot,
   state: GroupState | undefined,

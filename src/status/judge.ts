@@ -14,7 +14,7 @@ import {
 } from "./verdict.ts";
 import { websiteVerdicts } from "./websites.ts";
 
-/** What the facts about a cluster mean at an instant; `before`: the latest verdict about it, which remembers since when. */
+/** Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last. */
 export function judge(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
@@ -37,7 +37,7 @@ export const changesAtMs = once(({ groups }: ClusterVerdict) =>
   Math.min(...Array.from(groups.values(), ({ facts, state }) => groupChangesAtMs(facts, state))),
 );
 
-/** Whether the certificates are in the same state as before. */
+/** Returns whether the certificates are in the same state as before. */
 function isValid({ facts, appliances }: ClusterVerdict, { wallMs }: Instant): boolean {
   return facts.appliances.every(
     ({ identity, vrrp }) =>

@@ -30,7 +30,7 @@ export function descriptionLevel(details: WebsiteDetails, state: BackendState | 
   return levelOf(isPartOf(state, details) && state ? BACKEND_PROBLEMS[state] : undefined);
 }
 
-/** Whether what an appliance says of a website is part of the trouble with its servers. */
+/** Returns whether the servers that an appliance reports are part of the trouble with a website. */
 export function isPartOf(state: BackendState | undefined, details: WebsiteDetails): boolean {
   if (details.isEnabled === false) return false;
   const isLost = state === "none_usable" || state === "none_usable_but_up";

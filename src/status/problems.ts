@@ -70,8 +70,8 @@ function problem(kind: ProblemKind, summary: string, concerned: Concerned = {}):
 }
 
 /**
- * What is wrong with a cluster, worst first. What follows from another problem is left out: of a cluster that is dark its groups
- * and websites, of one whose master is unknown the websites that are unknown too.
+ * The problems of a cluster, worst first. Consequences of another problem are left out: the groups and websites of a dark cluster,
+ * and unknown websites of a cluster whose master is unknown.
  */
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { facts, state } = verdict;
@@ -222,7 +222,7 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-/** What is wrong with the websites that appliances list. */
+/** The problems of the websites that appliances list. */
 function discoveredProblems({ facts, websites }: ClusterVerdict): readonly Problem[] {
   const names = [...websites.values()]
     .filter(({ differences }) => differences.length > 0)

@@ -11,7 +11,7 @@ import {
 } from "./states.ts";
 import { DIFFERENCES } from "./judge-website.ts";
 
-/** What is not known is absent. */
+/** An unknown value is absent. */
 function optional<Type extends z.ZodType>(type: Type, description: string): z.ZodOptional<Type> {
   return type.optional().describe(description);
 }

@@ -3,7 +3,7 @@ import { keysOf } from "../support/keys.ts";
 type Severity = "critical" | "warning" | "unknown";
 
 /**
- * What can be wrong, worst first: the one place that says how severe it is. `alert`: the alert about it, which has the same
+ * All kinds of problems, worst first: the one place that says how severe each is. `alert`: the alert about it, which has the same
  * severity.
  */
 export const PROBLEMS = {
@@ -38,7 +38,7 @@ export const PROBLEMS = {
   not_polled_yet: { severity: "unknown" },
 } as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly alert?: string }>>;
 
-/** Worst first. */
+/** The worst one is the first. */
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 

@@ -25,7 +25,7 @@ export interface Instant {
 }
 
 /**
- * What the facts about a cluster mean. Each verdict is the same object for as long as it stays as it is. `sinceMs`: Unix
+ * The meaning of the facts about a cluster. Each verdict is the same object for as long as it stays as it is. `sinceMs`: Unix
  * time at which the present state began; `undefined` where this process did not see the beginning.
  */
 export interface ClusterVerdict {
@@ -33,9 +33,9 @@ export interface ClusterVerdict {
   readonly facts: ClusterSnapshot;
   /** `undefined` before any poll. */
   readonly state: ClusterState | undefined;
-  /** By name. */
+  /** The key is the name. */
   readonly appliances: ReadonlyMap<string, ApplianceVerdict>;
-  /** By `groupKey`. */
+  /** The key is `groupKey`. */
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** Those that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
@@ -57,7 +57,7 @@ export interface ApplianceVerdict {
   readonly problems: readonly ApplianceProblem[];
 }
 
-/** What the series of a cluster carry. */
+/** All series of a cluster carry these. */
 type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 
 export interface GroupVerdict extends ClusterIdentity {
@@ -68,7 +68,7 @@ export interface GroupVerdict extends ClusterIdentity {
   readonly problem: ProblemKind | undefined;
   /** The one known master. */
   readonly master: string | undefined;
-  /** Since when this state lasts under this master. */
+  /** When this state began under this master. */
   readonly sinceMs: number | undefined;
   /** The master, or the latest one. */
   readonly latestMaster: string | undefined;
@@ -115,7 +115,7 @@ export interface Judged {
   readonly now: ClusterVerdict;
 }
 
-/** Whether a website of the cluster that is unknown is so because no appliance answers or a master is not known. */
+/** Returns whether unknown websites of the cluster follow from appliances that do not answer or a master that is not known. */
 export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
   if (state === "dark" || state === "unknown") return true;
   return [...groups.values()].some((group) => group.master === undefined && group.state !== "split_brain");

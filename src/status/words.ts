@@ -51,7 +51,7 @@ export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: 
 /** Words in front of and behind the names of all to which they apply. */
 export type Words = readonly [before: string, after: string];
 
-/** What is true of a group in trouble. */
+/** Describes a group in trouble. */
 export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
   const [silent, masters] = [listed(membersIn(facts, "unknown")), membersIn(facts, "master")];
   const words: Readonly<Record<GroupState, Words>> = {

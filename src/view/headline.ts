@@ -3,7 +3,7 @@ import { PROBLEM_KINDS, type Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { count, kindsOf } from "./words.ts";
 
-/** What the page and the terminal say first. */
+/** The page and the terminal say this first. */
 export interface Headline {
   readonly level: Level;
   readonly text: string;
@@ -14,31 +14,21 @@ export interface Headline {
 /** The state of the whole fleet. */
 export function headlineOf({ verdict, problems, clusters, exporter }: FleetDocument): Headline {
   const size = count(clusters.length, "cluster");
-  switch (verdict) {
-    case "well":
-      return { level: verdict, text: "All is well", detail: `${size}.` };
-    case "wrong": {
-      const level = problems[0]?.severity ?? "unknown";
-      const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
-      const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
-      return { level, text: count(problems.length, "problem"), detail: `${kindsOf(problems)}${where}.` };
-    }
-    case "unknown": {
-      const source = exporter.shard.total > 1 ? "shard" : "configuration";
-      const [text, detail] =
-        clusters.length > 0
-          ? ["Not everything is known yet", "No problem found so far."]
-          : ["Nothing is polled", `The ${source} has no enabled appliance.`];
-      return { level: verdict, text, detail };
-    }
-    default:
-      return verdict satisfies never;
+  const [worst] = problems;
+  if (worst !== undefined) {
+    const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
+    const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
+    const text = verdict === "wrong" ? count(problems.length, "problem") : "Not everything is known";
+    return { level: worst.severity, text, detail: `${kindsOf(problems)}${where}.` };
   }
+  if (verdict === "well") return { level: verdict, text: "All is well", detail: `${size}.` };
+  const source = exporter.shard.total > 1 ? "shard" : "configuration";
+  return { level: "unknown", text: "Nothing is polled", detail: `The ${source} has no enabled appliance.` };
 }
 
 export interface JudgedCluster {
   readonly cluster: ClusterDocument;
-  /** Worst first. */
+  /** The worst one is the first. */
   readonly problems: readonly Problem[];
 }
 

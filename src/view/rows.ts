@@ -12,9 +12,9 @@ export type Sign = Level | "backup";
 /** A text, or an instant in relation to now. */
 export type Phrase = string | { readonly wording: Wording; readonly at: string };
 
-/** What a row says of one appliance. */
+/** A row says this of one appliance. */
 export interface Cell {
-  /** As judged; absent where nothing is. */
+  /** The sign is the level that was judged; absent where nothing is judged. */
   readonly sign?: Sign;
   readonly state: Phrase;
   readonly details?: readonly Phrase[];
@@ -23,7 +23,7 @@ export interface Cell {
 /** A subject, its state in words, and a cell for each appliance. */
 export interface Row {
   readonly title: string;
-  /** What identifies the subject besides its title. */
+  /** This identifies the subject besides its title. */
   readonly aside?: string | undefined;
   readonly level: Level;
   readonly words: readonly Phrase[];
@@ -41,7 +41,7 @@ type WebsiteState = ClusterDocument["websites"][number]["states"][number];
 type Test = ApplianceDocument["websites"][number];
 type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
 
-/** Of each group of rows: rendering thousands would block the exporter. */
+/** A group of rows has at most so many subjects: rendering thousands would block the exporter. */
 const MAX_SUBJECTS = 256;
 
 /** A cluster as a table, which the page and the terminal show: its VRRP groups, websites and polling. */

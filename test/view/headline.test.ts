@@ -42,7 +42,8 @@ test("a fleet that is not known yet is neither well nor wrong", () => {
   const pending = changed(pair("ams"), { first: { poll: PENDING } });
   expect(headlineOf(documentOf([pending]))).toMatchObject({
     level: "unknown",
-    text: "Not everything is known yet",
+    text: "Not everything is known",
+    detail: "Not polled yet.",
   });
   expect(headlineOf(documentOf([], { verdict: "unknown" }))).toMatchObject({
     level: "unknown",
