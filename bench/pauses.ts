@@ -97,6 +97,7 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
     },
   ];
   try {
+    await until(async () => (await exporter.isReady()) || undefined, COMPLETE_MS);
     await until(async () => {
       // Not a scrape, so that the first one is measured.
       const tested = (await get("/api/v1/fleet")()).split('"statuses":').length - 1;
