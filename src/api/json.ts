@@ -34,7 +34,7 @@ export function parseJson(body: Uint8Array): ParsedJson | Rejected {
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const repeated = repeatedKeys(text);
   if (repeated === undefined) return rejected("too_large", `expected at most ${MAX_DEPTH} levels of nesting`);
-  const parsed = parseStrictly(text) ?? parseStrictly(decodeText(escapeRawControls(body)));
+  const parsed = parseStrictly(text) ?? parseStrictly(escapeRawControls(text));
   return parsed === undefined ? notJson(text) : { ok: true, ...parsed, repeated };
 }
 
@@ -108,30 +108,20 @@ function unescaped(string: string): string {
   return parsed === undefined ? string.slice(1, -1) : String(parsed.value);
 }
 
-/** Escapes the raw control characters inside strings. One after a backslash stays: that is an invalid escape. */
-function escapeRawControls(body: Uint8Array): Uint8Array {
-  const escaped = new Uint8Array(LONGEST_ESCAPE * body.length);
-  let length = 0;
-  let isInString = false;
-  let isAfterBackslash = false;
-  for (const byte of body) {
-    const escape = isInString && !isAfterBackslash ? ESCAPES[byte] : undefined;
-    if (escape === undefined) escaped[length] = byte;
-    else escaped.set(escape, length);
-    length += escape?.length ?? 1;
-    if (byte === QUOTE && !isAfterBackslash) isInString = !isInString;
-    isAfterBackslash = isInString && byte === BACKSLASH && !isAfterBackslash;
+/** Escapes the raw control characters inside strings. One after a backslash stays: that is an invalid escape. Linear time. */
+function escapeRawControls(text: string): string {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', from)) {
+    const end = endOfString(text, start) + 1;
+    const escaped = text.slice(start, end).replaceAll(/\p{Cc}+/gu, (found, at: number, string: string) => {
+      return isEscaped(string, at) ? found : JSON.stringify(found).slice(1, -1);
+    });
+    pieces.push(text.slice(from, start), escaped);
+    from = end;
   }
-  return escaped.subarray(0, length);
+  return [...pieces, text.slice(from)].join("");
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LONGEST_ESCAPE = String.raw`\u001f`.length;
-/** The index is the control character. */
-const ESCAPES = Array.from({ length: 0x20 }, (_, code) =>
-  Buffer.from(JSON.stringify(String.fromCharCode(code)).slice(1, -1)),
-);
 
 /** Whether a parsed value is an object: neither an array nor null. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {

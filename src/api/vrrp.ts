@@ -52,10 +52,7 @@ export interface VrrpList {
 }
 
 /** An interface on the appliance itself: advskew follows from priority. */
-export interface LocalVrrpInterface extends Omit<
-  VrrpInterface,
-  "priority" | "advskew" | "aliases" | "configuredRole"
-> {
+export interface LocalVrrpInterface extends Omit<VrrpInterface, "advskew" | "aliases" | "configuredRole"> {
   /** The code of the configured role, as it is sent. */
   readonly type: string;
   readonly priority: number;
