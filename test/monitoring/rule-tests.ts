@@ -19,8 +19,12 @@ export function promtool(
   });
 }
 
-/** Runs a file of `promtool test rules` against our rules; the last group is evaluated first if `isReversed`. */
-async function testRules(evaluationSeconds: number, test: object, isReversed = false): Promise<string> {
+/** Runs a test of `promtool test rules` against our rules; the last group is evaluated first if `isReversed`. */
+export async function testRules(
+  evaluationSeconds: number,
+  test: object,
+  isReversed = false,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-rules-"));
   try {
     const file = join(folder, "tests.yml");

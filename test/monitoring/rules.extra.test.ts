@@ -1,8 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { RULES } from "./alert-rules.ts";
-import { playScenario, promtool } from "./rule-tests.ts";
+import { playScenario, promtool, testRules } from "./rule-tests.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { cluster, exporter, scrape, type Steps } from "./world.ts";
 
 test("promtool finds nothing wrong with the rules and the example configuration that loads them", async () => {
   const file = fileURLToPath(new URL("appliance-exporter.rules.yml", RULES));
@@ -11,6 +12,32 @@ test("promtool finds nothing wrong with the rules and the example configuration 
   });
   const config = await promtool("check", "config", fileURLToPath(new URL("prometheus.yml", RULES)));
   expect(config.output).toContain("SUCCESS: 1 rule files found");
+});
+
+test("the availability counts samples: those of a time with many lost scrapes weigh no more than others", async () => {
+  // 59 scrapes find the website up. From then on each sixth scrape succeeds, and ten find it down. None is at an evaluation.
+  const answers = Array.from({ length: 10 }, (_, nth): Steps<0 | 1> => {
+    const second = 37 * (60 + 6 * nth);
+    return [
+      [second, 1],
+      [second + 37, 0],
+    ];
+  });
+  const websites = { shop: [[37, "up"] as const, [37 * 60, "down"] as const] };
+  const one = exporter("one:1", cluster("ams", { websites }), { up: [[0, 1], ...answers.flat()] });
+  const labels = `{ha_cluster="ams",protocol="https",website="shop",website_id="shop"}`;
+  const output = await testRules(240, {
+    interval: "37s",
+    input_series: scrape([one], 4400, { seconds: 37, losesScrapes: false }),
+    promql_expr_test: [
+      {
+        eval_time: "4320s",
+        expr: "round(1e6 * website:availability:ratio30d)",
+        exp_samples: [{ labels, value: Math.round((1e6 * 59) / 69) }],
+      },
+    ],
+  });
+  expect(output).toMatch(/SUCCESS$/);
 });
 
 describe.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", ([, scenario]) => {

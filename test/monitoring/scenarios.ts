@@ -1,15 +1,9 @@
-import {
-  BACKEND_STATES,
-  CERTIFICATE_STATES,
-  type BackendState,
-  type CertificateState,
-} from "../../src/status/states.ts";
+import type { BackendState, GroupState } from "../../src/status/states.ts";
 import {
   cluster,
   exporter,
   healthy,
   series,
-  states,
   type ClusterSetup,
   type Exporter,
   type Labels,
@@ -66,7 +60,10 @@ function alert(name: string, labels: Labels, after: number, more: Partial<Expect
   return { alert: name, labels, after, ...more };
 }
 
-/** One cluster with alerts that carry its name. */
+/** Names no cluster: `trouble` adds it. */
+type Also = readonly [metric: string, labels: Labels, given: Steps<number>];
+
+/** One cluster with alerts and further series that carry its name. */
 function trouble(
   name: string,
   setup: ClusterSetup,
@@ -75,10 +72,13 @@ function trouble(
     after: number,
     more?: Partial<Expected> & { labels?: Labels },
   ])[],
-  also: readonly Series[] = [],
+  also: readonly Also[] = [],
 ): Trouble {
   return {
-    says: [...cluster(name, setup), ...also],
+    says: [
+      ...cluster(name, setup),
+      ...also.map(([metric, labels, given]) => series(metric, { ha_cluster: name, ...labels }, given)),
+    ],
     expected: expected.map(([each, after, { labels = {}, ...more } = {}]) =>
       alert(each, { ha_cluster: name, ...labels }, after, more),
     ),
@@ -94,33 +94,30 @@ function of(website: string) {
 }
 
 /** The status that an appliance finds. */
-function statusOf(name: string, website: Labels, address: string, given: Steps<number>): Series {
-  return series("website_http_status", { ha_cluster: name, ...website, address, protocol: "https" }, given);
+function statusOf(appliance: string, website: Labels, given: Steps<number>): Also {
+  return ["website_http_status", { appliance, protocol: "https", ...website }, given];
 }
 
-/** The states of the servers behind the website. */
-function backendsOf(name: string, given: Steps<BackendState>): readonly Series[] {
-  return states("website_backends_state", { ha_cluster: name, ...SHOP.labels }, BACKEND_STATES, given);
-}
-
-function certificateOf(appliance: string, state: CertificateState): readonly Series[] {
-  const labels = { ha_cluster: "certificates", appliance };
-  return states("appliance_tls_certificate_state", labels, CERTIFICATE_STATES, at(state));
-}
-
-/** What an appliance says of its VRRP state. */
-function vrrpStateOf(name: string, appliance: string, given: Steps<number>, state: string): Series {
-  const labels = { ha_cluster: name, appliance, interface: "carp0", vhid: "1", vip: "192.0.2.100", state };
-  return series("vrrp_state", labels, given);
+/** One of the states of the servers behind the website. */
+function backends(state: BackendState, given: Steps<number>): Also {
+  return ["website_backends_state", { ...SHOP.labels, state }, given];
 }
 
 /** Ten servers of a website with an error. */
-function failedServers(name: string): readonly Series[] {
-  const labels = { ha_cluster: name, appliance: "a", ...SHOP.labels, role: "active" };
-  return Array.from({ length: 10 }, (_, nth) =>
-    series("website_backend_ok", { ...labels, backend: `192.0.2.1:80${nth}` }, at(0)),
-  );
+const FAILED_SERVERS = Array.from({ length: 10 }, (_, nth): Also => {
+  const server = { backend: `192.0.2.1:80${nth}`, role: "active", appliance: "a" };
+  return ["website_backend_ok", { ...SHOP.labels, ...server }, at(0)];
+});
+
+/** All groups have this state and no master, from the event on. */
+function outage(state: GroupState, until: number): ClusterSetup {
+  return {
+    group: at("one_master", [0, state], [until, "one_master"]),
+    master: at("a", [0, undefined], [until, "a"]),
+  };
 }
+
+const NEVER = 10_000;
 
 /** Troubles of clusters that have nothing to do with each other. */
 const TROUBLES: readonly Trouble[] = [
@@ -131,7 +128,7 @@ const TROUBLES: readonly Trouble[] = [
       master: at("a", [0, undefined], [2, "b"]),
     },
     [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 310 }]],
-    [vrrpStateOf("failover", "a", at(0, [0, 1]), "BACKUP")],
+    [["vrrp_state", { appliance: "a", state: "BACKUP" }, at(0, [0, 1])]],
   ),
   trouble("there-and-back", { master: at("a", [0, "b"], [200, "a"]) }, [
     ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
@@ -145,7 +142,7 @@ const TROUBLES: readonly Trouble[] = [
       ["VrrpRedundancyLost", 180],
       ["ApplianceDown", 240, { ...OF_A, silenced: true }],
     ],
-    [vrrpStateOf("crash", "b", at(1), "MASTER")],
+    [["vrrp_state", { appliance: "b", state: "MASTER" }, at(1)]],
   ),
   // A reboot.
   trouble(
@@ -180,12 +177,9 @@ const TROUBLES: readonly Trouble[] = [
   ),
   trouble(
     "split",
-    {
-      group: at("one_master", [0, "split_brain"], [100, "one_master"]),
-      master: at("a", [0, undefined], [100, "a"]),
-    },
+    outage("split_brain", 100),
     [["VrrpSplitBrain", 0, { until: 460 }]],
-    ["a", "b"].map((appliance) => vrrpStateOf("split", appliance, at(1), "MASTER")),
+    ["a", "b"].map((appliance) => ["vrrp_state", { appliance, state: "MASTER" }, at(1)] as const),
   ),
   trouble(
     "split-powered-off",
@@ -200,20 +194,12 @@ const TROUBLES: readonly Trouble[] = [
       ["ApplianceDown", 300, { ...OF_A, silenced: true }],
     ],
   ),
-  trouble(
-    "headless",
-    {
-      group: at("one_master", [0, "no_master"], [100, "one_master"]),
-      master: at("a", [0, undefined], [100, "a"]),
-    },
-    [["VrrpNoMaster", 5, { until: 220 }]],
-  ),
+  trouble("headless", outage("no_master", 100), [["VrrpNoMaster", 5, { until: 220 }]]),
   trouble(
     "master-not-reached",
     {
       appliances: PAIR_A_DOWN,
-      group: at("one_master", [0, "unknown"]),
-      master: at("a", [0, undefined]),
+      ...outage("unknown", NEVER),
       websites: { shop: at("up", [0, "unknown"]) },
     },
     [
@@ -225,8 +211,7 @@ const TROUBLES: readonly Trouble[] = [
     "password-changed",
     {
       appliances: { a: at("up", [0, "refused"], [500, "up"]), b: at("up", [0, "refused"], [510, "up"]) },
-      group: at("one_master", [0, "unknown"], [500, "one_master"]),
-      master: at("a", [0, undefined], [500, "a"]),
+      ...outage("unknown", 500),
     },
     [
       ["VrrpMasterUnknown", 40, { until: 620 }],
@@ -243,8 +228,7 @@ const TROUBLES: readonly Trouble[] = [
     "dark",
     {
       appliances: { a: at("up", [0, "down"], [500, "up"]), b: at("up", [2, "down"], [500, "up"]) },
-      group: at("one_master", [0, "unknown"], [500, "one_master"]),
-      master: at("a", [0, undefined], [500, "a"]),
+      ...outage("unknown", 500),
     },
     [
       ["ClusterDark", 32, { until: 650 }],
@@ -276,50 +260,36 @@ const TROUBLES: readonly Trouble[] = [
       ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
       ["VrrpFlapping", 200],
     ],
-    [
-      series(
-        "vrrp_transitions_total",
-        { ha_cluster: "flapping", appliance: "a", interface: "carp0" },
-        at(0, [0, 1], [200, 8]),
-      ),
-    ],
+    [["vrrp_transitions_total", { appliance: "a", interface: "carp0" }, at(0, [0, 1], [200, 8])]],
   ),
   trouble(
     "not-preferred",
     {},
     [["VrrpPreferredMasterLost", 600]],
-    [
-      series(
-        "vrrp_group_preferred_master",
-        { ha_cluster: "not-preferred", vhid: "1", vip: "192.0.2.100" },
-        at(1, [0, 0]),
-      ),
-    ],
+    [["vrrp_group_preferred_master", { vhid: "1", vip: "192.0.2.100" }, at(1, [0, 0])]],
   ),
   trouble(
     "certificates",
     {},
     [["ApplianceCertificateExpiring", -60, OF_A]],
     // Expired and pinned: nobody is paged.
-    [certificateOf("a", "expires_soon"), certificateOf("b", "expired")].flat(),
+    [
+      ["appliance_tls_certificate_state", { appliance: "a", state: "expires_soon" }, at(1)],
+      ["appliance_tls_certificate_state", { appliance: "b", state: "expires_soon" }, at(0)],
+      ["appliance_tls_certificate_state", { appliance: "b", state: "expired" }, at(1)],
+    ],
   ),
   trouble(
     "deviating",
     {},
     [["ApplianceApiAnomalies", 300, OF_A]],
-    [
-      series(
-        "appliance_api_anomalies",
-        { ha_cluster: "deviating", appliance: "a", anomaly: "bad_field" },
-        at(0, [0, 2]),
-      ),
-    ],
+    [["appliance_api_anomalies", { appliance: "a", anomaly: "bad_field" }, at(0, [0, 2])]],
   ),
   trouble(
     "website-down",
     { websites: { shop: at("up", [0, "down"], [200, "up"]), blog: [[0, "up"]] } },
     [["WebsiteDown", 45, { ...SHOP, until: 260 }]],
-    [statusOf("website-down", { appliance: "a", ...SHOP.labels }, "#shop", at(200, [0, 503]))],
+    [statusOf("a", SHOP.labels, at(200, [0, 503]))],
   ),
   // Not known is not up again.
   trouble(
@@ -332,9 +302,9 @@ const TROUBLES: readonly Trouble[] = [
     { websites: { shop: at("up", [0, "down_at_master"]) } },
     [["WebsiteDown", 45, SHOP]],
     [
-      statusOf("other-ids", { appliance: "a", ...SHOP.labels }, "#shop", at(200)),
-      statusOf("other-ids", { appliance: "b", website_id: "5", website: "store" }, "#shop", at(503)),
-      statusOf("other-ids", { appliance: "b", website_id: "shop", website: "blog" }, "#blog", at(599)),
+      statusOf("a", SHOP.labels, at(200)),
+      statusOf("b", { ...SHOP.labels, website_id: "5", website: "store" }, at(503)),
+      statusOf("b", { ...SHOP.labels, website: "blog", address: "#blog" }, at(599)),
     ],
   ),
   trouble("partially", { websites: { shop: at("up", [0, "partially_down"], [300, "down"], [500, "up"]) } }, [
@@ -345,10 +315,7 @@ const TROUBLES: readonly Trouble[] = [
     "backends-lost",
     { websites: { shop: [[0, "up"]] } },
     [["WebsiteBackendsLost", 90, { ...SHOP, until: 300 }]],
-    [
-      ...backendsOf("backends-lost", at("ok", [0, "none_usable"], [300, "ok"])),
-      ...failedServers("backends-lost"),
-    ],
+    [backends("none_usable", at(0, [0, 1], [300, 0])), ...FAILED_SERVERS],
   ),
   // The second server fails, then the third.
   trouble(
@@ -359,31 +326,20 @@ const TROUBLES: readonly Trouble[] = [
       ["WebsiteBackendsLost", 320, { labels: { ...SHOP.labels, severity: "warning" }, until: 800 }],
       ["WebsiteBackendsLost", 590, { labels: { ...SHOP.labels, severity: "critical" }, until: 800 }],
     ],
-    backendsOf(
-      "backends-fail",
-      at("ok", [0, "some_down"], [200, "none_usable_but_up"], [500, "none_usable"], [800, "ok"]),
-    ),
+    [
+      backends("some_down", at(0, [0, 1], [200, 0])),
+      backends("none_usable_but_up", at(0, [200, 1], [500, 0])),
+      backends("none_usable", at(0, [500, 1], [800, 0])),
+    ],
   ),
   trouble(
     "differing",
     {},
     [["ClusterWebsitesDiffer", 720]],
     [
-      series(
-        "ha_cluster_website_differences",
-        { ha_cluster: "differing", difference: "mode" },
-        at(0, [0, 1]),
-      ),
-      series(
-        "website_difference_info",
-        { ha_cluster: "differing", ...SHOP.labels, difference: "mode" },
-        at(1),
-      ),
-      series(
-        "website_difference_info",
-        { ha_cluster: "differing", ...of("blog").labels, difference: "missing", appliance: "b" },
-        at(1),
-      ),
+      ["ha_cluster_website_differences", { difference: "mode" }, at(0, [0, 1])],
+      ["website_difference_info", { ...SHOP.labels, difference: "mode" }, at(1)],
+      ["website_difference_info", { ...of("blog").labels, difference: "missing", appliance: "b" }, at(1)],
     ],
   ),
   trouble("hanging", { websites: { shop: at("up", [0, "unknown"]) } }, [["WebsiteUnknown", 75, SHOP]]),
@@ -453,8 +409,7 @@ function byTurns<const Value>(
 const SITE_DOWN: ClusterSetup = {
   site: "amsterdam",
   appliances: { a: at("up", [0, "down"], [500, "up"]), b: at("up", [4, "down"], [500, "up"]) },
-  group: at("one_master", [0, "unknown"], [500, "one_master"]),
-  master: at("a", [0, undefined], [500, "a"]),
+  ...outage("unknown", 500),
 };
 
 function silencedIn(name: string): readonly Expected[] {
@@ -473,8 +428,7 @@ function lost(state: "down" | "refused" | "unknown", names = ["ams", "utr"], unt
   return names.flatMap((name) =>
     cluster(name, {
       appliances: { a: gone, b: gone },
-      group: at("one_master", [0, "unknown"], [until, "one_master"]),
-      master: at("a", [0, undefined], [until, "a"]),
+      ...outage("unknown", until),
       websites: { shop: at("up", [0, "unknown"], [until, "up"]) },
     }),
   );

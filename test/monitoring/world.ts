@@ -27,7 +27,7 @@ export function series(metric: string, labels: Labels, given: Steps<number>): Se
 }
 
 /** A 0/1 series for each state, and since when it lasts, but for the first one. `ofState`: labels of the former alone. */
-export function states<State extends string>(
+function states<State extends string>(
   metric: string,
   labels: Labels,
   all: readonly State[],
