@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { answering, clientOf, inlinePassword, LONG_MS, servePlain, shortly } from "./support.ts";
 
 const LIMIT = { bodyLimitBytes: 1600 };

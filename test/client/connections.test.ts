@@ -1,6 +1,5 @@
 import type { Lookup } from "../../src/client/lookup.ts";
 import { expect, test } from "vitest";
-
 import { eventually } from "../support/eventually.ts";
 import { createLeapingClock } from "../support/leaping-clock.ts";
 import type { Behaviour } from "../support/fault-server.ts";

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";
 
 const TIMEOUT_MS = 150;

@@ -1,7 +1,5 @@
 import type { LookupAddress } from "node:dns";
-
 import { expect, test } from "vitest";
-
 import { createLookup, type Lookup } from "../../src/client/lookup.ts";
 
 const ADDRESSES: readonly LookupAddress[] = [

@@ -1,7 +1,5 @@
 import { connect } from "node:net";
-
 import { onTestFinished, expect, test } from "vitest";
-
 import { systemClock } from "../../src/support/clock.ts";
 import { createConnector } from "../../src/client/connect.ts";
 import { failureFrom } from "../../src/client/failure.ts";

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-
 import { parseRetryAfterMs } from "../../src/client/connection.ts";
 
 /** Sun, 06 Nov 1994 08:49:37 GMT, the date of RFC 9110's examples. */

@@ -1,9 +1,7 @@
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
 import { expect, onTestFinished, test } from "vitest";
-
 import { eventually } from "../support/eventually.ts";
 import { hangFile } from "../support/hanging-file.ts";
 import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";

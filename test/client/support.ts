@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { TlsOptions } from "node:tls";
-
 import { expect, onTestFinished } from "vitest";
-
 import type {
   ApplianceConfig,
   HttpClientConfig,

@@ -1,8 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { TLSSocket, type TlsOptions } from "node:tls";
-
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-
 import type { TlsClientConfig } from "../../src/config/config.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createSecureContexts } from "../../src/client/tls.ts";

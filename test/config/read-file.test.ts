@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { readFailure, readTextFile } from "../../src/config/read-file.ts";
 
 test.skipIf(process.platform !== "linux")("an I/O error is a system error", async () => {

@@ -1,6 +1,5 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-
 import { formatShard, inShard, parseShard, shardOf } from "../../src/config/shard.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
 

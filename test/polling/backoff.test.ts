@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-
 import { createBackoff, type Backoff, type FinishedPoll } from "../../src/polling/backoff.ts";
 import type { Operation } from "../../src/api/operations.ts";
 import { failureOf } from "../support/observations.ts";

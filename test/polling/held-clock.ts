@@ -1,5 +1,4 @@
 import { onTestFinished, vi } from "vitest";
-
 import type { Clock } from "../../src/support/clock.ts";
 import { WALL_MS } from "../support/observations.ts";
 

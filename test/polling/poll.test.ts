@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { ApplianceClient } from "../../src/client/client.ts";
 import { poll } from "../../src/polling/poll.ts";

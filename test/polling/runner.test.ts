@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-
 import { applianceOf, websiteOf } from "../support/observations.ts";
 import {
   failing,

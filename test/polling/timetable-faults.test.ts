@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
 
 const HOUR_MS = 3_600_000;

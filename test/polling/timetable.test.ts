@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-
 import { nextOnGrid, phaseFraction } from "../../src/polling/pace.ts";
 import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
 

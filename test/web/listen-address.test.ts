@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { formatAddress, parseListenAddress } from "../../src/web/listen.ts";
 
 test.each([

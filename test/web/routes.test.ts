@@ -1,8 +1,6 @@
 import type { Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
-
 import { expect, test } from "vitest";
-
 import type { Rendering } from "../../src/web/routes.ts";
 import { eventually } from "../support/eventually.ts";
 import { ask, EMPTY_DOCUMENT, held, routes, serve } from "./support.ts";

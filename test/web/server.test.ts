@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-
 import { expect, onTestFinished, test, vi } from "vitest";
-
 import { createOutgoing, text } from "../../src/web/reply.ts";
 import { createWebServer } from "../../src/web/server.ts";
 import { closedPort } from "../support/fault-server.ts";
