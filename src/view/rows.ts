@@ -136,14 +136,17 @@ function loneRow(one: Interface): Row {
 /** A row for each website and protocol; one for a website of which nothing is known. */
 export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
   return limited(websites, "website", appliances, (website) => {
-    const testAt = ({ name, websites: tests }: ApplianceDocument) =>
-      tests.find(({ id }) => id === idAt(website, name));
-    const found = appliances.flatMap((each) => testAt(each)?.statuses ?? []).map(({ protocol }) => protocol);
-    const unjudged = found.length === 0 ? [{}] : Array.from(new Set(found), (protocol) => ({ protocol }));
+    const tests = new Map(
+      appliances.map((each) => [each, each.websites.find(({ id }) => id === idAt(website, each.name))]),
+    );
+    const found = new Set(
+      [...tests.values()].flatMap((test) => test?.statuses ?? []).map((one) => one.protocol),
+    );
+    const unjudged = found.size === 0 ? [{}] : Array.from(found, (protocol) => ({ protocol }));
     const states = website.states.length === 0 ? unjudged : website.states;
     return states.map(({ protocol, state, level = "unknown", since }: Partial<WebsiteState>): Row => {
       const words = [inWords(state), ...relative("for", since)];
-      const cells = cellsOf(appliances, (each) => testCell(testAt(each), protocol));
+      const cells = cellsOf(appliances, (each) => testCell(tests.get(each), protocol));
       return { title: website.name, aside: protocol, level, words, cells };
     });
   });
@@ -214,8 +217,8 @@ function resultCell(poll: PollDocument | undefined): Cell {
   if (poll === undefined) return { state: "not polled here" };
   const { state, level: sign, reason = "failed", message, failingSince } = poll;
   if (state === "pending") return { sign, state: "not polled yet" };
-  if (reason === "unsupported") return { sign, state: "unsupported" };
   if (state === "succeeded") return { sign, state: "good" };
+  if (reason === "unsupported") return { sign, state: reason };
   const details = [...relative("for", failingSince), ...(message === undefined ? [] : [message])];
   return { sign, state: reason.replaceAll("_", " "), details };
 }
