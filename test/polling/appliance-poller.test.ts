@@ -240,6 +240,19 @@ test("the test of a website that was removed while it waited is not sent", async
   expect(observed.map(shortly)).toEqual(["website 1: ok"]);
 });
 
+test("a website that is removed while it waits, and added again, is tested once, in its place", async () => {
+  const { client, due, replan, skipped } = startHeldPoller(ONE_SLOT);
+  await due(website(1), website(2), website(3));
+  replan({ tests: [1, 3] });
+  replan({ tests: [1, 2, 3] });
+  await due(website(2));
+  await client.answer(sitePath(1), SITE_OK);
+  expect(client.waiting()).toEqual(["/api/v1/website/2/test"]);
+  await client.answer(sitePath(2), SITE_OK);
+  expect(client.waiting()).toEqual(["/api/v1/website/3/test"]);
+  expect(skipped).toEqual([]);
+});
+
 test("a client that is closed while new credentials are read is not used", async () => {
   const { poller, client, clock, poll } = startHeldPoller();
   await poll(VRRP, failing("auth"));
