@@ -42,14 +42,15 @@ export function judgeWebsite(
 
 /**
  * The state of a website that none of the known masters tests, by what the other members find (`judged`). The masters' visitors do
- * not get that, unless all masters lack the website. `isOff`: a master has it disabled, and serves it to nobody; `mayHave`: a master
- * may have it.
+ * not get that, unless all masters lack the website. `isOff`: a master has it disabled, and serves it to nobody;
+ * `mayMastersHave`: a master may have it.
  */
 export function withoutMasters(
   judged: WebsiteState | undefined,
-  { isOff, mayHave }: { readonly isOff: boolean; readonly mayHave: boolean },
+  isOff: boolean,
+  mayMastersHave: boolean,
 ): WebsiteState | undefined {
-  if (!isOff && !mayHave) return judged;
+  if (!isOff && !mayMastersHave) return judged;
   if (judged === "unknown") return undefined;
   if (judged !== "down") return judged;
   return isOff ? undefined : "partially_down";

@@ -1,5 +1,5 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
-import { kept, keptMap, once } from "../support/kept.ts";
+import { kept, once } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
 import { groupChangesAtMs, groupProblem, judgeGroup, masterIn } from "./judge-group.ts";
 import type { GroupState } from "./states.ts";
@@ -57,7 +57,7 @@ function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["applian
     return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });
   });
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));
-  return keptMap(before?.appliances, now);
+  return kept(before?.appliances, now);
 }
 
 function groupVerdicts(given: Case, appliances: ClusterVerdict["appliances"]): ClusterVerdict["groups"] {
@@ -69,7 +69,7 @@ function groupVerdicts(given: Case, appliances: ClusterVerdict["appliances"]): C
     appliances === before.appliances;
   if (isAsBefore && given.at.monotonicMs < changesAtMs(before)) return before.groups;
   const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given, appliances)] as const);
-  return keptMap(before?.groups, new Map(groups));
+  return kept(before?.groups, new Map(groups));
 }
 
 function groupVerdict(

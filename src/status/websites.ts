@@ -4,9 +4,8 @@ import type {
   ClusterWebsite,
   FoundWebsiteSnapshot,
   KnownWebsiteSnapshot,
-  ProtocolResult,
 } from "../fleet/snapshot.ts";
-import { kept, keptMap, memo, once } from "../support/kept.ts";
+import { kept, memo, once } from "../support/kept.ts";
 import {
   DIFFERENCES,
   differencesIn,
@@ -34,10 +33,17 @@ export function websiteVerdicts(given: Case & { readonly groups: Groups }): Webs
   const members = facts.appliances.map(memberOf);
   const basis = { cluster, labels, websites, members, groups, hasDisabled: disabled.length > 0 };
   const { judged, differences } = judgedWebsites(websites, basis);
+  const earlier = before && judgedIn(before.websites);
+  // Most polls find nothing new.
+  if (before && judged.length === earlier?.length && judged.every((each, nth) => each === earlier[nth]))
+    return { websites: before.websites, differences };
   const verdicts = judged.map((each) => withSince(each, before?.websites.get(each.key), given));
-  const now = new Map(verdicts.map((verdict) => [verdict.key, verdict]));
-  return { websites: keptMap(before?.websites, now), differences };
+  return { websites: new Map(verdicts.map((verdict) => [verdict.key, verdict])), differences };
 }
+
+const judgedIn = once((websites: ClusterVerdict["websites"]) =>
+  Array.from(websites.values(), ({ judged }) => judged),
+);
 
 function withSince(
   judged: JudgedWebsite,
@@ -53,36 +59,27 @@ function withSince(
   return { ...judged, judged, states };
 }
 
-/** Whether an appliance has a website; `undiscovered`: its websites are not discovered, so only its tests say so. */
-type Presence = "listed" | "lacking" | "unknown" | "undiscovered";
+/** What an appliance knows of its websites: the same object until a poll of the appliance finds something new. */
+const memberOf = once((appliance: ApplianceSnapshot) =>
+  sameMember(appliance.identity, knowledgeOf(appliance)),
+);
+type Member = ReturnType<typeof knowledgeOf>;
+const sameMember = memo((member: Member) => member);
 
-/** What an appliance knows of its websites. */
-interface Member {
-  readonly name: string;
-  /** What each of its tests found; `undefined` before the first one. */
-  readonly results: readonly (readonly ProtocolResult[] | undefined)[];
-  readonly found: readonly FoundWebsiteSnapshot[];
-  /** By address; `undefined` without discovery. */
-  readonly known: ReadonlyMap<string, unknown> | undefined;
-  readonly isListed: boolean;
-  readonly isComplete: boolean;
-  readonly areDetailsKnown: boolean;
-}
-
-/** The same object until a poll of the appliance finds something new. */
-const memberOf = once(({ identity, websites, found, discovery }: ApplianceSnapshot): Member =>
-  sameMember(identity, {
+function knowledgeOf({ identity, websites, found, discovery }: ApplianceSnapshot) {
+  return {
     name: identity.appliance,
+    // What each of its tests found; `undefined` before the first one.
     results: websites.map(({ results }) => results),
     found,
+    // By address; `undefined` without discovery.
     known: discovery?.known,
     isListed: discovery?.list.state === "succeeded",
     isComplete: discovery?.isComplete === true,
     areDetailsKnown:
       discovery?.isPolled === true && (discovery.details?.state ?? "succeeded") === "succeeded",
-  }),
-);
-const sameMember = memo((member: Member) => member);
+  };
+}
 
 /** Everything on which what is judged of the websites of a cluster depends. */
 interface Basis extends Pick<JudgedWebsite, "cluster" | "labels"> {
@@ -94,31 +91,49 @@ interface Basis extends Pick<JudgedWebsite, "cluster" | "labels"> {
 
 const judgedWebsites = memo(
   (basis: Basis, before: { readonly differences: WebsiteVerdicts["differences"] } | undefined) => {
-    const judged = basis.websites.flatMap((website) => judgedIn(website, basis) ?? []);
+    const isKnown = ({ found, website }: WebsiteBasis): boolean =>
+      found.length > 0 || website.at.some(({ test }) => test >= 0);
+    const names = basis.members.map(({ name }) => name);
+    const all = basis.websites.map((website) => basisOf(website, basis, names)).filter(isKnown);
+    const judged = all.map((each) => judgedWebsite(each.website, each));
     return { judged, differences: kept(before?.differences, differenceCounts(judged, basis.members)) };
   },
 );
 
-/** What is judged of one website: the same object while nothing on which it depends has changed. */
-function judgedIn(website: ClusterWebsite, basis: Basis): JudgedWebsite | undefined {
+/** Everything on which what is judged of one website depends. Appliances are named. */
+function basisOf(website: ClusterWebsite, basis: Basis, names: readonly string[]) {
   const { cluster, labels, members, groups, hasDisabled } = basis;
   const { key, at } = website;
-  const found = at.flatMap(({ member, known }) => (isFound(known, members[member]) ? [known] : []));
-  if (found.length === 0 && at.every(({ test }) => test < 0)) return undefined;
-  return judgedWebsite(website, {
+  const masters = mastersIn(groups)(website);
+  const found: FoundWebsiteSnapshot[] = [];
+  for (const { member, known } of at) if (isFound(known, members[member])) found.push(known);
+  const lacking: string[] = [];
+  for (const member of members) if (isLacking(member, key)) lacking.push(member.name);
+  const atMasters = members.filter(({ name }) => masters.includes(name));
+  return {
     cluster,
     labels,
+    names,
     website,
+    // By its mentions.
     results: at.map(({ member, test }) => members[member]?.results[test]),
     found,
-    names: members.map(({ name }) => name),
-    presences: members.map((member) => presenceOf(key, member)),
-    masters: mastersIn(groups)(website),
-    hasGroups: groups.size > 0,
+    masters,
+    lacking,
+    mayMastersHave: atMasters.some(({ name, known }) =>
+      known === undefined ? !isWithoutAddress(key) : !lacking.includes(name),
+    ),
     hasDisabled,
+    hasGroups: groups.size > 0,
     areCompared: areCompared(members),
-  });
+    // A master has it, and its details are not known now.
+    isMasterSilent: atMasters.some(
+      ({ name, known }) =>
+        known?.has(key) === true && !found.some(({ identity }) => identity.appliance === name),
+    ),
+  };
 }
+type WebsiteBasis = ReturnType<typeof basisOf>;
 
 function isFound(known: KnownWebsiteSnapshot, member: Member | undefined): known is FoundWebsiteSnapshot {
   return member !== undefined && setOf(member.found).has(known);
@@ -126,15 +141,13 @@ function isFound(known: KnownWebsiteSnapshot, member: Member | undefined): known
 
 const setOf = once((list: readonly unknown[]): ReadonlySet<unknown> => new Set(list));
 
-function presenceOf(key: string, { known, isComplete }: Member): Presence {
-  if (known === undefined) return "undiscovered";
-  if (known.has(key)) return "listed";
-  return isComplete && !isWithoutAddress(key) ? "lacking" : "unknown";
+/** Whether a member is known to lack a website: all that it has are known, and where this one is. */
+function isLacking({ known, isComplete }: Member, key: string): boolean {
+  return isComplete && !isWithoutAddress(key) && known?.has(key) === false;
 }
 
-/** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
 export function lacks(appliance: ApplianceSnapshot, key: string): boolean {
-  return presenceOf(key, memberOf(appliance)) === "lacking";
+  return isLacking(memberOf(appliance), key);
 }
 
 /** Whether the websites of the members can be compared: all lists are known. */
@@ -142,29 +155,20 @@ function areCompared(members: readonly Member[]): boolean {
   return members.length > 1 && members.every(({ isListed }) => isListed);
 }
 
-/** Everything on which what is judged of one website depends; by member where it is a list beside `found` and `masters`. */
-interface WebsiteBasis extends Pick<JudgedWebsite, "cluster" | "labels" | "found"> {
-  readonly website: ClusterWebsite;
-  /** Of each mention of the website. */
-  readonly results: Member["results"];
-  readonly names: readonly string[];
-  readonly presences: readonly Presence[];
-  readonly masters: readonly string[];
-  readonly hasGroups: boolean;
-  readonly hasDisabled: boolean;
-  readonly areCompared: boolean;
-}
-
 const judgedWebsite = memo((basis: WebsiteBasis, before: JudgedWebsite | undefined): JudgedWebsite => {
-  const { cluster, labels, website, found, names, presences } = basis;
+  const { cluster, labels, names, website, found, masters, isMasterSilent } = basis;
   const { key, websiteId, website: name } = website;
   const tests = testsIn(basis);
   const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
   const isSameId = names.every((each) => ids[each] === websiteId);
-  const states = statesIn(basis, tests);
-  const backends = backendsIn(basis, states);
-  const lacking = names.filter((_, nth) => presences[nth] === "lacking");
-  const differences = basis.areCompared && found.length > 0 ? differencesIn(found, lacking) : [];
+  const views = found.map(({ details, identity }) => {
+    return { details, isMaster: masters.includes(identity.appliance) };
+  });
+  const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
+  const states = statesIn(tests, isOff, basis);
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
+  const backends = judgeBackends(views, { isUp, isMasterSilent });
+  const differences = basis.areCompared && found.length > 0 ? differencesIn(found, basis.lacking) : [];
   const judged = { ids: isSameId ? undefined : ids, states, backends, differences };
   return kept(before, { kind: "website", cluster, labels, key, websiteId, website: name, found, ...judged });
 });
@@ -177,7 +181,11 @@ function testsIn({ website, results, masters }: WebsiteBasis) {
   });
 }
 
-function statesIn(basis: WebsiteBasis, tests: ReturnType<typeof testsIn>): JudgedWebsite["states"] {
+function statesIn(
+  tests: ReturnType<typeof testsIn>,
+  isOff: boolean,
+  basis: WebsiteBasis,
+): JudgedWebsite["states"] {
   const isTested = tests.some(({ results }) => results !== undefined);
   // What a master finds is not unknown before it was asked.
   const isPending = tests.some(({ results, isMaster }) => isMaster && results === undefined);
@@ -194,32 +202,8 @@ function statesIn(basis: WebsiteBasis, tests: ReturnType<typeof testsIn>): Judge
     const found = isTested ? judgeWebsite(views, basis) : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
     const isElsewhere = views.every(({ isMaster }) => !isMaster);
-    return { protocol, state: isElsewhere ? withoutMasters(judged, mastersView(basis)) : judged };
+    return { protocol, state: isElsewhere ? withoutMasters(judged, isOff, basis.mayMastersHave) : judged };
   });
-}
-
-/** What the masters make of a website that none of them tests. */
-function mastersView({ website: { key }, found, names, presences, masters }: WebsiteBasis) {
-  const isOff = found.some(
-    ({ details, identity }) => details.isEnabled === false && masters.includes(identity.appliance),
-  );
-  const mayHave = presences.some((presence, nth) => {
-    if (!masters.includes(names[nth] ?? "")) return false;
-    return presence === "undiscovered" ? !isWithoutAddress(key) : presence !== "lacking";
-  });
-  return { isOff, mayHave };
-}
-
-function backendsIn({ found, names, presences, masters }: WebsiteBasis, states: JudgedWebsite["states"]) {
-  const views = found.map(({ details, identity: { appliance } }) => {
-    return { appliance, details, isMaster: masters.includes(appliance) };
-  });
-  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
-  const isMasterSilent = names.some((name, nth) => {
-    const isDescribed = views.some(({ appliance }) => appliance === name);
-    return masters.includes(name) && presences[nth] === "listed" && !isDescribed;
-  });
-  return judgeBackends(views, { isUp, isMasterSilent });
 }
 
 /** Nothing says that the members agree while something is not known. */

@@ -1,25 +1,14 @@
-/** The value of before, if both are equal in depth: values of JSON and `undefined`, and others by identity. */
+/** `before`, if both are equal in depth: values of JSON, `undefined` and maps, and others by identity; else `now`. */
 export function kept<Of>(before: Of | undefined, now: Of): Of {
   return before !== undefined && isEqual(before, now) ? before : now;
-}
-
-/** The map of before, if both have the same values in the same order. */
-export function keptMap<Key, Value>(
-  before: ReadonlyMap<Key, Value> | undefined,
-  now: ReadonlyMap<Key, Value>,
-): ReadonlyMap<Key, Value> {
-  return before !== undefined && isSame([...before.values()], [...now.values()]) ? before : now;
 }
 
 /** Five times as fast as that of Node.js: each poll compares a thousand objects that have seldom changed. */
 function isEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (Array.isArray(one))
-    return (
-      Array.isArray(other) &&
-      one.length === other.length &&
-      one.every((each, nth) => isEqual(each, other[nth]))
-    );
+  if (one instanceof Map && other instanceof Map) return isEqual([...one], [...other]);
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((each, nth) => isEqual(each, other[nth]));
   if (!isRecord(one) || !isRecord(other)) return false;
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => isEqual(one[name], other[name]));
@@ -31,8 +20,14 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Whether both are the same object or primitive, or lists of the same ones. */
 function isSame(one: unknown, other: unknown): boolean {
-  if (one === other || !Array.isArray(one) || !Array.isArray(other)) return one === other;
-  return one.length === other.length && one.every((each, nth) => each === other[nth]);
+  return one === other || (Array.isArray(one) && Array.isArray(other) && areSame(one, other, Object.is));
+}
+
+/** A plain loop, since each poll compares hundreds of lists. */
+function areSame(ones: readonly unknown[], others: readonly unknown[], isEach: typeof isSame): boolean {
+  if (ones.length !== others.length) return false;
+  for (let nth = 0; nth < ones.length; nth += 1) if (!isEach(ones[nth], others[nth])) return false;
+  return true;
 }
 
 /**
@@ -47,7 +42,7 @@ export function memo<Inputs extends object, Made>(
   return (of, inputs) => {
     const values: readonly unknown[] = Object.values(inputs);
     const known = all.get(of);
-    if (known?.values.every((value, nth) => isSame(value, values[nth])) === true) return known.made;
+    if (known !== undefined && areSame(known.values, values, isSame)) return known.made;
     const made = make(inputs, known?.made);
     all.set(of, { values, made });
     return made;
@@ -56,6 +51,12 @@ export function memo<Inputs extends object, Made>(
 
 /** `make`, called once for each object: its result is kept while the object lives. */
 export function once<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
-  const made = memo(({ of }: { readonly of: Of }) => make(of));
-  return (of) => made(of, { of });
+  const all = new WeakMap<Of, { readonly made: Made }>();
+  return (of) => {
+    const known = all.get(of);
+    if (known !== undefined) return known.made;
+    const made = make(of);
+    all.set(of, { made });
+    return made;
+  };
 }

@@ -123,7 +123,6 @@ async function createProgram(isCached: boolean) {
   if (!isCached)
     vi.doMock("../../src/support/kept.ts", () => ({
       kept: (_: unknown, now: unknown) => now,
-      keptMap: (_: unknown, now: unknown) => now,
       memo: (make: (inputs: unknown) => unknown) => (_: object, inputs: unknown) => make(inputs),
       once: (make: unknown) => make,
     }));
