@@ -31,7 +31,8 @@ export function websiteVerdicts(given: Case & { readonly groups: Groups }): Webs
   const { facts, groups, before } = given;
   const { cluster, labels, websites, disabled } = facts;
   const members = facts.appliances.map(memberOf);
-  const basis = { cluster, labels, websites, members, groups, hasDisabled: disabled.length > 0 };
+  const results = facts.appliances.map(resultsOf);
+  const basis = { cluster, labels, websites, members, results, groups, hasDisabled: disabled.length > 0 };
   const { judged, differences } = judgedWebsites(websites, basis);
   const earlier = before && judgedIn(before.websites);
   // Most polls find nothing new.
@@ -66,11 +67,9 @@ const memberOf = once((appliance: ApplianceSnapshot) =>
 type Member = ReturnType<typeof knowledgeOf>;
 const sameMember = memo((member: Member) => member);
 
-function knowledgeOf({ identity, websites, found, discovery }: ApplianceSnapshot) {
+function knowledgeOf({ identity, found, discovery }: ApplianceSnapshot) {
   return {
     name: identity.appliance,
-    // What each of its tests found; `undefined` before the first one.
-    results: websites.map(({ results }) => results),
     found,
     // By address; `undefined` without discovery.
     known: discovery?.known,
@@ -81,59 +80,39 @@ function knowledgeOf({ identity, websites, found, discovery }: ApplianceSnapshot
   };
 }
 
-/** Everything on which what is judged of the websites of a cluster depends. */
-interface Basis extends Pick<JudgedWebsite, "cluster" | "labels"> {
-  readonly websites: readonly ClusterWebsite[];
+/** What each test of an appliance found; `undefined` before the first one. The same list until a test finds something new. */
+function resultsOf({ identity, websites }: ApplianceSnapshot): Results {
+  return sameResults(identity, { results: resultsIn(websites) });
+}
+const resultsIn = once((tests: ApplianceSnapshot["websites"]) => tests.map(({ results }) => results));
+type Results = ReturnType<typeof resultsIn>;
+const sameResults = memo(({ results }: { readonly results: Results }) => results);
+
+/** What verdicts on websites depend on besides what tests find. */
+interface Setting extends Pick<JudgedWebsite, "cluster" | "labels"> {
   readonly members: readonly Member[];
   readonly groups: Groups;
   readonly hasDisabled: boolean;
 }
 
+interface Basis extends Setting {
+  readonly websites: readonly ClusterWebsite[];
+  /** By member. */
+  readonly results: readonly Results[];
+}
+
 const judgedWebsites = memo(
   (basis: Basis, before: { readonly differences: WebsiteVerdicts["differences"] } | undefined) => {
-    const isKnown = ({ found, website }: WebsiteBasis): boolean =>
-      found.length > 0 || website.at.some(({ test }) => test >= 0);
-    const names = basis.members.map(({ name }) => name);
-    const all = basis.websites.map((website) => basisOf(website, basis, names)).filter(isKnown);
-    const judged = all.map((each) => judgedWebsite(each.website, each));
-    return { judged, differences: kept(before?.differences, differenceCounts(judged, basis.members)) };
+    const { cluster, labels, websites, members, results, groups, hasDisabled } = basis;
+    const judged = websites.flatMap((website) => {
+      const facts = factsOf(website, { cluster, labels, website, members, groups, hasDisabled });
+      const tests = website.at.map(({ member, test }) => results[member]?.[test]);
+      const isKnown = facts.found.length > 0 || website.at.some(({ test }) => test >= 0);
+      return isKnown ? [judgedWebsite(website, { facts, results: tests })] : [];
+    });
+    return { judged, differences: kept(before?.differences, differenceCounts(judged, members)) };
   },
 );
-
-/** Everything on which what is judged of one website depends. Appliances are named. */
-function basisOf(website: ClusterWebsite, basis: Basis, names: readonly string[]) {
-  const { cluster, labels, members, groups, hasDisabled } = basis;
-  const { key, at } = website;
-  const masters = mastersIn(groups)(website);
-  const found: FoundWebsiteSnapshot[] = [];
-  for (const { member, known } of at) if (isFound(known, members[member])) found.push(known);
-  const lacking: string[] = [];
-  for (const member of members) if (isLacking(member, key)) lacking.push(member.name);
-  const atMasters = members.filter(({ name }) => masters.includes(name));
-  return {
-    cluster,
-    labels,
-    names,
-    website,
-    // By its mentions.
-    results: at.map(({ member, test }) => members[member]?.results[test]),
-    found,
-    masters,
-    lacking,
-    mayMastersHave: atMasters.some(({ name, known }) =>
-      known === undefined ? !isWithoutAddress(key) : !lacking.includes(name),
-    ),
-    hasDisabled,
-    hasGroups: groups.size > 0,
-    areCompared: areCompared(members),
-    // A master has it, and its details are not known now.
-    isMasterSilent: atMasters.some(
-      ({ name, known }) =>
-        known?.has(key) === true && !found.some(({ identity }) => identity.appliance === name),
-    ),
-  };
-}
-type WebsiteBasis = ReturnType<typeof basisOf>;
 
 function isFound(known: KnownWebsiteSnapshot, member: Member | undefined): known is FoundWebsiteSnapshot {
   return member !== undefined && setOf(member.found).has(known);
@@ -155,25 +134,78 @@ function areCompared(members: readonly Member[]): boolean {
   return members.length > 1 && members.every(({ isListed }) => isListed);
 }
 
-const judgedWebsite = memo((basis: WebsiteBasis, before: JudgedWebsite | undefined): JudgedWebsite => {
-  const { cluster, labels, names, website, found, masters, isMasterSilent } = basis;
-  const { key, websiteId, website: name } = website;
-  const tests = testsIn(basis);
-  const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
-  const isSameId = names.every((each) => ids[each] === websiteId);
-  const views = found.map(({ details, identity }) => {
-    return { details, isMaster: masters.includes(identity.appliance) };
-  });
-  const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
-  const states = statesIn(tests, isOff, basis);
-  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
-  const backends = judgeBackends(views, { isUp, isMasterSilent });
-  const differences = basis.areCompared && found.length > 0 ? differencesIn(found, basis.lacking) : [];
-  const judged = { ids: isSameId ? undefined : ids, states, backends, differences };
-  return kept(before, { kind: "website", cluster, labels, key, websiteId, website: name, found, ...judged });
-});
+/** What is known of one website besides what tests find. Appliances are named. */
+const factsOf = memo(
+  (given: Setting & { readonly website: ClusterWebsite }, before: WebsiteFacts | undefined) =>
+    kept(before, websiteFacts(given)),
+);
+type WebsiteFacts = ReturnType<typeof websiteFacts>;
 
-function testsIn({ website, results, masters }: WebsiteBasis) {
+function websiteFacts(given: Setting & { readonly website: ClusterWebsite }) {
+  const { cluster, labels, members, groups, hasDisabled, website } = given;
+  const { key, at } = website;
+  const masters = mastersIn(groups)(website);
+  const found = at.flatMap(({ member, known }) => (isFound(known, members[member]) ? [known] : []));
+  const lacking = members.filter((member) => isLacking(member, key)).map(({ name }) => name);
+  const atMasters = members.filter(({ name }) => masters.includes(name));
+  return {
+    cluster,
+    labels,
+    names: members.map(({ name }) => name),
+    website,
+    found,
+    masters,
+    lacking,
+    mayMastersHave: atMasters.some(({ name, known }) =>
+      known === undefined ? !isWithoutAddress(key) : !lacking.includes(name),
+    ),
+    // A master has it, and its details are not known now.
+    isMasterSilent: atMasters.some(
+      ({ name, known }) =>
+        known?.has(key) === true && !found.some(({ identity }) => identity.appliance === name),
+    ),
+    hasDisabled,
+    hasGroups: groups.size > 0,
+    areCompared: areCompared(members),
+  };
+}
+
+interface WebsiteBasis {
+  readonly facts: WebsiteFacts;
+  /** By the mentions of the website. */
+  readonly results: Results;
+}
+
+const judgedWebsite = memo(
+  ({ facts, results }: WebsiteBasis, before: JudgedWebsite | undefined): JudgedWebsite => {
+    const { cluster, labels, names, website, found, masters, isMasterSilent } = facts;
+    const { key, websiteId, website: name } = website;
+    const tests = testsIn(facts, results);
+    const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
+    const isSameId = names.every((each) => ids[each] === websiteId);
+    const views = found.map(({ details, identity }) => {
+      return { details, isMaster: masters.includes(identity.appliance) };
+    });
+    const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
+    const states = statesIn(tests, isOff, facts);
+    const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
+    const backends = judgeBackends(views, { isUp, isMasterSilent });
+    const differences = facts.areCompared && found.length > 0 ? differencesIn(found, facts.lacking) : [];
+    const judged = { ids: isSameId ? undefined : ids, states, backends, differences };
+    return kept(before, {
+      kind: "website",
+      cluster,
+      labels,
+      key,
+      websiteId,
+      website: name,
+      found,
+      ...judged,
+    });
+  },
+);
+
+function testsIn({ website, masters }: WebsiteFacts, results: Results) {
   return website.at.flatMap(({ test, known: { identity, websiteId } }, nth) => {
     const { appliance } = identity;
     if (test < 0) return [];
@@ -184,7 +216,7 @@ function testsIn({ website, results, masters }: WebsiteBasis) {
 function statesIn(
   tests: ReturnType<typeof testsIn>,
   isOff: boolean,
-  basis: WebsiteBasis,
+  facts: WebsiteFacts,
 ): JudgedWebsite["states"] {
   const isTested = tests.some(({ results }) => results !== undefined);
   // What a master finds is not unknown before it was asked.
@@ -199,10 +231,10 @@ function statesIn(
       const { result = "unknown", isUnstable = false } = own ?? {};
       return [{ isMaster, result, isUnstable }];
     });
-    const found = isTested ? judgeWebsite(views, basis) : undefined;
+    const found = isTested ? judgeWebsite(views, facts) : undefined;
     const judged = found === "unknown" && isPending ? undefined : found;
     const isElsewhere = views.every(({ isMaster }) => !isMaster);
-    return { protocol, state: isElsewhere ? withoutMasters(judged, isOff, basis.mayMastersHave) : judged };
+    return { protocol, state: isElsewhere ? withoutMasters(judged, isOff, facts.mayMastersHave) : judged };
   });
 }
 
