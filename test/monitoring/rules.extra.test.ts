@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { RULES } from "./alert-rules.ts";
 import { playScenario, promtool, testRules } from "./rule-tests.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { cluster, exporter, scrape, type Steps } from "./world.ts";
+import { cluster, exporter, scrape } from "./world.ts";
 
 test("promtool finds nothing wrong with the rules and the example configuration that loads them", async () => {
   const file = fileURLToPath(new URL("appliance-exporter.rules.yml", RULES));
@@ -16,26 +16,16 @@ test("promtool finds nothing wrong with the rules and the example configuration 
 
 test("the availability counts samples: those of a time with many lost scrapes weigh no more than others", async () => {
   // 59 scrapes find the website up. From then on each sixth scrape succeeds, and ten find it down. None is at an evaluation.
-  const answers = Array.from({ length: 10 }, (_, nth): Steps<0 | 1> => {
-    const second = 37 * (60 + 6 * nth);
-    return [
-      [second, 1],
-      [second + 37, 0],
-    ];
-  });
+  const seconds = Array.from({ length: 60 }, (_, nth) => 37 * (60 + nth));
+  const answers = seconds.map((second, nth) => [second, nth % 6 === 0 ? 1 : 0] as const);
   const websites = { shop: [[37, "up"] as const, [37 * 60, "down"] as const] };
-  const one = exporter("one:1", cluster("ams", { websites }), { up: [[0, 1], ...answers.flat()] });
+  const one = exporter("one:1", cluster("ams", { websites }), { up: [[0, 1], ...answers] });
   const labels = `{ha_cluster="ams",protocol="https",website="shop",website_id="shop"}`;
+  const [expr, value] = ["round(1e6 * website:availability:ratio30d)", Math.round((1e6 * 59) / 69)];
   const output = await testRules(240, {
     interval: "37s",
     input_series: scrape([one], 4400, { seconds: 37, losesScrapes: false }),
-    promql_expr_test: [
-      {
-        eval_time: "4320s",
-        expr: "round(1e6 * website:availability:ratio30d)",
-        exp_samples: [{ labels, value: Math.round((1e6 * 59) / 69) }],
-      },
-    ],
+    promql_expr_test: [{ eval_time: "4320s", expr, exp_samples: [{ labels, value }] }],
   });
   expect(output).toMatch(/SUCCESS$/);
 });

@@ -45,11 +45,6 @@ test.for([
     "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101. Seen: a is BACKUP; one_master VIPs: 2; http://one:1/?cluster=failover#cluster-failover",
   ],
   [
-    "VrrpRedundancyLost",
-    "crash",
-    "No backup is left in cluster crash, VIPs whose next failure is an outage: 2. Seen: 192.0.2.100 backup_lost; 192.0.2.101 backup_lost; a is not reached (connect); b is MASTER; backup_lost VIPs: 2; http://one:1/?cluster=crash#cluster-crash",
-  ],
-  [
     "VrrpSplitBrain",
     "split",
     "Split brain in cluster split, VIPs with two masters: 2. Fix the link between these, or stop VRRP on one. Seen: 192.0.2.100 split_brain; 192.0.2.101 split_brain; a is MASTER; b is MASTER; split_brain VIPs: 2; http://one:1/?cluster=split#cluster-split",
