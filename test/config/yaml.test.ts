@@ -61,6 +61,7 @@ test.each([
   ["a: @b\n", "a.yaml:1:4: quote a string that starts with this character"],
   ['a: "\\q"\n', "a.yaml:1:5: invalid escape; in double quotes, write a backslash twice"],
   ["a: !secret b\n", "a.yaml:1:4: tags are not supported; quote a string that starts with !"],
+  ["a: !!seq { b: 1 }\n", "a.yaml:1:4: tags are not supported; quote a string that starts with !"],
   ["a: *b\n", "a.yaml:1:4: unknown anchor; quote a string that starts with *"],
   ["a: &x &y 1\n", "a.yaml:1:7: A node can have at most one anchor"],
   ["a: *x\nb: &x 2\n", "a.yaml:1:4: unknown anchor; quote a string that starts with *"],
