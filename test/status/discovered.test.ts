@@ -109,6 +109,8 @@ const LISTED = websitesSeen("a", [1]);
 const ONLY_B_DISCOVERS = MEMBERS.map((each) =>
   each.name === "a" ? { ...each, discovery: undefined } : each,
 );
+const A_IS_DISABLED = MEMBERS.map((each) => ({ ...each, enabled: each.name === "b" }));
+const NINE = websiteOf({ id: 9 });
 const FAILED_SERVER = gathered([{ address: "192.0.2.81:80", role: "active", isOk: false }]);
 
 const OTHER_FAILS = [
@@ -145,6 +147,14 @@ test.each([
     members: ONLY_B_DISCOVERS,
     states: ["partially_down", "partially_down"],
   },
+  {
+    master: "discovers none, with an id and no address",
+    more: [websitesSeen("b", []), websiteSeen("b", 9, blocksOf(200, 200))],
+    members: ONLY_B_DISCOVERS.map((each) => (each.name === "a" ? each : { ...each, websites: [NINE] })),
+    states: ["unknown", "unknown"],
+  },
+  { master: "may be disabled", more: [], members: A_IS_DISABLED, states: [undefined, undefined] },
+  { master: "is no member", more: [], members: MEMBERS.slice(1), states: ["up", "up"] },
 ])("a website of the backup whose master $master", ({ more, members, states }) => {
   expect(statesIn(verdictAfter(more, members))).toEqual(states);
 });
@@ -322,6 +332,15 @@ test.each([
   [
     "details of one of them were never read",
     [LISTED, websitesSeen("b", [5]), detailsSeen("a", 1), detailsFailed("b", 5, "decode")],
+    {},
+    [],
+  ],
+  [
+    "a list fails",
+    [
+      ...[LISTED, websitesSeen("b", [5]), detailsSeen("a", 1), detailsSeen("b", 5, { mode: "pass" })],
+      websitesFailed("b", "decode"),
+    ],
     {},
     [],
   ],
