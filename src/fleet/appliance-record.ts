@@ -28,11 +28,11 @@ export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
   readonly untilMs: number;
 }
 
-/** What a poll or a configuration replaces; the rest follows from it. */
+/** Holds what a poll or a configuration replaces; the rest follows from it. */
 type Facts = Omit<ApplianceRecord, "discovery" | "found" | "anomalies" | "untilMs">;
 
 /**
- * What is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
+ * Returns what is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
  * record; without `before`, the appliance was never polled.
  */
 export function applianceFor(
@@ -54,7 +54,7 @@ export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity
   return { appliance: name, cluster, labels };
 }
 
-/** What is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
+/** Returns what is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
 export function applianceAt(appliance: ApplianceRecord, nowMs: number): ApplianceRecord {
   if (nowMs < appliance.untilMs) return appliance;
   const vrrp = vrrpAt(appliance.vrrp, nowMs);
@@ -63,7 +63,7 @@ export function applianceAt(appliance: ApplianceRecord, nowMs: number): Applianc
   return complete({ ...appliance, vrrp, records, websites });
 }
 
-/** What is known after one more observation, at the monotonic instant `nowMs`; that of a gone website changes nothing. */
+/** Returns what is known after one more observation, at the monotonic instant `nowMs`; that of a gone website changes nothing. */
 export function afterObservation(
   before: ApplianceRecord,
   observation: Observation,
@@ -121,7 +121,7 @@ function recordOf(
   return operation satisfies never;
 }
 
-/** What was not sent is no news, and neither is a website that is gone: it is listed no more. */
+/** Reports neither polls that were not sent nor websites that are gone, which are listed no more. */
 function healthChange(operation: Operation, before: Facts, now: Facts): readonly FleetChange[] {
   const [from, failure] = [before, now].map((facts) => {
     const record = recordOf(facts, operation);

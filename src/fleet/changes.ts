@@ -2,7 +2,7 @@ import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
 import type { Operation } from "../api/operations.ts";
 
-/** What an observation has changed. */
+/** Holds what an observation has changed. */
 export type FleetChange =
   | {
       readonly kind: "vrrp_state";
@@ -29,7 +29,7 @@ export type FleetChange =
   /** The appliance describes a website in another way; `address`: host and port until now. */
   | { readonly kind: "website_changed"; readonly address: string };
 
-/** What is known after one more poll, and what that poll has changed. */
+/** Holds what is known after one more poll, and what that poll has changed. */
 export interface Step<State> {
   readonly state: State;
   readonly changes: readonly FleetChange[];

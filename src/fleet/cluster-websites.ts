@@ -43,7 +43,7 @@ export function clusterWebsites(
   );
 }
 
-/** What a website is known by, as far as its appliance alone knows: host and port, else by its id; unique at the appliance. */
+/** Returns what a website is known by, as far as its appliance alone knows: host and port, else by its id; unique at the appliance. */
 export function websiteKey({ websiteId, identity }: OfWebsite, address: string | undefined): string {
   if (address === undefined) return `#${websiteId}`;
   return address === "" ? `#${websiteId} at ${identity.appliance}` : address;

@@ -11,7 +11,7 @@ const describedIn = once(
 
 type Discovered = Pick<ApplianceSnapshot, "discovery" | "found">;
 
-/** What is known now of the websites that an appliance lists; `found` is the same list while it has the same websites. */
+/** Returns what is known now of the websites that an appliance lists; `found` is the same list while it has the same websites. */
 export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, found: [] };

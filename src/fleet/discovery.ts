@@ -8,14 +8,14 @@ import { kept } from "../support/kept.ts";
 import { afterPoll, freshRecord, recordAt, whileReachable, type OperationRecord } from "./record.ts";
 import type { VrrpRecord } from "./vrrp.ts";
 
-/** What an appliance says of its websites. */
+/** Holds what an appliance says of its websites. */
 export interface DiscoveryRecords {
   readonly list: OperationRecord<WebsiteList>;
-  /** Of the websites that are neither excluded nor beyond the limit, by id. */
+  /** The records of the websites that are neither excluded nor beyond the limit, by id. */
   readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
 }
 
-/** What is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
+/** Returns what is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
 export function discoveryFor(
   before: DiscoveryRecords | undefined,
   { discovery, polling }: ApplianceConfig,

@@ -27,13 +27,13 @@ export interface Fleet {
   record(observation: Observation, nowMs: number): Recorded;
   /** Names, in the order of the configuration; the same list until `configure`. */
   clusters(): readonly string[];
-  /** What is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
+  /** Returns what is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
   /** The cluster of an appliance; `undefined` for an appliance that is gone. */
   clusterOf(appliance: string): string | undefined;
   /** The monotonic instant at which the next operation of a cluster expires unless it is polled before; infinite if none does. */
   expiresAtMs(cluster: string): number;
-  /** What is to be polled of an appliance. */
+  /** Returns what is to be polled of an appliance. */
   plan(appliance: string): PollPlan;
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
@@ -58,7 +58,7 @@ export function createFleet(): Fleet {
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
-  /** What was last known, under the present configuration. */
+  /** Returns what was last known, under the present configuration. */
   function recordOf(name: string): ApplianceRecord | undefined {
     const config = configured.get(name);
     const known = records.get(name);

@@ -12,12 +12,12 @@ import type { ApplianceSnapshot, KnownWebsiteSnapshot } from "./snapshot.ts";
 /** A website of an appliance, and how it is tested. */
 export interface KnownWebsite extends KnownWebsiteSnapshot, Omit<WebsiteConfig, "id" | "name"> {}
 
-/** What is known of the websites of an appliance under a configuration. */
+/** Holds what is known of the websites of an appliance under a configuration. */
 export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity"> {
   readonly config: ApplianceConfig;
   /** `undefined` without discovery. */
   readonly records: DiscoveryRecords | undefined;
-  /** Those configured first. */
+  /** The configured websites come first. */
   readonly known: readonly KnownWebsite[];
 }
 
@@ -88,7 +88,7 @@ function knownWebsite(
     protocols: protocols ?? offered,
     expectStatus,
     details,
-    // One that is discovered is never joined by its id: another member may give that id to another website.
+    // A discovered website is never joined by its id: another member may give that id to another website.
     address: own === undefined ? (address ?? "") : address,
     bind: details === undefined ? [] : listensOn(details),
     urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
@@ -103,7 +103,7 @@ function listensOn({ bind }: WebsiteDetails): readonly string[] {
   return bind.some((address) => ALL_ADDRESSES.has(address)) ? [] : bind;
 }
 
-/** Neither a wildcard nor a path. */
+/** A name that is neither a wildcard nor a path. */
 const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
 
 function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetails> = {}): readonly string[] {
@@ -136,7 +136,7 @@ const placeOf = once((seen: WebsiteDetails) => ({
   order: JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen)]),
 }));
 
-/** What each website of an appliance is known by in its cluster. @see OfWebsite.address */
+/** Returns what each website of an appliance is known by in its cluster. @see OfWebsite.address */
 function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
   const described = [...details].flatMap(([id, { seen }]) =>
     seen === undefined ? [] : [{ id, ...placeOf(seen) }],

@@ -3,7 +3,7 @@ import type { Observation } from "../polling/observation.ts";
 import { unsent } from "../polling/poll.ts";
 import type { PollHealth } from "./snapshot.ts";
 
-/** What is known of one operation: how its latest poll went, and what was last seen. Immutable. Instants are monotonic. */
+/** Holds what is known of one operation: how its latest poll went, and what was last seen. Immutable. Instants are monotonic. */
 export interface OperationRecord<Seen> {
   readonly health: PollHealth;
   /** From when on polling counts as stalled; never once it does. */
@@ -12,7 +12,7 @@ export interface OperationRecord<Seen> {
   readonly silentSinceMs: number | undefined;
   /** Why the latest poll failed that was sent, or that this host could not send; `undefined` if it succeeded. */
   readonly failing: Failure | undefined;
-  /** Of the latest valid answer, whatever failed since; `undefined` before the first. */
+  /** The value of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
   /** Why the health is a failure although the latest poll succeeded: how that poll went. It counts again once the appliance answers. */
   readonly suspended?: PollHealth | undefined;

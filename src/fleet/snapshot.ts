@@ -20,7 +20,7 @@ export interface ClusterSnapshot {
   readonly appliances: readonly ApplianceSnapshot[];
   /** The members with `enabled: false`, in the order of the configuration. */
   readonly disabled: readonly DisabledSnapshot[];
-  /** Of clusters of two appliances or more, the disabled ones counted. */
+  /** Empty unless the cluster has two appliances or more, the disabled ones counted. */
   readonly groups: readonly GroupSnapshot[];
   readonly websites: readonly ClusterWebsite[];
 }
@@ -33,7 +33,7 @@ export interface ApplianceSnapshot extends OfAppliance {
   readonly discovery: DiscoverySnapshot | undefined;
   /** Its websites: those configured first, then those discovered of which something is known, tested or not. */
   readonly known: readonly KnownWebsiteSnapshot[];
-  /** Those whose details are known now. */
+  /** The websites whose details are known now. */
   readonly found: readonly FoundWebsiteSnapshot[];
   readonly anomalies: AnomaliesSnapshot;
 }
@@ -52,7 +52,7 @@ export interface AnomaliesSnapshot extends OfAppliance {
 export interface DiscoverySnapshot extends OfAppliance {
   readonly kind: "discovery";
   readonly list: PollHealth;
-  /** Of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
+  /** The health of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
   readonly details: PollHealth | undefined;
   /** How many websites are not tested because there are more than the limit. */
   readonly beyondLimit: number;
@@ -117,7 +117,7 @@ export interface OfWebsite extends OfAppliance {
   readonly address: string | undefined;
 }
 
-/** What every series of an appliance carries; the labels are the configured ones. */
+/** Holds what every series of an appliance carries; the labels are the configured ones. */
 export interface Identity {
   readonly appliance: string;
   readonly cluster: string;
@@ -176,7 +176,7 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly urls: readonly string[];
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;
-  /** What the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */
+  /** Holds what the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */
   readonly results: readonly ProtocolResult[] | undefined;
 }
 

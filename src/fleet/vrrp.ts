@@ -37,7 +37,7 @@ interface MasterChanges {
   readonly changedAtMs: number;
 }
 
-/** What an appliance last reported of one group, over all of its interfaces in it. */
+/** Holds what an appliance last reported of one group, over all of its interfaces in it. */
 export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip" | "aliases"> {
   /** While its list is known. */
   readonly role: MemberRole;
@@ -70,7 +70,7 @@ function shown(vrrp: VrrpRecord): VrrpRecord {
 }
 
 /**
- * What is known after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
+ * Returns what is known after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
  * that a valid answer lacks are forgotten, counters too.
  */
 export function afterVrrpPoll(
@@ -119,7 +119,7 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
   return counts;
 }
 
-/** Of several interfaces in one group the first of these decides. */
+/** Where an appliance has several interfaces in one group, the first of these roles counts. */
 const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
 
 function reportOf(

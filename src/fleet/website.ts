@@ -15,7 +15,7 @@ export interface WebsiteRecord extends WebsiteSnapshot, OperationRecord<Statuses
   readonly owner: Pick<WebsiteDetails, "name" | "host">;
 }
 
-/** What is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
+/** Returns what is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
 export function websiteFor(
   last: WebsiteRecord | undefined,
   known: KnownWebsite,
@@ -56,7 +56,7 @@ export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord 
 }
 
 /**
- * What is known after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks
+ * Returns what is known after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks
  * are forgotten, counters too.
  */
 export function afterWebsitePoll(

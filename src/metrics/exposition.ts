@@ -39,7 +39,7 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
     ([name, { type, help }]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
   );
   const sources = sourcesByKind(families);
-  /** What the latest scrape made of each part, by cluster. */
+  /** Holds what the latest scrape made of each part, by cluster. */
   const rendered = new Map<string, ReadonlyMap<Part, LongText>>();
   function textsOf(part: Part): LongText {
     try {

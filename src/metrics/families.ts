@@ -22,7 +22,7 @@ import {
 } from "./family.ts";
 import { REPORTED_FAMILIES } from "./reported-families.ts";
 
-/** What appliances reported, and how polls went, which remains when one fails. */
+/** Holds what appliances reported, and how polls went, which remains when one fails. */
 export const FACT_FAMILIES: Families = {
   ...REPORTED_FAMILIES,
   appliance_up: gauge(

@@ -2,7 +2,7 @@ import { websiteKey } from "../fleet/cluster-websites.ts";
 import type { OfWebsite, Section } from "../fleet/snapshot.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/verdict.ts";
 
-/** What is rendered once for as long as it stays the same object. */
+/** Holds what is rendered once for as long as it stays the same object. */
 export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
 
 /** By name, in the order of the exposition. */

@@ -32,7 +32,7 @@ const DETAILS =
 /** `other`: a state as reported that is neither; the word is in the JSON and in the log. */
 const STATES = ["MASTER", "BACKUP", "other"] as const;
 
-/** What the appliances report: VRRP interfaces and groups, website tests, websites as they describe them. */
+/** Holds what the appliances report: VRRP interfaces and groups, website tests, websites as they describe them. */
 export const REPORTED_FAMILIES: Families = {
   vrrp_is_master: gauge(
     `Whether state_current of the VRRP interface is MASTER (1) or not (0). ${LIST}`,
@@ -136,7 +136,7 @@ function interfaceLabels({ reported }: InterfaceSnapshot): Labels {
   return [["interface", reported.name], ...groupLabels(reported)];
 }
 
-/** None that changes at a failover. */
+/** Labels that do not change at a failover. */
 function infoLabels({ reported: { device, netmask, peer, configuredRole } }: InterfaceSnapshot): Labels {
   return [
     ["device", device],

@@ -104,7 +104,7 @@ export interface Difference {
 }
 
 /**
- * What the members do not agree on about a website; `lacking`: those that are known to lack it. What is not known differs from
+ * Returns what the members do not agree on about a website; `lacking`: those that are known to lack it. What is not known differs from
  * nothing.
  */
 export function differencesIn(
@@ -124,7 +124,7 @@ export function differencesIn(
   });
 }
 
-/** What is compared; `undefined` is not known. */
+/** Returns what is compared; `undefined` where that is not known. */
 type Aspect = (details: WebsiteDetails) => string | undefined;
 
 const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {

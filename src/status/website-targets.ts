@@ -9,9 +9,9 @@ import { refusalOf, type Refusal } from "./target-policy.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "./verdict.ts";
 import { listeningIn } from "./masters.ts";
 
-/** Of a website. */
+/** A website has at most so many. */
 const MAX_VIPS = 64;
-/** Of a cluster. */
+/** A cluster has at most so many. */
 const MAX_TARGETS = 2000;
 
 /** A website by one of its URLs; with a VIP in place of the host, if that is not empty. */

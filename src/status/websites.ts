@@ -60,7 +60,7 @@ function withSince(
   return { ...judged, judged, states };
 }
 
-/** What an appliance knows of its websites: the same object until a poll of the appliance finds something new. */
+/** Returns what an appliance knows of its websites: the same object until a poll of the appliance finds something new. */
 const memberOf = once((appliance: ApplianceSnapshot) =>
   sameMember(appliance.identity, knowledgeOf(appliance)),
 );
@@ -80,7 +80,7 @@ function knowledgeOf({ identity, found, discovery }: ApplianceSnapshot) {
   };
 }
 
-/** What each test of an appliance found; `undefined` before the first one. The same list until a test finds something new. */
+/** Returns what each test of an appliance found; `undefined` before the first one. The same list until a test finds something new. */
 function resultsOf({ identity, websites }: ApplianceSnapshot): Results {
   return sameResults(identity, { results: resultsIn(websites) });
 }
@@ -88,7 +88,7 @@ const resultsIn = once((tests: ApplianceSnapshot["websites"]) => tests.map(({ re
 type Results = ReturnType<typeof resultsIn>;
 const sameResults = memo(({ results }: { readonly results: Results }) => results);
 
-/** What verdicts on websites depend on besides what tests find. */
+/** Holds what verdicts on websites depend on besides what tests find. */
 interface Setting extends Pick<JudgedWebsite, "cluster" | "labels"> {
   readonly members: readonly Member[];
   readonly groups: Groups;
@@ -134,7 +134,7 @@ function areCompared(members: readonly Member[]): boolean {
   return members.length > 1 && members.every(({ isListed }) => isListed);
 }
 
-/** What is known of one website besides what tests find. Appliances are named. */
+/** Returns what is known of one website besides what tests find. Appliances are named. */
 const factsOf = memo(
   (given: Setting & { readonly website: ClusterWebsite }, before: WebsiteFacts | undefined) =>
     kept(before, websiteFacts(given)),
