@@ -279,6 +279,13 @@ const TROUBLES: readonly Trouble[] = [
     [["ApplianceApiAnomalies", 300, OF_A]],
     [["appliance_api_anomalies", { appliance: "a", anomaly: "bad_field" }, at(0, [0, 2])]],
   ),
+  // Of its other protocol nothing is ever known.
+  trouble(
+    "website-down",
+    { websites: { shop: at("up", [0, "down"], [200, "up"]) } },
+    [["WebsiteDown", 45, { ...SHOP, until: 260 }]],
+    [["website_state", { ...SHOP.labels, protocol: "http", state: "unknown" }, at(1)]],
+  ),
   // Not known is not up again.
   trouble(
     "website-down-then-hangs",
