@@ -19,8 +19,8 @@ const PRIVATE = {
   4: rangesOf("10.0.0.0/8 100.64.0.0/10 172.16.0.0/12 192.168.0.0/16 198.18.0.0/15"),
   6: rangesOf("fc00::/7 fec0::/10"),
 };
-const HOST_NAME = /^[\p{L}\p{N}_.-]*[^.]$/u;
-const LOOPBACK_NAME = /^(.+\.)?(localhost|ip6-localhost|ip6-loopback)$|^localhost[46]?(\.localdomain[46]?)?$/;
+const HOST_NAME = /^[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u;
+const LOOPBACK_NAME = /^(.*\.)?(localhost|ip6-localhost|ip6-loopback)$|^localhost[46]?(\.localdomain[46]?)?$/;
 /** One label, or a top-level domain that the public DNS does not have. @see RFC 6761, RFC 6762 appendix G */
 const PRIVATE_NAME =
   /^[^.]+$|\.(local|localdomain|internal|intranet|private|lan|home|corp|mail|home\.arpa|test|invalid|onion|alt|svc|cluster)$/;

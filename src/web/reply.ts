@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { groupBy } from "../support/group-by.ts";
 import { toBuffer } from "../support/long-text.ts";
 import { createTurns } from "../support/turns.ts";
 import { clientOf } from "./connections.ts";
@@ -38,22 +39,29 @@ const WRITING_MS = 2;
 /** The bodies being sent have at most this size together; one that several responses share counts once. */
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 
+interface Sending {
+  readonly client: string;
+  readonly body: Buffer;
+}
+
 /**
  * Sends replies in pieces, few of them in each turn of the event loop: fast clients would keep the process writing until they
  * have everything. A response ends when everything is written, so a server that stops does not take it for an idle one. If all
- * bodies being sent exceed 64 MiB, aborts the oldest responses, which slow clients keep in memory.
+ * bodies being sent exceed 64 MiB, aborts responses of the client that keeps most of them in memory, the oldest first.
  */
 export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   /** Oldest first. */
-  const pending = new Map<ServerResponse, Buffer>();
+  const pending = new Map<ServerResponse, Sending>();
   const turnOf = createTurns(WRITING_MS);
 
-  function abortOldest(): void {
-    for (const [oldest] of pending) {
-      const bytes = [...new Set(pending.values())].reduce((sum, { length }) => sum + length, 0);
-      if (pending.size === 1 || bytes <= maxBytes) return;
-      pending.delete(oldest);
-      oldest.destroy();
+  function limit(): void {
+    while (pending.size > 1 && bytesOf([...pending.values()]) > maxBytes) {
+      const byClient = groupBy(pending, ([, { client }]) => client);
+      const [most = []] = [...byClient.values()].toSorted((one, other) => heldBy(other) - heldBy(one));
+      for (const [oldest] of most.slice(0, 1)) {
+        pending.delete(oldest);
+        oldest.destroy();
+      }
     }
   }
 
@@ -61,15 +69,24 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
     if (response.destroyed) return;
     const body = begin(request, response, reply);
     const client = clientOf(request.socket.remoteAddress);
-    pending.set(response, body);
+    pending.set(response, { client, body });
     response.once("close", () => pending.delete(response));
-    abortOldest();
+    limit();
     for (let at = 0; at < body.length && !response.destroyed; at += PIECE_BYTES) {
       if (at > 0) await turnOf(client);
       await new Promise((resolve) => response.write(body.subarray(at, at + PIECE_BYTES), resolve));
     }
     response.end();
   };
+}
+
+function heldBy(responses: readonly (readonly [ServerResponse, Sending])[]): number {
+  return bytesOf(responses.map(([, sending]) => sending));
+}
+
+/** A body that several responses share counts once. */
+function bytesOf(sending: readonly Sending[]): number {
+  return [...new Set(sending.map(({ body }) => body))].reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Whether an Accept-Encoding header names gzip. @see RFC 9110, 12.5.3 */

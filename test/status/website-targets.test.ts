@@ -54,7 +54,9 @@ test.each(
     "\uFF11\uFF12\uFF17.0.0.1 127\u30020\u30020\u30021 \u2460\u2461\u2466.0.0.1 %31%32%37.0.0.1",
     "127.0.0.1. 8.8.8.8. shop.example. localhost. 127.1.",
     "localhost LOCALHOST \uFF4Cocalhost a.localhost a.b.LocalHost localhost.localdomain localhost6",
-    "ip6-localhost ip6-loopback",
+    "ip6-localhost ip6-loopback .localhost",
+    // Other dots at the end.
+    "localhost\u3002 localhost\uFF0E localhost\uFF61 shop.internal\u3002 shop.example\u3002",
   ].flatMap((line) => line.split(" ")),
 )("%j is never a target, whatever is allowed", (host) => {
   expect(refusalsOf(host, ALL_PRIVATE)).toEqual(["address", "address"]);

@@ -5,8 +5,12 @@ import { connectTo, serve } from "./support.ts";
 
 const BODY_BYTES = 20_000_000;
 
-/** Sends these bodies to clients that do not read. Returns the numbers of the responses that were aborted. */
-async function abortedOf(bodies: readonly Buffer[], maxBytes: number): Promise<readonly number[]> {
+/** Sends these bodies to clients at these addresses, which do not read. Returns the numbers of the responses that were aborted. */
+async function abortedOf(
+  bodies: readonly Buffer[],
+  maxBytes: number,
+  addresses: readonly string[] = [],
+): Promise<readonly number[]> {
   const sendReply = createOutgoing(maxBytes);
   const aborted: number[] = [];
   let sent = 0;
@@ -17,7 +21,7 @@ async function abortedOf(bodies: readonly Buffer[], maxBytes: number): Promise<r
     sent += 1;
   });
   for (const nth of bodies.keys()) {
-    const socket = (await connectTo(port)).pause();
+    const socket = (await connectTo(port, addresses[nth])).pause();
     socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     await eventually(() => expect(sent).toBe(nth + 1));
   }
@@ -33,4 +37,11 @@ test("beyond the limit, the oldest responses are aborted", async () => {
   const [one, other] = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES)];
   const aborted = await abortedOf([one, one, other], BODY_BYTES);
   await eventually(() => expect(new Set(aborted)).toEqual(new Set([0, 1])));
+});
+
+test("beyond the limit, responses of the client that keeps most bodies are aborted, not that of an older one", async () => {
+  const bodies = Array.from({ length: 4 }, () => Buffer.alloc(BODY_BYTES));
+  const addresses = ["127.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.1"];
+  const aborted = await abortedOf(bodies, 2 * BODY_BYTES, addresses);
+  await eventually(() => expect(new Set(aborted)).toEqual(new Set([1, 2])));
 });
