@@ -1,13 +1,7 @@
 import type { OperationKind } from "../api/operations.ts";
 import type { PollHealth, WebsiteSnapshot } from "../fleet/snapshot.ts";
-import {
-  APPLIANCE_STATES,
-  BACKEND_STATES,
-  CERTIFICATE_STATES,
-  CLUSTER_STATES,
-  GROUP_STATES,
-  WEBSITE_STATES,
-} from "../status/states.ts";
+import { PROBLEM_OF } from "../status/states.ts";
+import { keysOf } from "../support/keys.ts";
 import {
   addressLabels,
   asSeconds,
@@ -78,7 +72,7 @@ const SINCE = `as Unix time; absent where the exporter did not see the beginning
 export const FLEET_FAMILIES: Families = {
   ...FACT_FAMILIES,
   vrrp_group_state: gauge(`State of the VRRP group: ${STATE}`, {
-    group: (group) => stateSamples(GROUP_STATES, group.state),
+    group: (group) => stateSamples(keysOf(PROBLEM_OF.group), group.state),
   }),
   vrrp_group_master: gauge(
     `1 for the one known MASTER of the VRRP group; absent unless there is one. ${JUDGED}`,
@@ -90,7 +84,7 @@ export const FLEET_FAMILIES: Families = {
   website_state: gauge(`State of the website for its visitors: ${STATE}`, {
     website: ({ key, states }) =>
       states.flatMap((each) =>
-        stateSamples(WEBSITE_STATES, each.state, ["address", key], ["protocol", each.protocol]),
+        stateSamples(keysOf(PROBLEM_OF.website), each.state, ["address", key], ["protocol", each.protocol]),
       ),
   }),
   website_state_since_timestamp_seconds: gauge(`When the state of the website began, ${SINCE}`, {
@@ -107,7 +101,7 @@ export const FLEET_FAMILIES: Families = {
     },
   ),
   appliance_state: gauge(`State of the appliance: ${STATE}`, {
-    appliance: ({ state }) => stateSamples(APPLIANCE_STATES, state),
+    appliance: ({ state }) => stateSamples(keysOf(PROBLEM_OF.appliance), state),
   }),
   appliance_state_since_timestamp_seconds: gauge(`When the state of the appliance began, ${SINCE}`, {
     appliance: ({ sinceMs }) => sample(asSeconds(sinceMs)),
@@ -115,11 +109,11 @@ export const FLEET_FAMILIES: Families = {
   appliance_tls_certificate_state: gauge(
     `State of the certificate that the appliance last presented: ${STATE}`,
     {
-      appliance: ({ certificate }) => stateSamples(CERTIFICATE_STATES, certificate),
+      appliance: ({ certificate }) => stateSamples(keysOf(PROBLEM_OF.certificate), certificate),
     },
   ),
   ha_cluster_state: gauge(`State of the cluster: ${STATE}`, {
-    cluster: ({ state }) => stateSamples(CLUSTER_STATES, state),
+    cluster: ({ state }) => stateSamples(keysOf(PROBLEM_OF.cluster), state),
   }),
   ha_cluster_website_differences: gauge(
     `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
@@ -143,7 +137,7 @@ export const FLEET_FAMILIES: Families = {
     },
   ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
-    website: (site) => stateSamples(BACKEND_STATES, site.backends, ["address", site.key]),
+    website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
   }),
 };
 

@@ -3,14 +3,14 @@ import type {
   ApplianceSnapshot,
   DisabledSnapshot,
   InterfaceSnapshot,
+  MemberRole,
   PollHealth,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
-import { descriptionLevel, memberLevel, statusLevel, websiteLevel } from "./levels.ts";
-import { lastingProblems, pendingIn, problemsOf } from "./problems.ts";
+import { isPartOf, lastingProblems, pendingIn, problemsOf } from "./problems.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
@@ -23,7 +23,14 @@ import type {
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
-import { APPLIANCE_PROBLEMS, BACKEND_PROBLEMS, levelOf, type Level, type ProblemKind } from "./states.ts";
+import {
+  levelOf,
+  PROBLEM_OF,
+  type GroupState,
+  type Level,
+  type ProblemKind,
+  type WebsiteState,
+} from "./states.ts";
 import { idAt, instantOf, optionalInstant } from "./words.ts";
 
 /** Instants are Unix times in milliseconds. */
@@ -122,13 +129,21 @@ function groupDocument(verdict: GroupVerdict): GroupDocument {
   const { facts, state, master, sinceMs } = verdict;
   const { vhid, vip, isPreferredMaster } = facts;
   const members = facts.members.map(({ appliance, role, priority }) => {
-    const level = memberLevel(role, verdict);
+    const level = memberLevel(role, state);
     return { appliance, role, level, priority: role === "unknown" ? undefined : priority };
   });
   const [level, since] = [levelOf(verdict.problem, state !== undefined), optionalInstant(sinceMs)];
   return { vhid, vip, state, level, master, since, isPreferredMaster, members };
 }
 
+/** The level of an appliance as a member of a group in that state. */
+function memberLevel(role: MemberRole, state: GroupState | undefined): Level {
+  if (role === "unknown") return "unknown";
+  if (role === "other") return levelOf("odd_state");
+  return levelOf(role === "master" && state === "split_brain" ? state : undefined);
+}
+
+/** `isHidden`: that it is unknown follows from another problem. @see hidesWebsites */
 interface WebsiteFacts {
   readonly verdict: WebsiteVerdict;
   readonly isHidden: boolean;
@@ -137,14 +152,19 @@ interface WebsiteFacts {
 /** A list of one website; of none if it is not tested. */
 const websiteDocument = memo(({ verdict, isHidden }: WebsiteFacts): ClusterDocument["websites"] => {
   const { websiteId: id, website: name, ids, states } = verdict;
-  const known = states.flatMap((judged) => {
-    const { protocol, state, sinceMs } = judged;
-    const level = websiteLevel(judged, isHidden);
+  const known = states.flatMap(({ protocol, state, sinceMs }) => {
+    const level = websiteLevel(state, isHidden);
     const since = optionalInstant(sinceMs);
     return state === undefined ? [] : [{ protocol: protocol || undefined, state, level, since }];
   });
   return states.length === 0 ? [] : [{ id, name, ids, states: known }];
 });
+
+/** The level of a website by one protocol. */
+function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level {
+  const isKnown = state !== undefined && !(state === "unknown" && isHidden);
+  return levelOf(state && PROBLEM_OF.website[state], isKnown);
+}
 
 const discoveredDocument = once((verdict: WebsiteVerdict) => {
   const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
@@ -153,12 +173,12 @@ const discoveredDocument = once((verdict: WebsiteVerdict) => {
     const { isEnabled, mode, backends } = details;
     const servers = backends?.shown.map((each) => ({ ...each }));
     const more = backends?.leftOut || undefined;
-    const level = descriptionLevel(details, state);
+    const level = levelOf(state && isPartOf(state, details) ? PROBLEM_OF.backends[state] : undefined);
     const said = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
     return [identity.appliance, said] as const;
   });
   const differ = differences.length > 0 ? "websites_differ" : undefined;
-  const level = levelOf((state && BACKEND_PROBLEMS[state]) ?? differ);
+  const level = levelOf((state && PROBLEM_OF.backends[state]) ?? differ);
   return { id, name, address, state, level, differences, at: Object.fromEntries(at) };
 });
 
@@ -172,7 +192,7 @@ function applianceDocument(
   const poll = (health: PollHealth, operation: Operation, failing: ProblemKind | undefined) =>
     pollDocument(health, failing, () => nextPollAtMs(name, operation));
   const isAlone = verdict.facts.groups.length === 0;
-  const problem = state && APPLIANCE_PROBLEMS[state];
+  const problem = state && PROBLEM_OF.appliance[state];
   const unlisted = problems.find((kind) => kind === "websites_not_listed");
   const tested = statesByTest(verdict);
   const isHidden = hidesWebsites(verdict);
@@ -204,10 +224,10 @@ interface TestFacts extends Pick<ClusterFacts, "nextPollAtMs"> {
 const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: TestFacts) => {
   const { identity, websiteId, website: name, health, found } = test;
   const nextAtMs = () => nextPollAtMs(identity.appliance, { kind: "website_test", websiteId });
-  const statuses = found?.statuses.map((each) => {
-    const { protocol, status, isUp, text } = each;
-    const judged = states.find((one) => one.protocol === protocol);
-    const level = statusLevel(each, websiteLevel(judged, isHidden));
+  const statuses = found?.statuses.map(({ protocol, status, isUp, text }) => {
+    const judged = websiteLevel(states.find((one) => one.protocol === protocol)?.state, isHidden);
+    // A result that does not count yet is not known.
+    const level: Level = isUp ? "well" : judged === "well" ? "unknown" : judged;
     return { protocol, status, isUp, level, text };
   });
   return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses };

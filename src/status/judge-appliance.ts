@@ -9,8 +9,7 @@ import {
 } from "../fleet/snapshot.ts";
 import type { ApplianceVerdict } from "./verdict.ts";
 import {
-  APPLIANCE_PROBLEMS,
-  CERTIFICATE_PROBLEMS,
+  PROBLEM_OF,
   type ApplianceProblem,
   type ApplianceState,
   type CertificateState,
@@ -61,9 +60,9 @@ export function applianceProblems(
   const { interfaces = [] } = vrrp.list ?? {};
   const known = state === "up" ? discovery : undefined;
   const problems: readonly (ApplianceProblem | undefined)[] = [
-    state && APPLIANCE_PROBLEMS[state],
+    state && PROBLEM_OF.appliance[state],
     interfaces.map((each) => interfaceProblem(each, isAlone)).find((kind) => kind !== undefined),
-    certificate && CERTIFICATE_PROBLEMS[certificate],
+    certificate && PROBLEM_OF.certificate[certificate],
     isUnlisted(known) ? "websites_not_listed" : undefined,
     (known?.beyondLimit ?? 0) > 0 ? "websites_left_out" : undefined,
     (known?.backendsLeftOut ?? 0) > 0 ? "backends_left_out" : undefined,

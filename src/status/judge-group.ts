@@ -1,5 +1,5 @@
 import { membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
-import { GROUP_PROBLEMS, type ApplianceState, type GroupState, type ProblemKind } from "./states.ts";
+import { PROBLEM_OF, type ApplianceState, type GroupState, type ProblemKind } from "./states.ts";
 
 /** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
 const SPLIT_LASTS_MS = 120_000;
@@ -75,5 +75,5 @@ export function groupProblem(
   state: GroupState | undefined,
 ): ProblemKind | undefined {
   if (state === "one_master" && isPreferredMaster === false) return "preferred_master_lost";
-  return state && GROUP_PROBLEMS[state];
+  return state && PROBLEM_OF.group[state];
 }

@@ -1,3 +1,4 @@
+import type { WebsiteDetails } from "../api/website-details.ts";
 import { groupBy } from "../support/group-by.ts";
 import {
   anomalyCount,
@@ -8,18 +9,16 @@ import {
 import { hidesWebsites, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
-  APPLIANCE_PROBLEMS,
   type ApplianceProblem,
-  BACKEND_PROBLEMS,
-  CLUSTER_PROBLEMS,
+  type BackendState,
   PROBLEM_KINDS,
+  PROBLEM_OF,
   PROBLEMS,
-  WEBSITE_PROBLEMS,
   type ProblemKind,
 } from "./states.ts";
 import { once } from "../support/kept.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
-import { isPartOf } from "./levels.ts";
+import { usableBackends } from "./judge-website.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import {
@@ -75,7 +74,7 @@ function problem(kind: ProblemKind, summary: string, concerned: Concerned = {}):
  */
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { facts, state } = verdict;
-  const darkness = state && CLUSTER_PROBLEMS[state];
+  const darkness = state && PROBLEM_OF.cluster[state];
   const parts = darkness === undefined ? [groupProblems, websiteProblems, discoveredProblems] : [];
   const problems = [
     ...(darkness === undefined ? [] : dark(darkness, verdict)),
@@ -102,7 +101,8 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
   return problems.flatMap((kind) => {
     if (kind === "appliance_down" && verdict.state === "dark") return [];
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
-    if (kind === (state && APPLIANCE_PROBLEMS[state])) return problem(kind, summary, { appliance, sinceMs });
+    if (kind === (state && PROBLEM_OF.appliance[state]))
+      return problem(kind, summary, { appliance, sinceMs });
     const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts) : [];
     if (odd === undefined) return problem(kind, summary, { appliance });
     const { vhid, vip } = odd.reported;
@@ -189,7 +189,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
-    return problem(WEBSITE_PROBLEMS[state], summary, { website: { id, name }, sinceMs: earliest(found) });
+    return problem(PROBLEM_OF.website[state], summary, { website: { id, name }, sinceMs: earliest(found) });
   });
 }
 
@@ -236,7 +236,7 @@ function discoveredProblems({ facts, websites }: ClusterVerdict): readonly Probl
 
 function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   const { websiteId: id, website: name, backends, found } = verdict;
-  const kind = backends && BACKEND_PROBLEMS[backends];
+  const kind = backends && PROBLEM_OF.backends[backends];
   if (kind === undefined) return [];
   const isLost = backends !== "some_down";
   const said = found.flatMap(({ identity: { appliance }, details }) => {
@@ -251,6 +251,13 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
     ? `No server behind website ${name} is usable: ${said.join(", ")}`
     : `Servers behind website ${name} are down: ${said.join(", ")}`;
   return problem(kind, summary, { website: { id, name } });
+}
+
+/** Returns whether the servers that an appliance reports are part of the trouble with a website. */
+export function isPartOf(state: BackendState | undefined, details: WebsiteDetails): boolean {
+  if (details.isEnabled === false) return false;
+  const isLost = state === "none_usable" || state === "none_usable_but_up";
+  return (details.backends?.failed ?? 0) > 0 || (isLost && usableBackends(details) === 0);
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {

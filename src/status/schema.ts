@@ -1,14 +1,7 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../client/failure.ts";
-import {
-  APPLIANCE_STATES,
-  BACKEND_STATES,
-  CLUSTER_STATES,
-  GROUP_STATES,
-  LEVELS,
-  PROBLEM_KINDS,
-  WEBSITE_STATES,
-} from "./states.ts";
+import { keysOf } from "../support/keys.ts";
+import { LEVELS, PROBLEM_KINDS, PROBLEM_OF } from "./states.ts";
 import { DIFFERENCES } from "./judge-website.ts";
 
 /** An unknown value is absent. */
@@ -73,7 +66,7 @@ const appliance = z.object({
   name: z.string(),
   labels,
   state: optional(
-    z.enum([...APPLIANCE_STATES, "disabled"]),
+    z.enum([...keysOf(PROBLEM_OF.appliance), "disabled"]),
     "as appliance_state: refused: it answers, but not as it should; unknown: not known, by a fault outside of it; disabled: not polled; absent before the first poll",
   ),
   level,
@@ -95,7 +88,7 @@ const member = z.object({
 const group = z.object({
   ...groupRef.shape,
   state: optional(
-    z.enum(GROUP_STATES),
+    z.enum(keysOf(PROBLEM_OF.group)),
     "as vrrp_group_state; absent before the members on which it depends were polled",
   ),
   level,
@@ -110,7 +103,7 @@ const group = z.object({
 
 const websiteState = z.object({
   protocol: optional(protocol, "absent while no protocol of the website is known"),
-  state: z.enum(WEBSITE_STATES).describe("as website_state"),
+  state: z.enum(keysOf(PROBLEM_OF.website)).describe("as website_state"),
   level,
   since,
 });
@@ -145,7 +138,7 @@ const discovered = z.object({
     .string()
     .describe("host and port, with a number where several websites of an appliance have the same"),
   state: optional(
-    z.enum(BACKEND_STATES),
+    z.enum(keysOf(PROBLEM_OF.backends)),
     "of the servers behind it, as website_backends_state; absent while it is not known",
   ),
   level,
@@ -158,7 +151,7 @@ const discovered = z.object({
 const cluster = z.object({
   name: z.string(),
   labels: labels.describe("the configured labels that all members share"),
-  state: optional(z.enum(CLUSTER_STATES), "as ha_cluster_state; absent before the first polls"),
+  state: optional(z.enum(keysOf(PROBLEM_OF.cluster)), "as ha_cluster_state; absent before the first polls"),
   level,
   groups: z.array(group).describe("none for an appliance that stands alone"),
   websites: z.array(website).describe("those that any of its appliances tests"),

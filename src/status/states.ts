@@ -42,56 +42,60 @@ export const PROBLEMS = {
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-type ProblemOf = Readonly<Record<string, ProblemKind | undefined>>;
+/** What is judged, the states of each, and the problem that each state is; `undefined`: none. */
+export const PROBLEM_OF = {
+  group: {
+    one_master: undefined,
+    backup_unknown: "backup_unknown",
+    backup_lost: "redundancy_lost",
+    no_backup: "redundancy_lost",
+    split_brain: "split_brain",
+    no_master: "no_master",
+    unknown: "master_unknown",
+    unwatched: "master_unwatched",
+    changing: "master_changing",
+  },
+  website: {
+    up: undefined,
+    unstable: "website_unstable",
+    partially_down: "website_partially_down",
+    down_at_master: "website_down",
+    down: "website_down",
+    unknown: "website_unknown",
+  },
+  /** The servers behind a website. */
+  backends: {
+    ok: undefined,
+    some_down: "website_backend_down",
+    none_usable: "website_backends_lost",
+    none_usable_but_up: "website_backends_lost_but_up",
+  },
+  appliance: {
+    up: undefined,
+    down: "appliance_down",
+    refused: "appliance_refused",
+    unknown: "polling_stuck",
+  },
+  cluster: { up: undefined, degraded: undefined, dark: "cluster_dark", unknown: undefined },
+  certificate: {
+    valid: undefined,
+    expires_soon: "certificate_expires",
+    // From then on polls fail, or the certificate is pinned and nothing is wrong.
+    expired: undefined,
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, ProblemKind | undefined>>>>;
 
-/** The states of a VRRP group, and the problem that each is; `undefined`: none. */
-export const GROUP_PROBLEMS = {
-  one_master: undefined,
-  backup_unknown: "backup_unknown",
-  backup_lost: "redundancy_lost",
-  no_backup: "redundancy_lost",
-  split_brain: "split_brain",
-  no_master: "no_master",
-  unknown: "master_unknown",
-  unwatched: "master_unwatched",
-  changing: "master_changing",
-} as const satisfies ProblemOf;
-export const GROUP_STATES = keysOf(GROUP_PROBLEMS);
-export type GroupState = (typeof GROUP_STATES)[number];
-
-export const WEBSITE_PROBLEMS = {
-  up: undefined,
-  unstable: "website_unstable",
-  partially_down: "website_partially_down",
-  down_at_master: "website_down",
-  down: "website_down",
-  unknown: "website_unknown",
-} as const satisfies ProblemOf;
-export const WEBSITE_STATES = keysOf(WEBSITE_PROBLEMS);
-export type WebsiteState = (typeof WEBSITE_STATES)[number];
-
-/** The states of the servers behind a website. */
-export const BACKEND_PROBLEMS = {
-  ok: undefined,
-  some_down: "website_backend_down",
-  none_usable: "website_backends_lost",
-  none_usable_but_up: "website_backends_lost_but_up",
-} as const satisfies ProblemOf;
-export const BACKEND_STATES = keysOf(BACKEND_PROBLEMS);
-export type BackendState = (typeof BACKEND_STATES)[number];
-
-export const APPLIANCE_PROBLEMS = {
-  up: undefined,
-  down: "appliance_down",
-  refused: "appliance_refused",
-  unknown: "polling_stuck",
-} as const satisfies ProblemOf;
-export const APPLIANCE_STATES = keysOf(APPLIANCE_PROBLEMS);
-export type ApplianceState = (typeof APPLIANCE_STATES)[number];
+type Judged = typeof PROBLEM_OF;
+export type GroupState = keyof Judged["group"];
+export type WebsiteState = keyof Judged["website"];
+export type BackendState = keyof Judged["backends"];
+export type ApplianceState = keyof Judged["appliance"];
+export type ClusterState = keyof Judged["cluster"];
+export type CertificateState = keyof Judged["certificate"];
 
 /** The problems that one appliance has. */
 export type ApplianceProblem =
-  | Exclude<(typeof APPLIANCE_PROBLEMS)[ApplianceState], undefined>
+  | Exclude<Judged["appliance"][ApplianceState], undefined>
   | "not_serving"
   | "websites_not_listed"
   | "websites_left_out"
@@ -99,24 +103,6 @@ export type ApplianceProblem =
   | "odd_state"
   | "certificate_expires"
   | "api_anomalies";
-
-export const CLUSTER_PROBLEMS = {
-  up: undefined,
-  degraded: undefined,
-  dark: "cluster_dark",
-  unknown: undefined,
-} as const satisfies ProblemOf;
-export const CLUSTER_STATES = keysOf(CLUSTER_PROBLEMS);
-export type ClusterState = (typeof CLUSTER_STATES)[number];
-
-export const CERTIFICATE_PROBLEMS = {
-  valid: undefined,
-  expires_soon: "certificate_expires",
-  // From then on polls fail, or the certificate is pinned and nothing is wrong.
-  expired: undefined,
-} as const satisfies ProblemOf;
-export const CERTIFICATE_STATES = keysOf(CERTIFICATE_PROBLEMS);
-export type CertificateState = (typeof CERTIFICATE_STATES)[number];
 
 /** How well something is. `unknown`: that is not known. */
 export const LEVELS = ["well", "unknown", "warning", "critical"] as const;

@@ -1,11 +1,10 @@
 import {
-  APPLIANCE_STATES,
-  CLUSTER_STATES,
-  GROUP_STATES,
-  WEBSITE_STATES,
+  PROBLEM_OF,
+  type ApplianceState,
   type GroupState,
   type WebsiteState,
 } from "../../src/status/states.ts";
+import { keysOf } from "../../src/support/keys.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
@@ -49,8 +48,6 @@ function states<State extends string>(
   ];
 }
 
-type ApplianceState = (typeof APPLIANCE_STATES)[number];
-
 export interface ClusterSetup {
   readonly site?: string;
   /** By name; default: `a` and `b`, which are up. */
@@ -80,7 +77,7 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
   const namesOf = [...new Set(master.flatMap(([, value]) => value ?? []))];
   return [
     ...members.flatMap(([appliance, given]) =>
-      states("appliance_state", { ...where, appliance }, APPLIANCE_STATES, given),
+      states("appliance_state", { ...where, appliance }, keysOf(PROBLEM_OF.appliance), given),
     ),
     ...members.map(([appliance, given]) => failureOf({ ...where, appliance }, given)),
     ...clusterState(
@@ -91,7 +88,7 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
       if (group === undefined) return [];
       const labels = { ...where, vhid: String(index + 1), vip: `192.0.2.${100 + index}` };
       return [
-        ...states("vrrp_group_state", labels, GROUP_STATES, group),
+        ...states("vrrp_group_state", labels, keysOf(PROBLEM_OF.group), group),
         ...namesOf.map((appliance) => ({
           metric: "vrrp_group_master",
           labels: { ...labels, appliance },
@@ -103,7 +100,7 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
       states(
         "website_state",
         { ...where, website_id: website, website, protocol: "https" },
-        WEBSITE_STATES,
+        keysOf(PROBLEM_OF.website),
         given,
         { address: `#${website}` },
       ),
@@ -137,7 +134,7 @@ function clusterState(where: Labels, members: readonly Steps<ApplianceState>[]):
     if (now.includes("up")) return "degraded";
     return now.every((state) => state === "down") ? "dark" : "unknown";
   };
-  return CLUSTER_STATES.map((state) => ({
+  return keysOf(PROBLEM_OF.cluster).map((state) => ({
     metric: "ha_cluster_state",
     labels: { ...where, state },
     valueAt: (second) => {

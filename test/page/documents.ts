@@ -9,12 +9,10 @@ import type {
   Problem,
 } from "../../src/status/schema.ts";
 import {
-  APPLIANCE_PROBLEMS,
-  GROUP_PROBLEMS,
+  PROBLEM_OF,
   levelOf,
   PROBLEM_KINDS,
   PROBLEMS,
-  WEBSITE_PROBLEMS,
   type Level,
   type ProblemKind,
 } from "../../src/status/states.ts";
@@ -68,7 +66,7 @@ function website(spec: (typeof WEBSITES)[number], https: WebsiteState = "up", se
     ...spec,
     states: [
       { protocol: "http" as const, state: "up" as const, level: "well" as const },
-      { protocol: "https" as const, state: https, level: levelOf(WEBSITE_PROBLEMS[https]), ...since },
+      { protocol: "https" as const, state: https, level: levelOf(PROBLEM_OF.website[https]), ...since },
     ],
   };
 }
@@ -212,17 +210,17 @@ function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocu
   return [
     ...groups.slice(0, 1).flatMap(({ vhid, vip, state, since }) => {
       const given = { cluster, group: { vhid, vip }, since };
-      return problem(state && GROUP_PROBLEMS[state], `${state} of ${vip}`, given);
+      return problem(state && PROBLEM_OF.group[state], `${state} of ${vip}`, given);
     }),
     ...appliances.flatMap(({ name, state, since }) => {
       const summary = `${name} is ${state}: it does not answer in time (timeout)`;
-      const kind = state === undefined || state === "disabled" ? undefined : APPLIANCE_PROBLEMS[state];
+      const kind = state === undefined || state === "disabled" ? undefined : PROBLEM_OF.appliance[state];
       return problem(kind, summary, { cluster, appliance: name, since });
     }),
     ...websites.flatMap(({ id, name, states }) =>
       states.flatMap(({ protocol, state, since }) => {
         const given = { cluster, website: { id, name }, since };
-        return problem(WEBSITE_PROBLEMS[state], `Website ${name} is ${state}: ${protocol} 503`, given);
+        return problem(PROBLEM_OF.website[state], `Website ${name} is ${state}: ${protocol} 503`, given);
       }),
     ),
   ];
