@@ -9,7 +9,7 @@ import { describeBug } from "../support/errors.ts";
 import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
 import { confirmingPolls } from "./confirming.ts";
-import { fleetDocument, prepareDocument } from "./document.ts";
+import { clusterDocument, fleetDocument } from "./document.ts";
 import { createEvents, type Observed } from "./events.ts";
 import { changesAtMs, judge } from "./judge.ts";
 import { logEvents, logObservation } from "./log.ts";
@@ -123,7 +123,8 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     },
     document: async () => {
       const all = await verdicts();
-      await inSlices(all, (verdict) => prepareDocument(verdict, nextPollAtMs));
+      // The cluster documents are kept for the fleet document.
+      await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
       const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
       return fleetDocument(all, { ...facts, events: events.list() });
     },

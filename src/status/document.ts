@@ -1,7 +1,6 @@
 import type { Shard } from "../config/shard.ts";
 import type {
   ApplianceSnapshot,
-  DisabledSnapshot,
   InterfaceSnapshot,
   MemberRole,
   PollHealth,
@@ -64,11 +63,6 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
   };
 }
 
-/** Makes what a document needs of a cluster, and keeps it with the verdict. */
-export function prepareDocument(verdict: ClusterVerdict, nextPollAtMs: NextPollAtMs): void {
-  clusterDocument(verdict, { verdict, nextPollAtMs });
-}
-
 /** Makes the text of JSON.stringify in slices: lists element by element. */
 export async function fleetJson(document: FleetDocument): Promise<LongText> {
   const texts: LongText[] = [];
@@ -97,7 +91,7 @@ interface ClusterFacts {
 }
 
 /** Returns the same object while the verdict is the same, so that the page can keep what it renders. */
-const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterDocument => {
+export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterDocument => {
   const { cluster: name, labels, appliances, disabled } = verdict.facts;
   const websites = [...verdict.websites.values()];
   const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
@@ -113,7 +107,9 @@ const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterD
     discovered: isDiscovered ? { websites: described } : undefined,
     appliances: [
       ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
-      ...disabled.map(disabledDocument),
+      ...disabled.map(({ identity: { appliance, labels: own } }): ApplianceDocument => {
+        return { name: appliance, labels: own, state: "disabled", level: "unknown", websites: [] };
+      }),
     ],
   };
 });
@@ -242,10 +238,6 @@ const statesByTest = once(({ facts, websites }: ClusterVerdict) => {
   );
   return new Map(tests);
 });
-
-function disabledDocument({ identity: { appliance: name, labels } }: DisabledSnapshot): ApplianceDocument {
-  return { name, labels, state: "disabled", level: "unknown", websites: [] };
-}
 
 /** `problem`: what a failure of the operation is, if it is one. */
 function pollDocument(

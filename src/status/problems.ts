@@ -48,7 +48,7 @@ export function problemsOf(
     ...clusters.flatMap(lastingProblems),
     ...(reloadFailedAtMs === undefined
       ? []
-      : problem("reload_failed", NOT_RELOADED, { sinceMs: reloadFailedAtMs })),
+      : problem("reload_failed", NOT_RELOADED, { since: instantOf(reloadFailedAtMs) })),
     ...notPolledYet(clusters),
   ]);
 }
@@ -57,15 +57,9 @@ function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
 }
 
-type Concerned = Omit<Problem, "kind" | "severity" | "summary" | "since"> & {
-  readonly sinceMs?: number | undefined;
-};
-
-/** A list of one problem. */
-function problem(kind: ProblemKind, summary: string, concerned: Concerned = {}): readonly Problem[] {
-  const { sinceMs, ...rest } = concerned;
-  const { severity } = PROBLEMS[kind];
-  return [{ kind, severity, summary: shortened(summary), ...rest, since: optionalInstant(sinceMs) }];
+/** A list of one problem; `concerned`: the subject that has it, and since when. */
+function problem(kind: ProblemKind, summary: string, concerned: Partial<Problem> = {}): readonly Problem[] {
+  return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned }];
 }
 
 /**
@@ -91,8 +85,8 @@ function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonl
     facts.appliances.length === 1
       ? `${names} is down: ${reasons}`
       : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
-  const sinceMs = [...appliances.values()].reduce((ms, each) => Math.max(ms, each.sinceMs ?? Number.NaN), 0);
-  return problem(kind, summary, { sinceMs });
+  const sinceMs = Math.max(...Array.from(appliances.values(), (each) => each.sinceMs ?? Number.NaN));
+  return problem(kind, summary, { since: optionalInstant(sinceMs) });
 }
 
 function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Problem[] {
@@ -102,11 +96,12 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
     if (kind === "appliance_down" && verdict.state === "dark") return [];
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
     if (kind === (state && PROBLEM_OF.appliance[state]))
-      return problem(kind, summary, { appliance, sinceMs });
+      return problem(kind, summary, { appliance, since: optionalInstant(sinceMs) });
     const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts) : [];
     if (odd === undefined) return problem(kind, summary, { appliance });
     const { vhid, vip } = odd.reported;
-    return problem(kind, summary, { appliance, group: { vhid, vip }, sinceMs: odd.lastTransitionAtMs });
+    const since = optionalInstant(odd.lastTransitionAtMs);
+    return problem(kind, summary, { appliance, group: { vhid, vip }, since });
   });
 }
 
@@ -170,7 +165,7 @@ function groupProblems({ groups }: ClusterVerdict): readonly Problem[] {
     const { vhid, vip } = first.facts;
     const names = all.map(({ facts }) => groupName(facts));
     const summary = groupWords(first).join(listed(names, NAMED));
-    return problem(first.problem, summary, { group: { vhid, vip }, sinceMs: earliest(all) });
+    return problem(first.problem, summary, { group: { vhid, vip }, since: earliest(all) });
   });
 }
 
@@ -189,7 +184,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
-    return problem(PROBLEM_OF.website[state], summary, { website: { id, name }, sinceMs: earliest(found) });
+    return problem(PROBLEM_OF.website[state], summary, { website: { id, name }, since: earliest(found) });
   });
 }
 
@@ -279,7 +274,7 @@ export const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
     .map(({ identity }) => identity.appliance),
 );
 
-/** No number where one of them is not known: it may be earlier. */
-function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): number {
-  return verdicts.reduce((ms, { sinceMs = Number.NaN }) => Math.min(ms, sinceMs), Number.POSITIVE_INFINITY);
+/** `undefined` where the beginning of one of them is not known: it may be earlier. */
+function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): string | undefined {
+  return optionalInstant(Math.min(...verdicts.map(({ sinceMs = Number.NaN }) => sinceMs)));
 }
