@@ -21,18 +21,14 @@ export function confirmingPolls(
   if (observation.kind === "vrrp") return listsAgain(judged);
   if (observation.kind === "website_test") return testAgain(judged, observation);
   if (observation.kind !== "website_details") return [];
-  return changes.flatMap((change) => detailsAgain(judged, observation, change));
+  return changes.flatMap((change) => detailsAgain(judged, observation.appliance, change));
 }
 
 /** A website that was changed at an appliance is likely to have been changed at the others too. */
-function detailsAgain(
-  { now }: Judged,
-  { appliance }: Observation,
-  change: FleetChange,
-): readonly ConfirmingPolls[] {
+function detailsAgain({ now }: Judged, at: string, change: FleetChange): readonly ConfirmingPolls[] {
   if (change.kind !== "website_changed") return [];
   return now.facts.appliances.flatMap(({ identity, discovery }) => {
-    const known = identity.appliance === appliance ? undefined : discovery?.known.get(change.address);
+    const known = identity.appliance === at ? undefined : discovery?.known.get(change.address);
     if (known === undefined) return [];
     return [again({ kind: "website_details", websiteId: known.websiteId }, [identity.appliance])];
   });

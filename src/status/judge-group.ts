@@ -1,5 +1,5 @@
 import { membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
-import { PROBLEM_OF, type ApplianceState, type GroupState, type ProblemKind } from "./states.ts";
+import type { ApplianceState, GroupState } from "./states.ts";
 
 /** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
 const SPLIT_LASTS_MS = 120_000;
@@ -67,13 +67,4 @@ export function groupChangesAtMs(group: GroupSnapshot, state: GroupState | undef
 export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
   const [master, ...others] = membersIn(group, "master");
   return others.length > 0 || state === "unknown" ? undefined : master;
-}
-
-/** Returns the problem of a group in that state, if it has one. */
-export function groupProblem(
-  { isPreferredMaster }: GroupSnapshot,
-  state: GroupState | undefined,
-): ProblemKind | undefined {
-  if (state === "one_master" && isPreferredMaster === false) return "preferred_master_lost";
-  return state && PROBLEM_OF.group[state];
 }

@@ -1,8 +1,8 @@
 import type { ClusterSnapshot, GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
-import { groupChangesAtMs, groupProblem, judgeGroup, masterIn } from "./judge-group.ts";
-import type { GroupState } from "./states.ts";
+import { groupChangesAtMs, judgeGroup, masterIn } from "./judge-group.ts";
+import { PROBLEM_OF, type GroupState } from "./states.ts";
 import {
   type ApplianceVerdict,
   type Case,
@@ -87,7 +87,10 @@ function groupVerdict(
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   const latestMaster = master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state);
-  const problem = groupProblem(group, state);
+  const isElsewhere = state === "one_master" && group.isPreferredMaster === false;
+  const problem: GroupVerdict["problem"] = isElsewhere
+    ? "preferred_master_lost"
+    : state && PROBLEM_OF.group[state];
   const judged = { state, problem, master, sinceMs, latestMaster, trouble };
   return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
 }

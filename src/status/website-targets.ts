@@ -42,10 +42,7 @@ export async function websiteTargets(verdicts: readonly ClusterVerdict[], policy
 }
 
 /** Why a target is left out: it is beyond the limits, or refused. */
-export const LEFT_OUT = ["limit", "address", "port", "private"] as const satisfies readonly (
-  | Refusal
-  | "limit"
-)[];
+export const LEFT_OUT = ["limit", "address", "port", "private"] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 
 function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {

@@ -4,6 +4,7 @@ import type {
   ClusterWebsite,
   FoundWebsiteSnapshot,
   KnownWebsiteSnapshot,
+  WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { kept, memo, once } from "../support/kept.ts";
 import {
@@ -81,11 +82,10 @@ function knowledgeOf({ identity, found, discovery }: ApplianceSnapshot) {
 }
 
 /** Returns what each test of an appliance found; `undefined` before the first one. The same list until a test finds something new. */
-function resultsOf({ identity, websites }: ApplianceSnapshot): Results {
-  return sameResults(identity, { results: resultsIn(websites) });
-}
-const resultsIn = once((tests: ApplianceSnapshot["websites"]) => tests.map(({ results }) => results));
-type Results = ReturnType<typeof resultsIn>;
+const resultsOf = once(({ identity, websites }: ApplianceSnapshot) =>
+  sameResults(identity, { results: websites.map(({ results }) => results) }),
+);
+type Results = readonly WebsiteSnapshot["results"][];
 const sameResults = memo(({ results }: { readonly results: Results }) => results);
 
 /** Holds what verdicts on websites depend on besides what tests find. */
@@ -191,17 +191,8 @@ const judgedWebsite = memo(
     const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
     const backends = judgeBackends(views, { isUp, isMasterSilent });
     const differences = facts.areCompared && found.length > 0 ? differencesIn(found, facts.lacking) : [];
-    const judged = { ids: isSameId ? undefined : ids, states, backends, differences };
-    return kept(before, {
-      kind: "website",
-      cluster,
-      labels,
-      key,
-      websiteId,
-      website: name,
-      found,
-      ...judged,
-    });
+    const judged = { found, ids: isSameId ? undefined : ids, states, backends, differences };
+    return kept(before, { kind: "website", cluster, labels, key, websiteId, website: name, ...judged });
   },
 );
 
