@@ -51,11 +51,9 @@ export type NextPollAtMs = (appliance: string, operation: Operation) => number |
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
   const { version, shard, startedAtMs, nextPollAtMs } = facts;
   const problems = problemsOf(verdicts, facts.reloadFailedAtMs);
+  const isPolling = verdicts.some((each) => each.facts.appliances.length > 0);
   return {
-    verdict: summaryOf(
-      problems,
-      verdicts.some((each) => each.facts.appliances.length > 0),
-    ),
+    verdict: summaryOf(problems, isPolling),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
     clusters: verdicts.map((verdict) => clusterDocument(verdict, { verdict, nextPollAtMs })),

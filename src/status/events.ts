@@ -114,11 +114,16 @@ function happening(
 
 /** Returns what has happened between two verdicts about one cluster. */
 function happeningsOf(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
+  // Most polls change no group.
+  const groups = before?.groups === now.groups ? [] : [...now.groups];
   return [
     ...now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }) =>
       applianceHappenings(before?.appliances.get(appliance), now.appliances.get(appliance), vrrp.health),
     ),
-    ...groupsHappenings(before?.groups, now.groups),
+    ...groups.flatMap(([key, group]) => {
+      const old = before?.groups.get(key);
+      return old === group ? [] : [...masterChange(old, group), ...troubleChange(old, group)];
+    }),
     ...websiteHappenings(before, now),
   ];
 }
@@ -133,18 +138,6 @@ function applianceHappenings(
   if (failure !== undefined)
     return happening("outage", subject, "Polling of ", ` fails: ${reasonInWords(failure.reason)}`);
   return old?.state === undefined ? [] : happening("recovery", subject, "Polling of ", " works again");
-}
-
-function groupsHappenings(
-  before: ClusterVerdict["groups"] | undefined,
-  groups: ClusterVerdict["groups"],
-): readonly Happening[] {
-  // Most polls change none of them.
-  if (before === groups) return [];
-  return Array.from(groups, ([key, now]) => {
-    const old = before?.get(key);
-    return old === now ? [] : [...masterChange(old, now), ...troubleChange(old, now)];
-  }).flat();
 }
 
 function masterChange(

@@ -69,10 +69,10 @@ function problem(kind: ProblemKind, summary: string, concerned: Partial<Problem>
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { facts, state } = verdict;
   const darkness = state && PROBLEM_OF.cluster[state];
-  const parts = darkness === undefined ? [groupProblems, websiteProblems, discoveredProblems] : [];
   const problems = [
-    ...(darkness === undefined ? [] : dark(darkness, verdict)),
-    ...parts.flatMap((of) => of(verdict)),
+    ...(darkness === undefined
+      ? [groupProblems, websiteProblems, discoveredProblems].flatMap((of) => of(verdict))
+      : dark(darkness, verdict)),
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
   ];
   return worstFirst(problems.map((each) => ({ ...each, cluster: facts.cluster })));
