@@ -154,7 +154,6 @@ const websiteDocument = memo(({ verdict, isHidden }: WebsiteFacts): ClusterDocum
   return states.length === 0 ? [] : [{ id, name, ids, states: known }];
 });
 
-/** The level of a website by one protocol. */
 function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level {
   const isKnown = state !== undefined && !(state === "unknown" && isHidden);
   return levelOf(state && PROBLEM_OF.website[state], isKnown);

@@ -1,5 +1,7 @@
 import { membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
-import type { ApplianceState, GroupState } from "./states.ts";
+import { kept, once } from "../support/kept.ts";
+import { PROBLEM_OF, type ApplianceState, type GroupState } from "./states.ts";
+import { sinceOf, type Case, type ClusterVerdict, type GroupVerdict, type Trouble } from "./verdict.ts";
 
 /** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
 const SPLIT_LASTS_MS = 120_000;
@@ -58,13 +60,61 @@ function splitEndsAtMs({ members, mastersAtOnce }: GroupSnapshot): number {
 }
 
 /** The monotonic instant at which time alone changes the state of a group; infinite if it does not. */
-export function groupChangesAtMs(group: GroupSnapshot, state: GroupState | undefined): number {
-  const isSplit = state === "unknown" && membersIn(group, "master").length === 1;
-  return isSplit ? splitEndsAtMs(group) : Number.POSITIVE_INFINITY;
-}
+export const changesAtMs = once(({ groups }: ClusterVerdict) => {
+  const splits = [...groups.values()].filter(
+    ({ facts, state }) => state === "unknown" && membersIn(facts, "master").length === 1,
+  );
+  return Math.min(...splits.map(({ facts }) => splitEndsAtMs(facts)));
+});
 
 /** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */
 export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
   const [master, ...others] = membersIn(group, "master");
   return others.length > 0 || state === "unknown" ? undefined : master;
+}
+
+/** Returns the verdicts on the groups of a cluster: the same object while nothing on which they depend changes. */
+export function groupVerdicts(
+  given: Case,
+  appliances: ClusterVerdict["appliances"],
+): ClusterVerdict["groups"] {
+  const { facts, before } = given;
+  // Another configuration has other labels.
+  const isAsBefore =
+    facts.groups === before?.facts.groups &&
+    facts.labels === before.facts.labels &&
+    appliances === before.appliances;
+  if (isAsBefore && given.at.monotonicMs < changesAtMs(before)) return before.groups;
+  const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given, appliances)] as const);
+  return kept(before?.groups, new Map(groups));
+}
+
+function groupVerdict(
+  group: GroupSnapshot,
+  { facts: { cluster, labels, disabled }, before, wasPolled, at }: Case,
+  appliances: ClusterVerdict["appliances"],
+): GroupVerdict {
+  const old = before?.groups.get(group.key);
+  const stateOf = (name: string) => appliances.get(name)?.state;
+  const hasDisabled = disabled.length > 0;
+  const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
+  const master = masterIn(group, state);
+  // A change that was in progress when polling began may have begun earlier.
+  const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
+  const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
+  const latestMaster = master ?? old?.latestMaster;
+  const trouble = troubleAfter(old?.trouble, state);
+  const isElsewhere = state === "one_master" && group.isPreferredMaster === false;
+  const problem: GroupVerdict["problem"] = isElsewhere
+    ? "preferred_master_lost"
+    : state && PROBLEM_OF.group[state];
+  const judged = { state, problem, master, sinceMs, latestMaster, trouble };
+  return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
+}
+
+function troubleAfter(before: Trouble | undefined, state: GroupState | undefined): Trouble | undefined {
+  if (state === "split_brain" || state === "no_master" || state === "no_backup") return state;
+  const isMasterKnown = state === "backup_unknown" || state === "backup_lost";
+  const isOver = state === "one_master" || (isMasterKnown && before !== "no_backup");
+  return isOver ? undefined : before;
 }
