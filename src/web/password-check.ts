@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { groupBy } from "../support/group-by.ts";
 import { runInThread } from "../support/thread.ts";
 import type { PasswordTask } from "./password-worker.ts";
 
@@ -42,8 +43,9 @@ interface Check extends Attempt {
 
 /**
  * Returns a function that checks one password at a time, in a thread: first those of origins whose latest password was not wrong,
- * and of the same kind the lowest rank. If too many wait, the last in this order is `busy`. So guesses delay another origin by a
- * check or two, and a password that comes again from their own origin by those that came before it and come again.
+ * an origin with fewer before one with more; then those of all others together. Of equals the lowest rank is first. If too many wait,
+ * the last in this order is `busy`. So guesses delay another origin by a check or two, and a password that comes again from their
+ * own origin by those that came before it and come again.
  *
  * The function remembers results under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing.
  * Such a password never waits again. A check that has started is always completed, so that its result is available next time.
@@ -100,7 +102,9 @@ export function createPasswordCheck(onError: (error: unknown) => void): Password
 
   /** Returns the waiting passwords in the order in which they are checked. */
   function inOrder(): readonly Check[] {
-    const group = ({ origin }: Check): number => Number(failing.has(origin));
+    const byOrigin = groupBy(waiting, ({ origin }) => origin);
+    const group = ({ origin }: Check): number =>
+      failing.has(origin) ? Number.MAX_VALUE : (byOrigin.get(origin)?.length ?? 0);
     return waiting.toSorted((one, other) => group(one) - group(other) || one.rank - other.rank);
   }
 

@@ -93,6 +93,15 @@ test("at most a hundred guesses wait: one more displaces the oldest guess of the
   for (const asked of [second, ...others]) asked?.giveUp();
 });
 
+test("guesses that go on displace each other, and none that waits of another client, also before the first was checked", async () => {
+  const ask = createAsking();
+  const guesses = guess(ask, 101);
+  const newcomer = ask({ ...RIGHT, client: "192.0.2.2" });
+  const more = guess(ask, 150);
+  expect(await newcomer.result).toBe("right");
+  for (const asked of [...guesses, ...more]) asked.giveUp();
+});
+
 test("a thread that fails is replaced for the next password, and its error is reported once until a check succeeds", async () => {
   const errors: string[] = [];
   const ask = createAsking((error) => errors.push(String(error)));
