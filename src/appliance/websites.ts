@@ -4,7 +4,7 @@ import { request as httpRequest, type ClientRequest, type IncomingMessage } from
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
 import type { LocalBackend, LocalWebsiteDetails } from "../api/website-details.ts";
-import { PROTOCOLS, type Protocol, type WebsiteAnswer } from "../api/website-test.ts";
+import { PROTOCOLS, type WebsiteAnswer } from "../api/website-test.ts";
 
 /** A website in the appliance's configuration. `host`: a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
 export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort" | "backends"> {
@@ -37,37 +37,29 @@ const CONNECT_TIMEOUT_MS = 1_000;
  * @see management API 4.2
  */
 export async function testWebsite(
-  website: Website,
-  options: WebsiteTestOptions,
+  { protocol: protocols, host, httpPort, httpsPort, path }: Website,
+  { timeoutMs, ca, insecureSkipVerify }: WebsiteTestOptions,
   signal: AbortSignal,
 ): Promise<readonly WebsiteAnswer[]> {
-  return Promise.all(
-    PROTOCOLS[website.protocol].map(async (protocol) => {
-      const request = openRequest(protocol, website, options, signal);
-      return { protocol, lines: await linesOf(request, options.timeoutMs) };
-    }),
-  );
-}
-
-function openRequest(
-  protocol: Protocol,
-  { host, httpPort, httpsPort, path }: Website,
-  { ca, insecureSkipVerify }: WebsiteTestOptions,
-  signal: AbortSignal,
-): ClientRequest {
   const options = {
     method: "HEAD",
     host,
-    port: protocol === "http" ? httpPort : httpsPort,
     path,
     signal,
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_TIMEOUT_MS,
-    rejectUnauthorized: !insecureSkipVerify,
-    ...(ca !== undefined && { ca }),
   } as const;
-  return protocol === "http" ? httpRequest(options) : httpsRequest(options);
+  const tls = { ca, rejectUnauthorized: !insecureSkipVerify };
+  return Promise.all(
+    PROTOCOLS[protocols].map(async (protocol) => {
+      const request =
+        protocol === "http"
+          ? httpRequest({ ...options, port: httpPort })
+          : httpsRequest({ ...options, ...tls, port: httpsPort });
+      return { protocol, lines: await linesOf(request, timeoutMs) };
+    }),
+  );
 }
 
 async function linesOf(request: ClientRequest, timeoutMs: number): Promise<readonly string[]> {
