@@ -19,9 +19,6 @@ type Instances = KeepalivedOptions["instances"];
 /** Sends a signal. Throws as `process.kill` does. */
 export type SendSignal = (pid: number, signal: number) => void;
 
-/** The state of VRRP is not known; the message says why. */
-export class UnknownState extends Error {}
-
 const READ_EVERY_MS = 3;
 /** 0 is INIT, 1 BACKUP, 3 FAULT. */
 const KEEPALIVED_MASTER = 2;
@@ -37,10 +34,7 @@ export function createKeepalivedSource(
 ): VrrpSource {
   let lastReason: string | undefined;
   return coalesce(async () => {
-    const state = await dumpState(options, send).catch((error: unknown): VrrpState => {
-      if (error instanceof UnknownState) return { ok: false, reason: error.message };
-      throw error;
-    });
+    const state = await dumpState(options, send);
     const reason = state.ok ? undefined : state.reason;
     if (reason !== lastReason) {
       if (reason === undefined) logger.info("vrrp state is known");
@@ -54,61 +48,62 @@ export function createKeepalivedSource(
 async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<VrrpState> {
   const { pidFile, dumpFile, signal, timeoutMs, instances } = options;
   // So that the state is not older than the request. Not `rm`: in a sticky directory it reports a wrong reason.
-  await unlink(dumpFile).catch((error: unknown) => {
-    const code = errorCode(error);
-    if (code !== "ENOENT")
-      throw new UnknownState(`${dumpFile}: the previous dump cannot be removed (${code})`);
-  });
+  const code = await unlink(dumpFile).then(() => "removed", errorCode);
+  if (code !== "removed" && code !== "ENOENT")
+    return unknown(`${dumpFile}: the previous dump cannot be removed (${code})`);
   // This check comes last, so that nothing happens between it and the signal.
-  const pid = await findKeepalived(pidFile, signal);
+  const found = await findKeepalived(pidFile, signal);
+  if (!found.ok) return found;
+  const { pid } = found;
   try {
     send(pid, signal);
   } catch (error) {
-    throw new UnknownState(`keepalived (process ${pid}) cannot be signaled (${errorCode(error)})`);
+    return unknown(`keepalived (process ${pid}) cannot be signaled (${errorCode(error)})`);
   }
   const untilMs = performance.now() + timeoutMs;
   // keepalived does not write the file atomically.
   for (;;) {
     const read = await readTextFile(dumpFile);
     const state = read.ok ? parseDump(read.text, instances) : undefined;
-    if (state?.ok === true) return state;
-    if (state !== undefined) throw new UnknownState(`${dumpFile}: ${state.reason}`);
+    if (state !== undefined) return state.ok ? state : unknown(`${dumpFile}: ${state.reason}`);
     if (performance.now() >= untilMs) {
       const why = `${dumpFile}: ${read.ok ? "it is incomplete" : read.message}`;
-      throw new UnknownState(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${why}`);
+      return unknown(`keepalived did not dump its state within ${timeoutMs / 1_000} s: ${why}`);
     }
     await delay(READ_EVERY_MS);
   }
 }
 
+function unknown(reason: string) {
+  return { ok: false, reason } as const;
+}
+
 /**
  * Returns the id of the process in a pid file, if it is keepalived and handles this signal. The signal would kill any other process,
  * such as a program that reuses the pid.
- *
- * @throws UnknownState
  */
-export async function findKeepalived(pidFile: string, signal: number): Promise<number> {
+export async function findKeepalived(pidFile: string, signal: number) {
   const read = await readTextFile(pidFile);
-  if (!read.ok) throw notRunning(`${pidFile}: ${read.message}`);
+  if (!read.ok) return notRunning(`${pidFile}: ${read.message}`);
   const digits = /^\s*([1-9]\d{0,9})\s*$/.exec(read.text)?.[1];
-  if (digits === undefined) throw notRunning(`${pidFile}: it holds no process id`);
+  if (digits === undefined) return notRunning(`${pidFile}: it holds no process id`);
   const named = `process ${digits}, named in ${pidFile},`;
   const [commandLine, status] = await Promise.all([
     readTextFile(`/proc/${digits}/cmdline`),
     readTextFile(`/proc/${digits}/status`),
   ]);
   // A zombie has an empty command line.
-  if (!commandLine.ok || !status.ok || commandLine.text === "") throw notRunning(`${named} does not exist`);
+  if (!commandLine.ok || !status.ok || commandLine.text === "") return notRunning(`${named} does not exist`);
   // keepalived's configuration can change the name of its process, so the command counts.
   const [command = ""] = commandLine.text.split("\0", 1);
-  if (!basename(command).startsWith("keepalived")) throw notRunning(`${named} is another program`);
-  if (handles(signal, status.text)) return Number(digits);
+  if (!basename(command).startsWith("keepalived")) return notRunning(`${named} is another program`);
+  if (handles(signal, status.text)) return { ok: true, pid: Number(digits) } as const;
   const why = "it is stopping, or has another number for it";
-  throw new UnknownState(`keepalived (process ${digits}) does not handle signal ${signal}: ${why}`);
+  return unknown(`keepalived (process ${digits}) does not handle signal ${signal}: ${why}`);
 }
 
-function notRunning(why: string): UnknownState {
-  return new UnknownState(`keepalived is not running: ${why}`);
+function notRunning(why: string) {
+  return unknown(`keepalived is not running: ${why}`);
 }
 
 /** keepalived blocks signals that it reads from a descriptor; older versions catch them. @see proc_pid_status(5) */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findKeepalived, type UnknownState } from "../../../src/appliance/keepalived.ts";
+import { findKeepalived } from "../../../src/appliance/keepalived.ts";
 import { SIGJSON, startFake, startNamed } from "./fake.ts";
 import { temporaryFolder } from "./support.ts";
 
@@ -11,10 +11,8 @@ async function find(content: string | undefined, signal = SIGJSON) {
   const folder = await temporaryFolder();
   const pidFile = join(folder, "vrrp.pid");
   if (content !== undefined) await writeFile(pidFile, content);
-  return findKeepalived(pidFile, signal).then(
-    (pid) => ({ pid }),
-    (error: UnknownState) => ({ reason: error.message.replace(`${folder}/`, "") }),
-  );
+  const found = await findKeepalived(pidFile, signal);
+  return found.ok ? { pid: found.pid } : { reason: found.reason.replace(`${folder}/`, "") };
 }
 
 test.each([
