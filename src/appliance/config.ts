@@ -4,7 +4,7 @@ import { z } from "zod";
 import { MAX_WEBSITE_ID } from "../api/website-list.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
-import { collect, type Loaded } from "../config/sources.ts";
+import { collect } from "../config/sources.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { basicAuthSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
@@ -12,7 +12,6 @@ import { durationSchema, fileSchema, parsed } from "../config/values.ts";
 import { keysOf } from "../support/keys.ts";
 import { Secret } from "../support/secret.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
-import type { ApplianceServerDeps } from "./server.ts";
 import type { Website } from "./websites.ts";
 
 /** The real-time signals of glibc, which are the only ones that keepalived uses for its JSON dump. */
@@ -133,12 +132,8 @@ const applianceSchema = z.strictObject({
   website_list: z.boolean().default(true),
 });
 
-interface ApplianceConfig extends Omit<ApplianceServerDeps, "vrrp" | "onBug"> {
-  readonly vrrp: VrrpConfig;
-}
-
 /** Loads the configuration and the files that it names, or returns all errors. */
-export function loadApplianceConfig(path: string): Promise<Loaded<{ readonly config: ApplianceConfig }>> {
+export function loadApplianceConfig(path: string) {
   return collect(async (collector) => {
     const loaded = await loadYaml(path, applianceSchema, collector);
     if (loaded === undefined) return undefined;
@@ -150,11 +145,16 @@ export function loadApplianceConfig(path: string): Promise<Loaded<{ readonly con
       return { username, password: new Secret(password ?? read ?? "") };
     });
     const { timeout: timeoutMs, tls_config: tls } = settings.website_test;
-    const config: ApplianceConfig = {
+    const { vrrp } = settings;
+    const pathOf = (name: string) => resolve(dirname(path), name);
+    const config = {
       listen: settings.listen,
       tls: { cert, key: new Secret(key) },
       users: await Promise.all(users),
-      vrrp: resolvePaths(settings.vrrp, dirname(path)),
+      vrrp:
+        vrrp.source === "static"
+          ? vrrp
+          : { ...vrrp, pidFile: pathOf(vrrp.pidFile), dumpFile: pathOf(vrrp.dumpFile) },
       websiteTest: {
         timeoutMs,
         ca: await files.read("certificates", file, ["website_test", "tls_config", "ca_file"]),
@@ -165,10 +165,4 @@ export function loadApplianceConfig(path: string): Promise<Loaded<{ readonly con
     };
     return { config };
   });
-}
-
-/** `folder`: the configuration's own, which paths are relative to. */
-function resolvePaths(vrrp: VrrpConfig, folder: string): VrrpConfig {
-  if (vrrp.source === "static") return vrrp;
-  return { ...vrrp, pidFile: resolve(folder, vrrp.pidFile), dumpFile: resolve(folder, vrrp.dumpFile) };
 }
