@@ -29,17 +29,13 @@ const CHECKS = {
 
 type Kind = keyof typeof CHECKS;
 
-/** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
-export interface NamedFiles {
-  /** The text for the setting at `path`; `undefined` without the setting or after an error. */
-  read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined>;
-  /** The PEM texts for `cert_file` and `key_file` of the block at `path`, which must match. */
-  readKeyPair(file: YamlFile, path: JsonPath): Promise<{ readonly cert?: string; readonly key?: string }>;
-}
+export type NamedFiles = ReturnType<typeof createNamedFiles>;
 
-export function createNamedFiles(collector: Collector): NamedFiles {
+/** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
+export function createNamedFiles(collector: Collector) {
   const results = new Map<string, TextResult>();
 
+  /** Returns the text for the setting at `path`; `undefined` without the setting or after an error. */
   async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
     const name = valueAt(file.data, path);
     if (typeof name !== "string") return undefined;
@@ -51,18 +47,18 @@ export function createNamedFiles(collector: Collector): NamedFiles {
     return undefined;
   }
 
-  return {
-    read,
-    readKeyPair: async (file, path) => {
-      const cert = await read("certificates", file, [...path, "cert_file"]);
-      const key = await read("key", file, [...path, "key_file"]);
-      if (cert === undefined || key === undefined) return {};
-      // OpenSSL also rejects keys that are too short.
-      if (!isPossible(() => createSecureContext({ cert, key })))
-        file.report([...path, "key_file"], "TLS rejects this key with this certificate");
-      return { cert, key };
-    },
-  };
+  /** Returns the PEM texts for `cert_file` and `key_file` of the block at `path`, which must match. */
+  async function readKeyPair(file: YamlFile, path: JsonPath) {
+    const cert = await read("certificates", file, [...path, "cert_file"]);
+    const key = await read("key", file, [...path, "key_file"]);
+    if (cert === undefined || key === undefined) return {};
+    // OpenSSL also rejects keys that are too short.
+    if (!isPossible(() => createSecureContext({ cert, key })))
+      file.report([...path, "key_file"], "TLS rejects this key with this certificate");
+    return { cert, key };
+  }
+
+  return { read, readKeyPair };
 }
 
 /** Returns the absolute path of a file that the YAML file names. */
