@@ -1,6 +1,6 @@
 import { memo, once, kept } from "../support/kept.ts";
 import type { KnownWebsite, WebsiteFacts } from "./known-websites.ts";
-import { whileKnown } from "./record.ts";
+import { whileKnown, type OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth } from "./snapshot.ts";
 
 /** By address. */
@@ -15,7 +15,7 @@ type Discovered = Pick<ApplianceSnapshot, "discovery" | "found">;
 export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, found: [] };
-  const { list, details } = records;
+  const { list, details, first = [] } = records;
   const listed = whileKnown(list);
   const described = describedIn(websites);
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
@@ -41,10 +41,15 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
         listed?.invalid.length === 0 &&
         listed.ids.length === described.size &&
         (joint?.state ?? "succeeded") === "succeeded",
-      isPolled: [list, ...details.values()].every(({ health: { state } }) => state !== "never_polled"),
+      isPolled: [list, ...details.values()].every(wasPolled),
+      isFirstPolled: [list, ...Array.from(first, (id) => details.get(id) ?? list)].every(wasPolled),
     },
   };
 });
+
+function wasPolled({ health: { state } }: OperationRecord<unknown>): boolean {
+  return state !== "never_polled";
+}
 
 /**
  * How the latest polls of the details went together; `undefined` if there are none. A failure of one is a failure; one that was

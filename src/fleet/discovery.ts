@@ -13,6 +13,8 @@ export interface DiscoveryRecords {
   readonly list: OperationRecord<WebsiteList>;
   /** The records of the websites that are neither excluded nor beyond the limit, by id. */
   readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
+  /** The ids of these records in the first valid list; `undefined` before that. */
+  readonly first: ReadonlySet<number> | undefined;
 }
 
 /** Returns what is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
@@ -24,11 +26,16 @@ export function discoveryFor(
   if (discovery === undefined) return undefined;
   // Discovery begins when the first poll of the VRRP list has ended.
   const fresh = freshRecord(firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs));
-  const { list, details }: DiscoveryRecords = before ?? { list: fresh, details: new Map() };
-  if (list.seen === undefined) return { list, details };
+  const { list, details, first }: DiscoveryRecords = before ?? {
+    list: fresh,
+    details: new Map(),
+    first: undefined,
+  };
+  if (list.seen === undefined) return { list, details, first };
   const excluded = new Set(discovery.exclude);
   const watched = list.seen.ids.filter((id) => !excluded.has(id)).slice(0, discovery.limit);
-  return { list, details: new Map(watched.map((id) => [id, details.get(id) ?? fresh])) };
+  const records = new Map(watched.map((id) => [id, details.get(id) ?? fresh]));
+  return { list, details: records, first: first ?? new Set(watched) };
 }
 
 /** The same at the monotonic instant `nowMs`. */
@@ -36,7 +43,7 @@ export function discoveryAt(records: DiscoveryRecords, nowMs: number): Discovery
   const { list, details } = records;
   if ([list, ...details.values()].every(({ expiresAtMs }) => nowMs < expiresAtMs)) return records;
   const now = Array.from(details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
-  return { list: recordAt(list, nowMs), details: new Map(now) };
+  return { ...records, list: recordAt(list, nowMs), details: new Map(now) };
 }
 
 /** The same after a poll of the VRRP list: while the appliance is out of reach, what it said before does not count. */
@@ -53,7 +60,7 @@ export function discoveryAfterVrrp(
   );
   const isAsBefore =
     list === records.list && details.every(([id, record]) => record === records.details.get(id));
-  return isAsBefore ? records : { list, details: new Map(details) };
+  return isAsBefore ? records : { ...records, list, details: new Map(details) };
 }
 
 /** The same after one more poll; that of a website which is gone changes nothing. */

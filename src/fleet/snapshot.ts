@@ -64,6 +64,8 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly isComplete: boolean;
   /** Whether the list and all details were polled, with whatever result. */
   readonly isPolled: boolean;
+  /** Whether the list and all details of the first valid list were polled, except of websites that are gone from the list. */
+  readonly isFirstPolled: boolean;
 }
 
 /** A website of an appliance: as configured, else as discovered. */

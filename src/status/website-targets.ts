@@ -23,7 +23,8 @@ interface Target {
 
 /**
  * The websites for blackbox_exporter, made in slices: the targets of all clusters, and how many are left out, also as a header.
- * `undefined` while something was not polled yet: Prometheus would take a target that is missing for one that is gone.
+ * `undefined` while something was not polled yet: Prometheus would take a target that is missing for one that is gone. Websites that
+ * an appliance lists later are not waited for: it could list others each time.
  *
  * @see https://prometheus.io/docs/prometheus/latest/http_sd/
  */
@@ -46,7 +47,7 @@ export const LEFT_OUT = ["limit", "address", "port", "private"] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 
 function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
-  return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isPolled);
+  return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isFirstPolled);
 }
 
 /**

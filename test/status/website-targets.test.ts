@@ -141,6 +141,11 @@ test.each([
   ["a list of websites", [VRRP]],
   ["the details of a website", [VRRP, websitesSeen("a", [1, 2]), detailsSeen("a", 1)]],
   ["nothing", [VRRP, websitesSeen("a", [1]), detailsSeen("a", 1)]],
+  [
+    "nothing, although a later list has more",
+    [VRRP, websitesSeen("a", [1]), detailsSeen("a", 1), websitesSeen("a", [1, 2])],
+  ],
+  ["nothing, although a later list has others", [VRRP, websitesSeen("a", [1, 2]), websitesSeen("a", [3])]],
   ["nothing, although all failed", [vrrpFailed("a", "timeout"), websitesFailed("a", "timeout")]],
 ])("all targets are unknown while this was not polled, of any cluster: %s", async (missing, observations) => {
   const polled = { ...MEMBER_A, discovery: { exclude: [], limit: 1000 } };
