@@ -11,7 +11,8 @@ const NEVER = {
     "0.0.0.0/8 127.0.0.0/8 169.254.0.0/16 192.0.0.0/24 224.0.0.0/3 100.100.100.200/32 168.63.129.16/32",
   ),
   6: rangesOf(
-    "::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 2001::/32 2002::/16 fe80::/10 ff00::/8 fd00:ec2::/32",
+    "::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 2001::/32 2002::/16 fe80::/10 ff00::/8 " +
+      "fd00:ec2::/32 fd20:ce::254/128 fd00:c1::a9fe:a9fe/128 fd00:42::42/128",
   ),
 };
 /** @see RFC 1918, RFC 6598, RFC 2544, RFC 4193 and RFC 3879 */
@@ -20,7 +21,9 @@ const PRIVATE = {
   6: rangesOf("fc00::/7 fec0::/10"),
 };
 const HOST_NAME = /^[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u;
-const LOOPBACK_NAME = /^(.*\.)?(localhost|ip6-localhost|ip6-loopback)$|^localhost[46]?(\.localdomain[46]?)?$/;
+/** Names of loopback addresses and of metadata services. */
+const NEVER_NAME =
+  /^(.*\.)?(localhost|ip6-localhost|ip6-loopback)$|^localhost[46]?(\.localdomain[46]?)?$|^metadata\.(google\.internal|goog)$/;
 /** One label, or a top-level domain that the public DNS does not have. @see RFC 6761, RFC 6762 appendix G */
 const PRIVATE_NAME =
   /^[^.]+$|\.(local|localdomain|internal|intranet|private|lan|home|corp|mail|home\.arpa|test|invalid|onion|alt|svc|cluster)$/;
@@ -51,7 +54,7 @@ function hostRefusal(host: string, policy: WebsiteTargetsConfig): Refusal | unde
   const meant = bareHost(new URL(url).hostname);
   const family = isIP(meant);
   if (family !== 4 && family !== 6) {
-    if (!HOST_NAME.test(host) || LOOPBACK_NAME.test(meant)) return "address";
+    if (!HOST_NAME.test(host) || NEVER_NAME.test(meant)) return "address";
     return PRIVATE_NAME.test(meant) && !policy.private ? "private" : undefined;
   }
   const isUsual = family === 4 ? host === meant : isIPv6(host);

@@ -46,6 +46,7 @@ test.each(
     "127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 169.254.169.254 224.0.0.18 255.255.255.255",
     "192.0.0.192 100.100.100.200 168.63.129.16 240.0.0.1",
     ":: ::1 fe80::1 febf::1 ff02::1 fd00:ec2::254",
+    "fd20:ce::254 fd00:c1::a9fe:a9fe fd00:42::42 metadata.google.internal Metadata.goog",
     // IPv6 that contains an IPv4 address: mapped, compatible, translated, NAT64, 6to4 and Teredo.
     "::ffff:127.0.0.1 ::ffff:7f00:1 ::ffff:192.0.2.1 ::7f00:1 ::ffff:0:127.0.0.1",
     "64:ff9b::7f00:1 64:ff9b::169.254.169.254 64:ff9b:1::7f00:1 2002:7f00:1:: 2001:0:7f00:1::1",
