@@ -7,15 +7,7 @@ import { createSelfMetrics } from "../src/metrics/self.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import { createLog } from "../src/support/log.ts";
 import { compressed } from "../src/support/long-text.ts";
-import {
-  applianceOf,
-  configOf,
-  interfaceOf,
-  vrrpFailed,
-  vrrpSeen,
-  websiteOf,
-  websiteSeen,
-} from "../test/support/observations.ts";
+import { applianceOf, configOf, failed, interfaceOf, seen, websiteOf } from "../test/support/observations.ts";
 import { BUILD } from "../test/support/build-facts.ts";
 import { APPLIANCES } from "./fleet-page.ts";
 import { median, type Measurement } from "./support.ts";
@@ -87,12 +79,12 @@ function startFleet() {
     const name = names[index] ?? "";
     const given = { completedAtMs: clock.wallMs(), expiresAtMs: Number.POSITIVE_INFINITY };
     dueMs.set(name, clock.monotonicMs() + 1000 * LISTS_EVERY_S);
-    if (index % FAILING === 1) return record(vrrpFailed(name, "timeout", given));
+    if (index % FAILING === 1) return record(failed.vrrp(name, "timeout", given));
     const interfaces = Array.from({ length: GROUPS }, (_, vhid) => {
       const state = index % 2 === 0 ? "MASTER" : "BACKUP";
       return interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${vhid}`, state });
     });
-    record(vrrpSeen(name, { interfaces, unreadable: [], anomalies: [] }, given));
+    record(seen.vrrp(name, { interfaces, unreadable: [], anomalies: [] }, given));
   }
   function testWebsites(index: number): void {
     const name = names[index] ?? "";
@@ -100,7 +92,7 @@ function startFleet() {
     const blocks = (["http", "https"] as const).map((protocol) => ({ protocol, status: 200 }));
     for (const id of WEBSITES) {
       dueMs.set(`${name} ${id}`, clock.monotonicMs() + 1000 * TESTS_EVERY_S);
-      record(websiteSeen(name, id, blocks, given));
+      record(seen.website(name, id, blocks, given));
     }
   }
 

@@ -11,13 +11,12 @@ import { documentOf } from "../status/support.ts";
 import { createTestIo } from "../support/io.ts";
 import {
   applianceOf,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
   websiteOf,
-  websiteSeen,
 } from "../support/observations.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
@@ -25,17 +24,17 @@ const WRONG = documentOf(
   fleetOf(
     [{ ...MEMBER_A, websites: [SHOP] }, MEMBER_B, applianceOf({ name: "lone" })],
     [
-      vrrpSeen("a", listOf([interfaceOf()])),
-      vrrpFailed("b", "timeout"),
-      vrrpSeen("lone", listOf([interfaceOf({ name: "carp\u001b[31m", vip: "192.0.2.7", state: "BACKUP" })])),
-      websiteSeen("a", 2, [
+      seen.vrrp("a", listOf([interfaceOf()])),
+      failed.vrrp("b", "timeout"),
+      seen.vrrp("lone", listOf([interfaceOf({ name: "carp\u001b[31m", vip: "192.0.2.7", state: "BACKUP" })])),
+      seen.website("a", 2, [
         { protocol: "http", status: 0, text: "connection refused" },
         { protocol: "https", status: 503 },
       ]),
     ],
   ),
 );
-const WELL = documentOf(fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf([]))]));
+const WELL = documentOf(fleetOf([applianceOf({ name: "lone" })], [seen.vrrp("lone", listOf([]))]));
 const UNKNOWN = documentOf(fleetOf([applianceOf({ name: "lone" })]));
 
 /** Serves on the loopback interface until the test ends. */

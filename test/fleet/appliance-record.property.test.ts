@@ -10,16 +10,11 @@ import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
   blocksOf,
-  detailsFailed,
-  detailsSeen,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
-  websiteFailed,
+  seen,
   websiteOf,
-  websiteSeen,
-  websitesSeen,
 } from "../support/observations.ts";
 
 const CONFIG = applianceOf({
@@ -41,33 +36,33 @@ const polls = fc.oneof(
   fc.constantFrom("MASTER", "BACKUP").map(
     (state): Make =>
       (expiresAtMs) =>
-        vrrpSeen("a", listOf([interfaceOf({ state })]), { expiresAtMs }),
+        seen.vrrp("a", listOf([interfaceOf({ state })]), { expiresAtMs }),
   ),
-  fc.constant<Make>((expiresAtMs) => vrrpFailed("a", "timeout", { expiresAtMs })),
+  fc.constant<Make>((expiresAtMs) => failed.vrrp("a", "timeout", { expiresAtMs })),
   fc.tuple(ids, fc.constantFrom(200, 503)).map(
     ([id, status]): Make =>
       (expiresAtMs) =>
-        websiteSeen("a", id, blocksOf(status, 200), { expiresAtMs }),
+        seen.website("a", id, blocksOf(status, 200), { expiresAtMs }),
   ),
   ids.map(
     (id): Make =>
       (expiresAtMs) =>
-        websiteFailed("a", id, "timeout", { expiresAtMs }),
+        failed.website("a", id, "timeout", { expiresAtMs }),
   ),
   fc.array(ids, { maxLength: 4 }).map(
     (listed): Make =>
       (expiresAtMs) =>
-        websitesSeen("a", listed, { expiresAtMs }),
+        seen.websites("a", listed, { expiresAtMs }),
   ),
   fc.tuple(ids, fc.boolean()).map(
     ([id, isEnabled]): Make =>
       (expiresAtMs) =>
-        detailsSeen("a", id, { host: `${id}.example`, isEnabled }, { expiresAtMs }),
+        seen.details("a", id, { host: `${id}.example`, isEnabled }, { expiresAtMs }),
   ),
   ids.map(
     (id): Make =>
       () =>
-        detailsFailed("a", id, "decode"),
+        failed.details("a", id, "decode"),
   ),
 );
 const steps = fc.array(

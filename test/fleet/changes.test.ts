@@ -3,21 +3,17 @@ import type { FleetChange } from "../../src/fleet/changes.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import {
   applianceOf,
-  detailsFailed,
-  detailsSeen,
+  failed,
   failureOf,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
-  websiteFailed,
+  seen,
   websiteOf,
-  websitesSeen,
 } from "../support/observations.ts";
 import { fleetOf } from "./support.ts";
 
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });
-const GOOD = vrrpSeen("waf", listOf([interfaceOf()]));
+const GOOD = seen.vrrp("waf", listOf([interfaceOf()]));
 const VRRP = expect.objectContaining({ kind: "vrrp" });
 
 /** What each of these observations changes, one after the other. */
@@ -31,8 +27,8 @@ test("a first success and every further one change nothing", () => {
 });
 
 test("an operation that begins to fail is reported once, and its recovery once", () => {
-  const failed = vrrpFailed("waf", "connect");
-  expect(changesOf(failed, failed, failed, GOOD, GOOD)).toEqual([
+  const failure = failed.vrrp("waf", "connect");
+  expect(changesOf(failure, failure, failure, GOOD, GOOD)).toEqual([
     [{ kind: "failing", operation: VRRP, failure: failureOf("connect") }],
     [],
     [],
@@ -42,19 +38,19 @@ test("an operation that begins to fail is reported once, and its recovery once",
 });
 
 test("another reason is reported again", () => {
-  expect(changesOf(GOOD, vrrpFailed("waf", "connect"), vrrpFailed("waf", "auth"))[2]).toEqual([
+  expect(changesOf(GOOD, failed.vrrp("waf", "connect"), failed.vrrp("waf", "auth"))[2]).toEqual([
     { kind: "failing", operation: VRRP, failure: failureOf("auth") },
   ]);
 });
 
 test("each operation fails and recovers on its own", () => {
   const operation = expect.objectContaining({ kind: "website_test", websiteId: 1 });
-  expect(changesOf(vrrpFailed("waf", "timeout"), websiteFailed("waf", 1, "timeout"))[1]).toEqual([
+  expect(changesOf(failed.vrrp("waf", "timeout"), failed.website("waf", 1, "timeout"))[1]).toEqual([
     { kind: "failing", operation, failure: failureOf("timeout") },
   ]);
 });
 
-const failing = (id: number) => detailsFailed("waf", id, "decode");
+const failing = (id: number) => failed.details("waf", id, "decode");
 
 test("details that the appliance lacks are no change, and others are one for each website, and so are their recoveries", () => {
   const discovery = { exclude: [], limit: 200 };
@@ -62,10 +58,10 @@ test("details that the appliance lacks are no change, and others are one for eac
   const ids = [1, 2];
   const changesOfRound = (observe: (id: number) => Observation) =>
     ids.flatMap((id) => fleet.record(observe(id), 0).changes.map(({ kind }) => kind));
-  fleet.record(websitesSeen("waf", ids), 0);
-  expect(changesOfRound((id) => detailsFailed("waf", id, "http_status", { isGone: true }))).toEqual([]);
-  expect(changesOfRound((id) => detailsSeen("waf", id))).toEqual([]);
+  fleet.record(seen.websites("waf", ids), 0);
+  expect(changesOfRound((id) => failed.details("waf", id, "http_status", { isGone: true }))).toEqual([]);
+  expect(changesOfRound((id) => seen.details("waf", id))).toEqual([]);
   expect(changesOfRound(failing)).toEqual(["failing", "failing"]);
   expect(changesOfRound(failing)).toEqual([]);
-  expect(changesOfRound((id) => detailsSeen("waf", id))).toEqual(["recovered", "recovered"]);
+  expect(changesOfRound((id) => seen.details("waf", id))).toEqual(["recovered", "recovered"]);
 });

@@ -4,15 +4,15 @@ import {
   applianceOf,
   configOf,
   EXPIRES_AT_MS,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
 } from "../support/observations.ts";
 import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
-const A_IS_MASTER = vrrpSeen("a", listOf([interfaceOf()]));
-const B_IS_BACKUP = vrrpSeen(
+const A_IS_MASTER = seen.vrrp("a", listOf([interfaceOf()]));
+const B_IS_BACKUP = seen.vrrp(
   "b",
   listOf([interfaceOf({ state: "BACKUP", configuredRole: "backup", priority: 100 })]),
 );
@@ -46,7 +46,7 @@ test("a disabled appliance is not an unknown member of the others' groups", () =
 
 test("the same group in two clusters is two groups", () => {
   const elsewhere = [applianceOf({ name: "x", cluster: "fra" }), applianceOf({ name: "y", cluster: "fra" })];
-  const seenByX = vrrpSeen("x", listOf([interfaceOf()]));
+  const seenByX = seen.vrrp("x", listOf([interfaceOf()]));
   const members = [MEMBER_A, MEMBER_B, ...elsewhere];
   const clusters = clustersOf(fleetOf(members, [A_IS_MASTER, B_IS_BACKUP, seenByX]));
   expect(
@@ -75,7 +75,7 @@ test("a member whose polling is stuck is unknown from the instant on at which it
 });
 
 test("a group is gone once the last appliance seen in it is no longer configured", () => {
-  const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, vrrpSeen("b", listOf([]))]);
+  const fleet = fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, seen.vrrp("b", listOf([]))]);
   const c = applianceOf({ name: "c", cluster: "ams" });
   fleet.configure(configOf(MEMBER_A, MEMBER_B, c), 0);
   expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters a, backups -, unknown c, preferred true"]);
@@ -85,7 +85,7 @@ test("a group is gone once the last appliance seen in it is no longer configured
 
 test("a group that a removed appliance shared stays with those who remain", () => {
   const c = applianceOf({ name: "c", cluster: "ams" });
-  const fleet = fleetOf([MEMBER_A, MEMBER_B, c], [A_IS_MASTER, B_IS_BACKUP, vrrpFailed("b", "connect")]);
+  const fleet = fleetOf([MEMBER_A, MEMBER_B, c], [A_IS_MASTER, B_IS_BACKUP, failed.vrrp("b", "connect")]);
   fleet.configure(configOf(MEMBER_B, c), 0);
   expect(groupLines(fleet)).toEqual(["2 192.0.2.100: masters -, backups -, unknown b+c, preferred -"]);
 });

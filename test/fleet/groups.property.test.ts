@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { afterVrrpPoll, vrrpFor } from "../../src/fleet/vrrp.ts";
-import { configOf, interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { configOf, failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 import { clustersOf, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
 const CONFIG = configOf(MEMBER_A, MEMBER_B, MEMBER_C);
@@ -32,11 +32,11 @@ test("groups that are updated poll by poll are the groups made from all that is 
       for (const { appliance, afterMs, interfaces, unreadable } of polls) {
         nowMs += afterMs;
         const dated = { expiresAtMs: nowMs + 14_000 };
-        const seen = interfaces?.map((each, nth) => interfaceOf({ name: `carp${nth}`, ...each }));
+        const known = interfaces?.map((each, nth) => interfaceOf({ name: `carp${nth}`, ...each }));
         const observation =
-          seen === undefined
-            ? vrrpFailed(appliance, "timeout", dated)
-            : vrrpSeen(appliance, listOf(seen.slice(unreadable.length), { unreadable }), dated);
+          known === undefined
+            ? failed.vrrp(appliance, "timeout", dated)
+            : seen.vrrp(appliance, listOf(known.slice(unreadable.length), { unreadable }), dated);
         fleet.record(observation, nowMs);
         rebuilt.record(observation, nowMs);
         // After another configuration, the groups are made from all that is known.
@@ -50,7 +50,7 @@ test("groups that are updated poll by poll are the groups made from all that is 
 test("a poll that changes no group leaves the list of groups the same object", () => {
   const fleet = createFleet();
   fleet.configure(CONFIG, 0);
-  const observation = vrrpSeen("a", listOf([interfaceOf()]));
+  const observation = seen.vrrp("a", listOf([interfaceOf()]));
   fleet.record(observation, 0);
   // The first sight of a MASTER is a change, and a poll after it settles it.
   fleet.record(observation, 1);
@@ -65,7 +65,7 @@ test("of the groups that an appliance invents at each poll, the latest 2,048 are
     const invented = Array.from({ length: 1024 }, (_, nth) =>
       interfaceOf({ name: `carp${nth}`, vhid: nowMs, vip: `${nth}` }),
     );
-    const observation = vrrpSeen("a", listOf(invented));
+    const observation = seen.vrrp("a", listOf(invented));
     if (observation.kind === "vrrp") ({ state } = afterVrrpPoll(state, observation, nowMs));
   }
   expect(state.seen?.masterChanges.size).toBe(2048);

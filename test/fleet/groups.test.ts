@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import type { VrrpInterface } from "../../src/api/vrrp.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 import { fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
 /** One good answer of an appliance with these interfaces. */
 function sees(appliance: string, ...interfaces: readonly Partial<VrrpInterface>[]): Observation {
-  return vrrpSeen(appliance, listOf(interfaces.map(interfaceOf)));
+  return seen.vrrp(appliance, listOf(interfaces.map(interfaceOf)));
 }
 /** An answer in which `carp0` is there and cannot be read. */
 function garbled(appliance: string, ...readable: readonly Partial<VrrpInterface>[]): Observation {
-  return vrrpSeen(appliance, listOf(readable.map(interfaceOf), { unreadable: ["carp0"] }));
+  return seen.vrrp(appliance, listOf(readable.map(interfaceOf), { unreadable: ["carp0"] }));
 }
 
 const MASTER = { state: "MASTER", configuredRole: "master", priority: 204 } as const;
@@ -54,7 +54,7 @@ test.each<Case>([
   },
   {
     name: "a member that falls silent becomes an unknown member of the groups it was last seen in, and of no other",
-    polls: [sees("a", MASTER), sees("b", { ...BACKUP, vhid: 3 }), vrrpFailed("b", "timeout")],
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, vhid: 3 }), failed.vrrp("b", "timeout")],
     groups: [
       `${GROUP} masters a, backups -, unknown -, preferred true`,
       "3 192.0.2.100: masters -, backups -, unknown b, preferred -",
@@ -62,7 +62,7 @@ test.each<Case>([
   },
   {
     name: "a group stays when all of its members fall silent",
-    polls: [sees("a", MASTER), sees("b", BACKUP), vrrpFailed("a", "connect"), vrrpFailed("b", "connect")],
+    polls: [sees("a", MASTER), sees("b", BACKUP), failed.vrrp("a", "connect"), failed.vrrp("b", "connect")],
     groups: [`${GROUP} masters -, backups -, unknown a+b, preferred -`],
   },
   {
@@ -82,7 +82,7 @@ test.each<Case>([
   },
   {
     name: "an interface stays unknown for as long as it is unreadable, also across a failed poll",
-    polls: [sees("a", MASTER), sees("b", BACKUP), garbled("b"), vrrpFailed("b", "decode"), garbled("b")],
+    polls: [sees("a", MASTER), sees("b", BACKUP), garbled("b"), failed.vrrp("b", "decode"), garbled("b")],
     groups: [`${GROUP} masters a, backups -, unknown b, preferred true`],
   },
   {
@@ -166,7 +166,7 @@ test.each<Case>([
       sees("a", MASTER),
       sees("b", { ...BACKUP, state: "MASTER" }),
       sees("c", BACKUP),
-      vrrpFailed("a", "connect"),
+      failed.vrrp("a", "connect"),
     ],
     groups: [`${GROUP} masters b, backups c, unknown a, preferred false`],
   },
@@ -176,7 +176,7 @@ test.each<Case>([
       sees("a", { ...MASTER, configuredRole: "backup" }),
       sees("b", { ...BACKUP, state: "MASTER" }),
       sees("c"),
-      vrrpFailed("a", "tls"),
+      failed.vrrp("a", "tls"),
     ],
     groups: [`${GROUP} masters b, backups -, unknown a, preferred false`],
   },

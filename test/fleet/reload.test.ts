@@ -1,24 +1,14 @@
 import { expect, test } from "vitest";
-import {
-  applianceOf,
-  configOf,
-  detailsSeen,
-  interfaceOf,
-  listOf,
-  vrrpSeen,
-  websiteOf,
-  websiteSeen,
-  websitesSeen,
-} from "../support/observations.ts";
+import { applianceOf, configOf, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
 import { clustersOf, appliancesOf, fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
 
 const SHOP = websiteOf({ id: 1, name: "shop" });
 const BLOG = websiteOf({ id: 2, name: "blog" });
 const WAF = applianceOf({ name: "waf", labels: { site: "ams" }, websites: [SHOP, BLOG] });
-const MASTER = vrrpSeen("waf", listOf([interfaceOf()]));
-const BACKUP = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]));
-const SHOP_OK = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }]);
-const SHOP_BROKEN = websiteSeen("waf", 1, [{ protocol: "http", status: 503 }]);
+const MASTER = seen.vrrp("waf", listOf([interfaceOf()]));
+const BACKUP = seen.vrrp("waf", listOf([interfaceOf({ state: "BACKUP" })]));
+const SHOP_OK = seen.website("waf", 1, [{ protocol: "http", status: 200 }]);
+const SHOP_BROKEN = seen.website("waf", 1, [{ protocol: "http", status: 503 }]);
 const HISTORY = [MASTER, BACKUP, SHOP_OK, SHOP_BROKEN];
 
 test("another timeout, credential or place in the file leaves what is known as it is", () => {
@@ -44,7 +34,7 @@ test("another timeout, credential or place in the file leaves what is known as i
 });
 
 test("a website that is gone is forgotten, its counter too, and the others stay", () => {
-  const fleet = fleetOf([WAF], [...HISTORY, websiteSeen("waf", 2, [{ protocol: "http", status: 200 }])]);
+  const fleet = fleetOf([WAF], [...HISTORY, seen.website("waf", 2, [{ protocol: "http", status: 200 }])]);
   fleet.configure(configOf({ ...WAF, websites: [BLOG] }), 0);
   expect(fleet.plan("waf").tests).toEqual([2]);
   fleet.configure(configOf(WAF), 0);
@@ -111,7 +101,7 @@ test("a discovered website that is never tested is stalled in time, however rare
   const later = { expiresAtMs: 200_000_000 };
   const fleet = fleetOf(
     [a],
-    [vrrpSeen("a", listOf([]), later), websitesSeen("a", [1], later), detailsSeen("a", 1, {}, later)],
+    [seen.vrrp("a", listOf([]), later), seen.websites("a", [1], later), seen.details("a", 1, {}, later)],
   );
   const healthAt = (nowMs: number) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health;
   expect(healthAt(8_999)?.state).toBe("never_polled");
@@ -120,13 +110,13 @@ test("a discovered website that is never tested is stalled in time, however rare
 
 test("what a poll finds again is the same object, though how the poll went is not", () => {
   const fleet = fleetOf([WAF]);
-  const seen = () => {
+  const now = () => {
     fleet.record(structuredClone(MASTER), 1);
     fleet.record(structuredClone(SHOP_OK), 1);
     const [waf] = appliancesOf(fleet);
     return { vrrp: waf?.vrrp, test: waf?.websites[0] };
   };
-  const [before, after] = [seen(), seen()];
+  const [before, after] = [now(), now()];
   expect(before.vrrp?.list).toBeDefined();
   expect(after.vrrp?.list).toBe(before.vrrp?.list);
   expect(after.test?.found).toBe(before.test?.found);

@@ -6,37 +6,33 @@ import {
   applianceOf,
   blocksOf,
   configOf,
-  detailsSeen,
+  failed,
   failureOf,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
-  websiteFailed,
   websiteOf,
-  websiteSeen,
-  websitesSeen,
 } from "../support/observations.ts";
 import { clustersOf, appliancesOf, fleetOf } from "./support.ts";
 
 const LONE = applianceOf({ name: "waf", websites: [websiteOf({ id: 1 })] });
-const MASTER = vrrpSeen("waf", listOf([interfaceOf({ state: "MASTER" })]));
-const BACKUP = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]), {
+const MASTER = seen.vrrp("waf", listOf([interfaceOf({ state: "MASTER" })]));
+const BACKUP = seen.vrrp("waf", listOf([interfaceOf({ state: "BACKUP" })]), {
   completedAtMs: WALL_MS + 5_000,
 });
-const FAILED = vrrpFailed("waf", "timeout");
-const GARBLED = vrrpSeen("waf", listOf([], { unreadable: ["carp0"] }));
+const FAILED = failed.vrrp("waf", "timeout");
+const GARBLED = seen.vrrp("waf", listOf([], { unreadable: ["carp0"] }));
 
 function transitions(fleet: Fleet): readonly (readonly [string, number, number | undefined])[] {
   const interfaces = appliancesOf(fleet)[0]?.vrrp.list?.interfaces ?? [];
   return interfaces.map((i) => [i.reported.name, i.transitions, i.lastTransitionAtMs]);
 }
 
-const INIT = vrrpSeen("waf", listOf([interfaceOf({ state: "INIT" })]));
-const MOVED = vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP", vhid: 3 })]));
-const LONG = vrrpSeen("waf", listOf([interfaceOf({ vip: "2001:db8:0::64" })]));
-const SHORT = vrrpSeen("waf", listOf([interfaceOf({ vip: "2001:DB8::64", state: "BACKUP" })]));
+const INIT = seen.vrrp("waf", listOf([interfaceOf({ state: "INIT" })]));
+const MOVED = seen.vrrp("waf", listOf([interfaceOf({ state: "BACKUP", vhid: 3 })]));
+const LONG = seen.vrrp("waf", listOf([interfaceOf({ vip: "2001:db8:0::64" })]));
+const SHORT = seen.vrrp("waf", listOf([interfaceOf({ vip: "2001:DB8::64", state: "BACKUP" })]));
 
 test.each<readonly [name: string, polls: readonly Observation[], expected: ReturnType<typeof transitions>]>([
   ["none at its first sight, whatever its state", [BACKUP], [["carp0", 0, undefined]]],
@@ -52,7 +48,7 @@ test.each<readonly [name: string, polls: readonly Observation[], expected: Retur
   ["not shown while it is unreadable", [MASTER, GARBLED], []],
   [
     "forgotten with an answer that lacks it",
-    [MASTER, BACKUP, vrrpSeen("waf", listOf([])), MASTER],
+    [MASTER, BACKUP, seen.vrrp("waf", listOf([])), MASTER],
     [["carp0", 0, undefined]],
   ],
   ["none under another vhid, where it is another interface", [MASTER, MOVED], [["carp0", 0, undefined]]],
@@ -75,8 +71,8 @@ function statuses(fleet: Fleet): readonly (readonly [string, number, number])[] 
   return websites.map(({ protocol, status, changes }) => [protocol, status, changes]);
 }
 
-const OK = websiteSeen("waf", 1, blocksOf(200, 200));
-const HTTPS_BROKEN = websiteSeen("waf", 1, [
+const OK = seen.website("waf", 1, blocksOf(200, 200));
+const HTTPS_BROKEN = seen.website("waf", 1, [
   { protocol: "http", status: 200 },
   { protocol: "https", status: 0, text: "certificate has expired" },
 ]);
@@ -95,7 +91,7 @@ test("a website's status has not changed from its first sight on, and changes by
 test("a website's status is compared with the last successful test, whatever failed between", () => {
   const fleet = fleetOf(
     [LONE],
-    [OK, websiteFailed("waf", 1, "appliance_down"), websiteFailed("waf", 1, "decode")],
+    [OK, failed.website("waf", 1, "appliance_down"), failed.website("waf", 1, "decode")],
   );
   expect(fleet.record(HTTPS_BROKEN, 0).changes).toEqual([
     {
@@ -120,7 +116,7 @@ test("a website's status is compared with the last successful test, whatever fai
 });
 
 test("a protocol that is gone from an answer is forgotten, its counter too", () => {
-  const httpOnly = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }]);
+  const httpOnly = seen.website("waf", 1, [{ protocol: "http", status: 200 }]);
   expect(statuses(fleetOf([LONE], [OK, HTTPS_BROKEN, httpOnly, OK]))).toEqual([
     ["http", 200, 0],
     ["https", 200, 0],
@@ -141,9 +137,9 @@ test.each<readonly [name: string, changes: number, details: readonly Partial<Web
   ["name and host not known in between", 0, [{}, UNKNOWN, OTHER]],
   ["another host, where there are no names", 0, [{ name: "" }, { ...OTHER, name: "" }]],
 ])("the counters of a website whose details change: %s", (_, changes, [before, ...then]) => {
-  const seen = [websitesSeen("waf", [1]), detailsSeen("waf", 1, before), OK, HTTPS_BROKEN];
-  const later = then.map((details) => detailsSeen("waf", 1, details));
-  expect(statuses(fleetOf([DISCOVERED], [MASTER, ...seen, ...later, HTTPS_BROKEN]))[1]).toEqual([
+  const first = [seen.websites("waf", [1]), seen.details("waf", 1, before), OK, HTTPS_BROKEN];
+  const later = then.map((details) => seen.details("waf", 1, details));
+  expect(statuses(fleetOf([DISCOVERED], [MASTER, ...first, ...later, HTTPS_BROKEN]))[1]).toEqual([
     "https",
     0,
     changes,
@@ -153,8 +149,8 @@ test.each<readonly [name: string, changes: number, details: readonly Partial<Web
 test("an observation of an appliance or a website that is gone changes nothing", () => {
   const fleet = fleetOf([LONE], [MASTER]);
   const before = clustersOf(fleet, 0);
-  expect(fleet.record(vrrpFailed("gone", "connect"), 0)).toEqual({ changes: [], cluster: undefined });
-  expect(fleet.record(websiteSeen("waf", 99, []), 0).changes).toEqual([]);
+  expect(fleet.record(failed.vrrp("gone", "connect"), 0)).toEqual({ changes: [], cluster: undefined });
+  expect(fleet.record(seen.website("waf", 99, []), 0).changes).toEqual([]);
   expect(clustersOf(fleet, 0)).toEqual(before);
   fleet.configure(configOf(), 0);
   expect(clustersOf(fleet, 0)).toEqual([]);

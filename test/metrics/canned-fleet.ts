@@ -12,16 +12,12 @@ import {
   applianceOf,
   blocksOf,
   configOf,
+  failed,
   interfaceOf,
   listOf,
-  detailsSeen,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
-  websiteFailed,
-  websitesSeen,
   websiteOf,
-  websiteSeen,
 } from "../support/observations.ts";
 import { clustersOf, fleetOf } from "../fleet/support.ts";
 import { BUILD } from "../support/build-facts.ts";
@@ -72,22 +68,22 @@ const ODD = listOf(
 );
 
 const OBSERVATIONS: readonly Observation[] = [
-  vrrpSeen("waf-1", listOf([{ ...BACKUP, priority: 204 }]), { certificate }),
-  vrrpSeen("waf-1", listOf([interfaceOf()]), {
+  seen.vrrp("waf-1", listOf([{ ...BACKUP, priority: 204 }]), { certificate }),
+  seen.vrrp("waf-1", listOf([interfaceOf()]), {
     completedAtMs: WALL_MS + 5_250,
     durationSeconds: 0.125,
     certificate,
   }),
-  websiteSeen("waf-1", 1, blocksOf(301, 200), { certificate, expiresAtMs: 80_000 }),
-  vrrpSeen("waf-2", listOf([{ ...BACKUP, state: "INIT" }])),
-  vrrpSeen("waf-2", listOf([BACKUP])),
-  websiteSeen("waf-2", 1, blocksOf(200, 503), { expiresAtMs: 80_000 }),
-  websiteSeen("waf-2", 1, blocksOf(200, 0), { expiresAtMs: 80_000 }),
-  vrrpSeen("failed", listOf([interfaceOf()])),
-  vrrpFailed("failed", "connect", { durationSeconds: 0.001 }),
-  vrrpFailed("locked", "auth"),
-  websiteFailed("locked", 3, "appliance_down", { durationSeconds: 0 }),
-  vrrpSeen("odd", ODD),
+  seen.website("waf-1", 1, blocksOf(301, 200), { certificate, expiresAtMs: 80_000 }),
+  seen.vrrp("waf-2", listOf([{ ...BACKUP, state: "INIT" }])),
+  seen.vrrp("waf-2", listOf([BACKUP])),
+  seen.website("waf-2", 1, blocksOf(200, 503), { expiresAtMs: 80_000 }),
+  seen.website("waf-2", 1, blocksOf(200, 0), { expiresAtMs: 80_000 }),
+  seen.vrrp("failed", listOf([interfaceOf()])),
+  failed.vrrp("failed", "connect", { durationSeconds: 0.001 }),
+  failed.vrrp("locked", "auth"),
+  failed.website("locked", 3, "appliance_down", { durationSeconds: 0 }),
+  seen.vrrp("odd", ODD),
 ];
 
 /**
@@ -118,23 +114,23 @@ export function discoveredText(): Promise<string> {
   });
   return expositionOf(
     fleetOf(members, [
-      websitesSeen("waf-1", [7], { invalid: ["$[1]"] }),
-      websitesSeen("waf-2", [1, 8]),
-      detailsSeen("waf-1", 7, {
+      seen.websites("waf-1", [7], { invalid: ["$[1]"] }),
+      seen.websites("waf-2", [1, 8]),
+      seen.details("waf-1", 7, {
         backends: gathered([
           { address: "192.0.2.81:8080", role: "active", isOk: false },
           { address: "[2001:db8::1]:443", role: "backup", isOk: true },
           { address: "192.0.2.83:8080", role: "down", isOk: undefined },
         ]),
       }),
-      detailsSeen("waf-2", 1, {
+      seen.details("waf-2", 1, {
         name: "blog",
         host: "",
         port: undefined,
         protocol: undefined,
         backends: undefined,
       }),
-      detailsSeen("waf-2", 8, { mode: "pass" }),
+      seen.details("waf-2", 8, { mode: "pass" }),
     ]),
   );
 }

@@ -2,17 +2,7 @@ import { gathered } from "../../src/api/website-details.ts";
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { fleetOf } from "../fleet/support.ts";
-import {
-  applianceOf,
-  blocksOf,
-  detailsSeen,
-  interfaceOf,
-  listOf,
-  vrrpSeen,
-  websiteOf,
-  websiteSeen,
-  websitesSeen,
-} from "../support/observations.ts";
+import { applianceOf, blocksOf, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
 import { expositionOf, sampleLines } from "./canned-fleet.ts";
 
 const PAGE = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
@@ -37,9 +27,9 @@ function pair() {
     ["a", "MASTER", "BACKUP"],
     ["b", "BACKUP", "MASTER"],
   ] as const) {
-    fleet.record(vrrpSeen(name, list(before), { certificate }), 0);
-    fleet.record(vrrpSeen(name, list(after), { certificate }), 0);
-    for (const id of WEBSITES) fleet.record(websiteSeen(name, id, blocksOf(200, 200)), 0);
+    fleet.record(seen.vrrp(name, list(before), { certificate }), 0);
+    fleet.record(seen.vrrp(name, list(after), { certificate }), 0);
+    for (const id of WEBSITES) fleet.record(seen.website(name, id, blocksOf(200, 200)), 0);
   }
   return fleet;
 }
@@ -52,9 +42,9 @@ test("the formula of discovered websites is what is exported", async () => {
   const members = ["a", "b"].map((name) => applianceOf({ name, cluster: "ab", discovery }));
   const fleet = fleetOf(members);
   for (const { name } of members) {
-    fleet.record(websitesSeen(name, ids), 0);
+    fleet.record(seen.websites(name, ids), 0);
     for (const id of ids)
-      fleet.record(detailsSeen(name, id, { host: `${id}.example`, backends: gathered(backends) }), 0);
+      fleet.record(seen.details(name, id, { host: `${id}.example`, backends: gathered(backends) }), 0);
   }
   const bare = [
     "website_state",
@@ -78,9 +68,9 @@ function worstPair() {
     const interfaces = Array.from({ length: 1024 }, (_, nth) =>
       interfaceOf({ name: `carp${nth}`, vip: `vip${nth}`, state }),
     );
-    fleet.record(vrrpSeen("a", listOf(interfaces), { certificate }), 0);
+    fleet.record(seen.vrrp("a", listOf(interfaces), { certificate }), 0);
   }
-  fleet.record(vrrpSeen("b", listOf([]), { certificate }), 0);
+  fleet.record(seen.vrrp("b", listOf([]), { certificate }), 0);
   const servers = Array.from({ length: 1024 }, (_, nth) => {
     return { address: `192.0.2.81:${nth + 1}`, role: "active", isOk: nth % 2 === 0 } as const;
   });
@@ -88,11 +78,11 @@ function worstPair() {
     ["a", "pass"],
     ["b", "protect"],
   ] as const) {
-    fleet.record(websitesSeen(name, ids), 0);
+    fleet.record(seen.websites(name, ids), 0);
     for (const id of ids) {
       const backends = gathered(name === "a" ? servers : servers.slice(1, 2));
-      fleet.record(detailsSeen(name, id, { host: `${id}.example`, mode, backends }), 0);
-      if (name === "a") fleet.record(websiteSeen(name, id, blocksOf(200, 200)), 0);
+      fleet.record(seen.details(name, id, { host: `${id}.example`, mode, backends }), 0);
+      if (name === "a") fleet.record(seen.website(name, id, blocksOf(200, 200)), 0);
     }
   }
   return fleet;

@@ -2,14 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutText } from "../../src/api/text.ts";
 import { fleetOf } from "../fleet/support.ts";
-import {
-  applianceOf,
-  interfaceOf,
-  listOf,
-  vrrpSeen,
-  websiteOf,
-  websiteSeen,
-} from "../support/observations.ts";
+import { applianceOf, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
 import { expositionOf } from "./canned-fleet.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 
@@ -61,8 +54,8 @@ async function samplesOf(
   const interfaces = texts.map((each) =>
     interfaceOf({ name: each, vip, device: each, netmask: each, peer: each, state: each || "x" }),
   );
-  fleet.record(vrrpSeen(name, listOf(interfaces)), 0);
-  fleet.record(websiteSeen(name, 1, [{ protocol: "http", status: 200 }]), 0);
+  fleet.record(seen.vrrp(name, listOf(interfaces)), 0);
+  fleet.record(seen.website(name, 1, [{ protocol: "http", status: 200 }]), 0);
   const exposition = await expositionOf(fleet, 0);
   const bytes = Buffer.from(exposition);
   // Lone surrogates would be replaced on the way out, and come back as something else.
@@ -104,7 +97,7 @@ test("series that differ only where separators stand do not merge", async () => 
   const fleet = fleetOf([applianceOf({ name: "waf" })]);
   const one = interfaceOf({ name: "1", vip: '2",vip="3' });
   const other = interfaceOf({ name: '1",vip="2', vip: "3" });
-  fleet.record(vrrpSeen("waf", listOf([one, other])), 0);
+  fleet.record(seen.vrrp("waf", listOf([one, other])), 0);
   const family = parseExposition(await expositionOf(fleet, 0)).find(({ name }) => name === "vrrp_is_master");
   expect(family?.samples.map(({ labels }) => [labels.get("interface"), labels.get("vip")])).toEqual([
     ["1", '2",vip="3'],

@@ -4,7 +4,7 @@ import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Family } from "../../src/metrics/family.ts";
 import { fleetOf } from "../fleet/support.ts";
-import { applianceOf, configOf, interfaceOf, listOf, vrrpSeen } from "../support/observations.ts";
+import { applianceOf, configOf, interfaceOf, listOf, seen } from "../support/observations.ts";
 import {
   cannedFleet,
   completeExposition,
@@ -80,8 +80,8 @@ test("a bug in a family takes away its series of that kind of part only, and is 
     onBug: (error) => bugs.push(error),
   });
   const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
-  fleet.record(vrrpSeen("a", listOf([interfaceOf()])), 0);
-  fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
+  fleet.record(seen.vrrp("a", listOf([interfaceOf()])), 0);
+  fleet.record(seen.vrrp("b", listOf([interfaceOf()])), 0);
   const text = await textOf(exposition, verdictsOf(fleet, 0));
   expect(sampleLines(text, "broken")).toEqual(['broken{appliance="a",ha_cluster="a"} 1']);
   expect(sampleLines(text, "vrrp_is_master")).toHaveLength(2);
@@ -328,7 +328,7 @@ test("a group that stays as it is gets the labels of the new configuration", asy
     return text.match(/^vrrp_group_masters\{.*$/m)?.[0];
   };
   fleet.configure(pair("x"), 0);
-  fleet.record(vrrpSeen("a", listOf([interfaceOf()])), 0);
+  fleet.record(seen.vrrp("a", listOf([interfaceOf()])), 0);
   expect(await masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="x",vhid="2",vip="192.0.2.100"} 1');
   fleet.configure(pair("y"), 0);
   expect(await masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="y",vhid="2",vip="192.0.2.100"} 1');
@@ -337,8 +337,8 @@ test("a group that stays as it is gets the labels of the new configuration", asy
 test("long text and short text are joined in the order of the families, in UTF-8", async () => {
   const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
   const interfaces = Array.from({ length: 500 }, (_, nth) => interfaceOf({ name: `漢${nth}` }));
-  fleet.record(vrrpSeen("a", listOf(interfaces)), 0);
-  fleet.record(vrrpSeen("b", listOf([interfaceOf()])), 0);
+  fleet.record(seen.vrrp("a", listOf(interfaces)), 0);
+  fleet.record(seen.vrrp("b", listOf([interfaceOf()])), 0);
   const text = await expositionOf(fleet, 0);
   const masters = text.match(/^vrrp_is_master\{.*$/gm) ?? [];
   expect(masters).toHaveLength(501);

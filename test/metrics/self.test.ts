@@ -4,7 +4,7 @@ import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics, type SelfMetrics } from "../../src/metrics/self.ts";
 import { SKIP_REASONS } from "../../src/polling/observation.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
-import { listOf, vrrpFailed, vrrpSeen, WALL_MS, websiteFailed } from "../support/observations.ts";
+import { failed, listOf, seen, WALL_MS } from "../support/observations.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 import { BUILD } from "../support/build-facts.ts";
 
@@ -58,9 +58,9 @@ test("a poll is in flight from its start to its end, and measured by operation",
 
 test("failures are counted by operation and reason", async () => {
   const self = selfMetrics();
-  self.observed(vrrpSeen("waf", listOf([])));
-  self.observed(vrrpFailed("waf", "timeout"));
-  self.observed(websiteFailed("waf", 1, "decode"));
+  self.observed(seen.vrrp("waf", listOf([])));
+  self.observed(failed.vrrp("waf", "timeout"));
+  self.observed(failed.website("waf", 1, "decode"));
   const samples = await samplesOf(self);
   const counted = samples.filter(
     ({ name, value }) => name === "appliance_exporter_poll_failures_total" && value > 0,

@@ -6,23 +6,19 @@ import {
   applianceOf,
   configOf,
   EXPIRES_AT_MS,
-  detailsSeen,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
-  websiteFailed,
   websiteOf,
-  websiteSeen,
-  websitesSeen,
 } from "../support/observations.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { expositionOf, sampleLines } from "./canned-fleet.ts";
 
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop" })] });
-const VRRP_OK = vrrpSeen("waf", listOf([interfaceOf()]));
-const WEBSITE_OK = websiteSeen("waf", 1, [{ protocol: "http", status: 200 }], { expiresAtMs: 80_000 });
+const VRRP_OK = seen.vrrp("waf", listOf([interfaceOf()]));
+const WEBSITE_OK = seen.website("waf", 1, [{ protocol: "http", status: 200 }], { expiresAtMs: 80_000 });
 
 function lines(observations: readonly Observation[], prefix: string, nowMs = 0): Promise<readonly string[]> {
   return samples(fleetOf([WAF], observations), prefix, nowMs);
@@ -36,24 +32,24 @@ async function samples(fleet: Fleet, prefix: string, nowMs = 0): Promise<readonl
 test("rule 1: series of interfaces, and the anomalies, are there only while the latest poll of the list succeeded", async () => {
   expect(await lines([VRRP_OK], "vrrp_")).toHaveLength(9);
   expect(await lines([VRRP_OK], "appliance_api_anomalies")).toHaveLength(4);
-  expect(await lines([VRRP_OK, vrrpFailed("waf", "decode")], "vrrp_")).toEqual([]);
-  expect(await lines([VRRP_OK, vrrpFailed("waf", "decode")], "appliance_api_anomalies")).toEqual([]);
-  expect(await lines([VRRP_OK, vrrpFailed("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(9);
+  expect(await lines([VRRP_OK, failed.vrrp("waf", "decode")], "vrrp_")).toEqual([]);
+  expect(await lines([VRRP_OK, failed.vrrp("waf", "decode")], "appliance_api_anomalies")).toEqual([]);
+  expect(await lines([VRRP_OK, failed.vrrp("waf", "decode"), VRRP_OK], "vrrp_")).toHaveLength(9);
 });
 
 test("rule 1: series of a website are there only while its latest test succeeded, whatever the list does", async () => {
   const raw = async (...observations: readonly Observation[]) =>
     (await lines(observations, "website_")).filter((line) => !line.startsWith("website_state"));
-  expect(await raw(WEBSITE_OK, vrrpFailed("waf", "connect"))).toHaveLength(3);
-  expect(await raw(VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode"))).toEqual([]);
+  expect(await raw(WEBSITE_OK, failed.vrrp("waf", "connect"))).toHaveLength(3);
+  expect(await raw(VRRP_OK, WEBSITE_OK, failed.website("waf", 1, "decode"))).toEqual([]);
   expect(
-    await lines([VRRP_OK, WEBSITE_OK, websiteFailed("waf", 1, "decode")], "vrrp_is_master"),
+    await lines([VRRP_OK, WEBSITE_OK, failed.website("waf", 1, "decode")], "vrrp_is_master"),
   ).toHaveLength(1);
 });
 
 test("rule 1: after a failed poll the series about polling stay and show why", async () => {
-  const failed = vrrpFailed("waf", "tls", { durationSeconds: 0.5, completedAtMs: WALL_MS + 5_000 });
-  expect(await lines([VRRP_OK, failed], "appliance_")).toEqual([
+  const failure = failed.vrrp("waf", "tls", { durationSeconds: 0.5, completedAtMs: WALL_MS + 5_000 });
+  expect(await lines([VRRP_OK, failure], "appliance_")).toEqual([
     "appliance_up{waf} 0",
     'appliance_poll_success{waf,operation="vrrp"} 0',
     'appliance_poll_duration_seconds{waf,operation="vrrp"} 0.5',
@@ -72,7 +68,7 @@ test("rule 1: after a failed poll the series about polling stay and show why", a
 });
 
 test("rule 1: the latest of several reasons is the only one", async () => {
-  const failures = [vrrpFailed("waf", "dns"), vrrpFailed("waf", "timeout"), vrrpFailed("waf", "auth")];
+  const failures = [failed.vrrp("waf", "dns"), failed.vrrp("waf", "timeout"), failed.vrrp("waf", "auth")];
   expect(await lines(failures, "appliance_poll_failure_info")).toEqual([
     'appliance_poll_failure_info{waf,operation="vrrp",reason="auth"} 1',
   ]);
@@ -118,7 +114,7 @@ test("rule 2: stalled polling takes the series of its operation away, and it is 
 });
 
 test("rule 2: stalling replaces an older reason, and counts as no poll", async () => {
-  const observations = [VRRP_OK, vrrpFailed("waf", "connect")];
+  const observations = [VRRP_OK, failed.vrrp("waf", "connect")];
   expect(await lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
     'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
   ]);
@@ -137,7 +133,7 @@ test("rule 2: a poll that completes after all ends the stalling, without a chang
 
 test("rule 3: what is gone from an answer or from the configuration is gone at once", async () => {
   const fleet = fleetOf([WAF], [VRRP_OK, WEBSITE_OK]);
-  fleet.record(vrrpSeen("waf", listOf([])), 0);
+  fleet.record(seen.vrrp("waf", listOf([])), 0);
   expect(await samples(fleet, "vrrp_")).toEqual([]);
   fleet.configure(configOf({ ...WAF, websites: [] }), 0);
   expect(await samples(fleet, "website_")).toEqual([]);
@@ -147,8 +143,8 @@ test("rule 3: what is gone from an answer or from the configuration is gone at o
 });
 
 test("rule 3: counters go on across failed polls and reloads, under labels that change at once", async () => {
-  const fleet = fleetOf([WAF], [VRRP_OK, vrrpSeen("waf", listOf([interfaceOf({ state: "BACKUP" })]))]);
-  fleet.record(vrrpFailed("waf", "timeout"), 0);
+  const fleet = fleetOf([WAF], [VRRP_OK, seen.vrrp("waf", listOf([interfaceOf({ state: "BACKUP" })]))]);
+  fleet.record(failed.vrrp("waf", "timeout"), 0);
   fleet.configure(configOf({ ...WAF, labels: { site: "ams" } }), 0);
   fleet.record(VRRP_OK, 0);
   expect(await samples(fleet, "vrrp_transitions_total")).toEqual([
@@ -161,7 +157,7 @@ test("rule 3: counters go on across failed polls and reloads, under labels that 
 
 test("rule 4: what is unknown is absent", async () => {
   const partial = interfaceOf({ priority: undefined, advskew: undefined, aliases: undefined });
-  const names = (await lines([vrrpSeen("waf", listOf([partial]))], "vrrp_")).map(
+  const names = (await lines([seen.vrrp("waf", listOf([partial]))], "vrrp_")).map(
     (line) => line.split("{")[0],
   );
   expect(names).toEqual([
@@ -176,11 +172,11 @@ test("rule 4: what is unknown is absent", async () => {
 
 test("rule 5: one appliance's failure changes no line of another's", async () => {
   const other = applianceOf({ name: "other" });
-  const fleet = fleetOf([WAF, other], [VRRP_OK, vrrpSeen("other", listOf([interfaceOf()]))]);
+  const fleet = fleetOf([WAF, other], [VRRP_OK, seen.vrrp("other", listOf([interfaceOf()]))]);
   const of = async () =>
     sampleLines(await expositionOf(fleet)).filter((line) => line.includes('appliance="other"'));
   const before = await of();
-  fleet.record(vrrpFailed("waf", "internal"), 0);
+  fleet.record(failed.vrrp("waf", "internal"), 0);
   expect(before).not.toEqual([]);
   expect(await of()).toEqual(before);
 });
@@ -197,7 +193,7 @@ test("rule 6: the HELP of every polled family says that its values come from the
 });
 
 const DISCOVERING = { ...WAF, websites: [], discovery: { exclude: [], limit: 200 } };
-const DISCOVERED = [VRRP_OK, websitesSeen("waf", [1]), detailsSeen("waf", 1)];
+const DISCOVERED = [VRRP_OK, seen.websites("waf", [1]), seen.details("waf", 1)];
 
 /** The series that say something of the discovered website, or of the polls that found it. */
 async function discovered(fleet: Fleet, nowMs = 0): Promise<readonly string[]> {
@@ -215,7 +211,7 @@ test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
     const fleet = fleetOf([DISCOVERING], DISCOVERED);
     const before = await discovered(fleet);
     expect(before).toHaveLength(10);
-    fleet.record(vrrpFailed("waf", reason), 0);
+    fleet.record(failed.vrrp("waf", reason), 0);
     expect(await discovered(fleet)).toEqual([
       'appliance_poll_success{waf,operation="website_list"} 0',
       'appliance_poll_success{waf,operation="website_details"} 0',
@@ -225,15 +221,15 @@ test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
       'appliance_poll_failure_info{waf,operation="website_list",reason="appliance_down"} 1',
       'appliance_poll_failure_info{waf,operation="website_details",reason="appliance_down"} 1',
     ]);
-    fleet.record(vrrpFailed("waf", "decode"), 0);
+    fleet.record(failed.vrrp("waf", "decode"), 0);
     expect(await discovered(fleet)).toEqual(before);
   },
 );
 
 test("rule 7: neither a stalled list nor one that works again brings back what has expired meanwhile", async () => {
-  const fleet = fleetOf([DISCOVERING], [...DISCOVERED, vrrpFailed("waf", "connect")]);
+  const fleet = fleetOf([DISCOVERING], [...DISCOVERED, failed.vrrp("waf", "connect")]);
   const unknown = await discovered(fleet);
-  const stalled = vrrpFailed("waf", "connect", { expiresAtMs: 1 });
+  const stalled = failed.vrrp("waf", "connect", { expiresAtMs: 1 });
   fleet.record(stalled, 0);
   expect(await discovered(fleet, 2)).toEqual(unknown);
   fleet.record({ ...VRRP_OK, expiresAtMs: 2 * EXPIRES_AT_MS }, EXPIRES_AT_MS);
@@ -241,8 +237,11 @@ test("rule 7: neither a stalled list nor one that works again brings back what h
 });
 
 test("rule 7: websites that were read after the VRRP list failed are known until it fails again", async () => {
-  const fleet = fleetOf([DISCOVERING], [...DISCOVERED, vrrpFailed("waf", "connect"), detailsSeen("waf", 1)]);
+  const fleet = fleetOf(
+    [DISCOVERING],
+    [...DISCOVERED, failed.vrrp("waf", "connect"), seen.details("waf", 1)],
+  );
   expect(await samples(fleet, "website_info")).toHaveLength(1);
-  fleet.record(vrrpFailed("waf", "connect"), 0);
+  fleet.record(failed.vrrp("waf", "connect"), 0);
   expect(await samples(fleet, "website_info")).toEqual([]);
 });

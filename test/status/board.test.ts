@@ -5,14 +5,7 @@ import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { BUILD } from "../support/build-facts.ts";
 import { createMemoryLog } from "../support/exporter.ts";
-import {
-  EXPIRES_AT_MS,
-  interfaceOf,
-  listOf,
-  vrrpFailed,
-  vrrpSeen,
-  WALL_MS,
-} from "../support/observations.ts";
+import { EXPIRES_AT_MS, failed, interfaceOf, listOf, seen, WALL_MS } from "../support/observations.ts";
 
 function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
   const log = createMemoryLog();
@@ -49,13 +42,13 @@ test("the configuration counts as old since the first of the reloads that failed
 
 test("a stall began when the poll expired, whenever that is read or another poll ends", async () => {
   const polls = [
-    vrrpSeen("a", listOf([interfaceOf()])),
-    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    seen.vrrp("a", listOf([interfaceOf()])),
+    seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" })])),
   ];
   const since = new Date(WALL_MS + EXPIRES_AT_MS).toISOString();
   const [read, polled] = [boardOf([MEMBER_A, MEMBER_B]), boardOf([MEMBER_A, MEMBER_B])];
   for (const { at } of [read, polled]) for (const each of polls) at(0).observed(each);
-  polled.at(40_000).observed(vrrpFailed("a", "timeout", { expiresAtMs: 60_000 }));
+  polled.at(40_000).observed(failed.vrrp("a", "timeout", { expiresAtMs: 60_000 }));
   const documents = [await read.at(50_000).document(), await polled.at(50_000).document()];
   for (const { clusters, events } of documents) {
     expect(clusters[0]?.appliances[1]).toMatchObject({ state: "unknown", since });
@@ -73,7 +66,7 @@ test("each event is logged once, with its cluster and its sentence", () => {
     ["a", "BACKUP"],
   ] as const;
   states.forEach(([name, state], second) => {
-    at(second * 1000).observed(vrrpSeen(name, listOf([interfaceOf({ state })])));
+    at(second * 1000).observed(seen.vrrp(name, listOf([interfaceOf({ state })])));
   });
   const summary = "b took over 192.0.2.100 (vhid 2) from a";
   expect(events()).toMatchObject([{ level: "info", cluster: "ams", kind: "failover", summary }]);

@@ -13,19 +13,13 @@ import {
   applianceOf,
   blocksOf,
   configOf,
-  detailsFailed,
-  detailsSeen,
+  failed,
   interfaceOf,
   listOf,
   PUBLIC_TARGETS,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
-  websiteFailed,
   websiteOf,
-  websiteSeen,
-  websitesFailed,
-  websitesSeen,
 } from "../support/observations.ts";
 
 const VIPS = ["192.0.2.101", "192.0.2.102"];
@@ -59,20 +53,20 @@ const poll: fc.Arbitrary<Observation> = fc.oneof(
       const interfaces = states.map((state, nth) =>
         interfaceOf({ name: VIPS[nth] ?? "", vhid: nth, vip: VIPS[nth] ?? "", state }),
       );
-      return vrrpSeen(name, listOf(interfaces));
+      return seen.vrrp(name, listOf(interfaces));
     }),
   fc
     .tuple(members, fc.constantFrom("timeout", "auth", "decode", "local"))
-    .map(([name, reason]) => vrrpFailed(name, reason)),
-  fc.tuple(members, fc.uniqueArray(ids)).map(([name, all]) => websitesSeen(name, all)),
-  members.map((name) => websitesFailed(name, "decode")),
-  fc.tuple(members, ids, details).map(([name, id, seen]) => detailsSeen(name, id, seen)),
-  fc.tuple(members, ids).map(([name, id]) => detailsFailed(name, id, "http_status", { isGone: true })),
-  fc.tuple(members, ids).map(([name, id]) => detailsFailed(name, id, "timeout")),
+    .map(([name, reason]) => failed.vrrp(name, reason)),
+  fc.tuple(members, fc.uniqueArray(ids)).map(([name, all]) => seen.websites(name, all)),
+  members.map((name) => failed.websites(name, "decode")),
+  fc.tuple(members, ids, details).map(([name, id, more]) => seen.details(name, id, more)),
+  fc.tuple(members, ids).map(([name, id]) => failed.details(name, id, "http_status", { isGone: true })),
+  fc.tuple(members, ids).map(([name, id]) => failed.details(name, id, "timeout")),
   fc
     .tuple(members, ids, fc.constantFrom(200, 503))
-    .map(([name, id, status]) => websiteSeen(name, id, blocksOf(status, 200))),
-  fc.tuple(members, ids).map(([name, id]) => websiteFailed(name, id, "timeout")),
+    .map(([name, id, status]) => seen.website(name, id, blocksOf(status, 200))),
+  fc.tuple(members, ids).map(([name, id]) => failed.website(name, id, "timeout")),
 );
 
 /** A configuration that reloads alternate between; a name in capitals is disabled. */
@@ -102,7 +96,7 @@ const CONFIGS = [
 
 /** Everything is known, so that what follows changes single facts. */
 const BEGINNING: readonly Observation[] = ["a", "b", "c", "d"].flatMap((name) => [
-  vrrpSeen(
+  seen.vrrp(
     name,
     listOf(
       VIPS.map((vip, vhid) =>
@@ -110,10 +104,10 @@ const BEGINNING: readonly Observation[] = ["a", "b", "c", "d"].flatMap((name) =>
       ),
     ),
   ),
-  websitesSeen(name, [1, 2, 3]),
+  seen.websites(name, [1, 2, 3]),
   ...[1, 2, 3].flatMap((id) => [
-    detailsSeen(name, id, { name: `${id}`, host: `${id}.example`, bind: VIPS.slice(id - 1) }),
-    ...(id === 3 ? [] : [websiteSeen(name, id, blocksOf(200, 200))]),
+    seen.details(name, id, { name: `${id}`, host: `${id}.example`, bind: VIPS.slice(id - 1) }),
+    ...(id === 3 ? [] : [seen.website(name, id, blocksOf(200, 200))]),
   ]),
 ]);
 
@@ -208,12 +202,12 @@ test("a test that finds something new replaces the verdict on its website alone"
     if (facts === undefined) throw new Error("the cluster is configured");
     return judge(facts, before, { wallMs: 0, monotonicMs: 0 });
   };
-  let before = verdictAfter(vrrpSeen("a", listOf([interfaceOf()])));
-  for (const id of [1, 2, 3]) before = verdictAfter(websiteSeen("a", id, blocksOf(200, 200)), before);
-  const same = verdictAfter(websiteSeen("a", 2, blocksOf(200, 200)), before);
+  let before = verdictAfter(seen.vrrp("a", listOf([interfaceOf()])));
+  for (const id of [1, 2, 3]) before = verdictAfter(seen.website("a", id, blocksOf(200, 200)), before);
+  const same = verdictAfter(seen.website("a", 2, blocksOf(200, 200)), before);
   expect(same.websites).toBe(before.websites);
-  verdictAfter(websiteSeen("a", 2, blocksOf(503, 200)), before);
-  const now = verdictAfter(websiteSeen("a", 2, blocksOf(503, 200)), before);
+  verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
+  const now = verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
   const changed = [...now.websites].filter(([key, website]) => before.websites.get(key) !== website);
   expect(changed.map(([key]) => key)).toEqual(["#2"]);
 });

@@ -3,17 +3,7 @@ import type { Observation } from "../../src/polling/observation.ts";
 import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
 import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
-import {
-  detailsSeen,
-  interfaceOf,
-  listOf,
-  vrrpFailed,
-  vrrpSeen,
-  websiteFailed,
-  websiteOf,
-  websiteSeen,
-  websitesSeen,
-} from "../support/observations.ts";
+import { failed, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
 import { judgedFleet } from "./support.ts";
 
 const NONE: readonly ConfirmingPolls[] = [];
@@ -25,8 +15,8 @@ const TEST: ConfirmingPolls = {
 };
 
 const says = (appliance: string, state: string): Observation =>
-  vrrpSeen(appliance, listOf([interfaceOf({ state })]));
-const finds = (status: number): Observation => websiteSeen("a", 1, [{ protocol: "http", status }]);
+  seen.vrrp(appliance, listOf([interfaceOf({ state })]));
+const finds = (status: number): Observation => seen.website("a", 1, [{ protocol: "http", status }]);
 
 /** What each of these observations calls for, one a second. */
 function calledFor(...observations: readonly Observation[]): readonly (readonly ConfirmingPolls[])[] {
@@ -66,17 +56,17 @@ test("a group without a master is confirmed once", () => {
 });
 
 test("an appliance that does not answer is not polled to confirm anything", () => {
-  expect(calledFor(says("a", "MASTER"), vrrpFailed("b", "timeout"))).toEqual([NONE, NONE]);
+  expect(calledFor(says("a", "MASTER"), failed.vrrp("b", "timeout"))).toEqual([NONE, NONE]);
 });
 
 test("a website that turns down or unknown is tested again, and only until that is confirmed", () => {
-  const failed = websiteFailed("a", 1, "timeout");
-  const calls = calledFor(finds(200), finds(503), finds(503), finds(200), failed, failed);
+  const failure = failed.website("a", 1, "timeout");
+  const calls = calledFor(finds(200), finds(503), finds(503), finds(200), failure, failure);
   expect(calls).toEqual([NONE, [TEST], NONE, NONE, [TEST], NONE]);
 });
 
 test("a test that was not sent is not made again out of turn", () => {
-  const { durationSeconds: _, ...unsent } = websiteFailed("a", 1, "appliance_down");
+  const { durationSeconds: _, ...unsent } = failed.website("a", 1, "appliance_down");
   expect(calledFor(finds(200), { ...unsent, durationSeconds: undefined })).toEqual([NONE, NONE]);
 });
 
@@ -84,7 +74,7 @@ const DISCOVERY = { exclude: [], limit: 200 };
 
 test("the details of a discovered website that turns down are polled before it is tested again", () => {
   const take = judgedFleet([{ ...MEMBER_A, discovery: DISCOVERY }, MEMBER_B]);
-  for (const observation of [websitesSeen("a", [1]), detailsSeen("a", 1), finds(200)]) take(observation, 0);
+  for (const observation of [seen.websites("a", [1]), seen.details("a", 1), finds(200)]) take(observation, 0);
   const observation = finds(503);
   const { judged, changes } = take(observation, 0);
   expect(confirmingPolls(judged, observation, changes)).toEqual([
@@ -95,11 +85,16 @@ test("the details of a discovered website that turns down are polled before it i
 
 test("the details of a website that one member has changed are polled at the others", () => {
   const take = judgedFleet([MEMBER_A, MEMBER_B].map((member) => ({ ...member, discovery: DISCOVERY })));
-  const seen = [websitesSeen("a", [1]), detailsSeen("a", 1), websitesSeen("b", [5]), detailsSeen("b", 5)];
-  for (const observation of seen) take(observation, 0);
+  const before = [
+    seen.websites("a", [1]),
+    seen.details("a", 1),
+    seen.websites("b", [5]),
+    seen.details("b", 5),
+  ];
+  for (const observation of before) take(observation, 0);
   const calls = [
-    detailsSeen("a", 1, { host: "other.example" }),
-    detailsSeen("a", 1, { host: "other.example" }),
+    seen.details("a", 1, { host: "other.example" }),
+    seen.details("a", 1, { host: "other.example" }),
   ];
   expect(
     calls.map((observation) => {

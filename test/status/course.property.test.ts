@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { GroupState } from "../../src/status/states.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
-import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 import { judgedFleet } from "./support.ts";
 
 const INTERVAL_MS = 1000;
@@ -44,8 +44,8 @@ function verdictsOf(course: Course, delays: Answers, members = [MEMBER_A, MEMBER
       const given = { sentAtMs, expiresAtMs: atMs + 14_000 };
       const observation =
         state === "silent"
-          ? vrrpFailed(name, "timeout", given)
-          : vrrpSeen(name, listOf([interfaceOf({ state })]), given);
+          ? failed.vrrp(name, "timeout", given)
+          : seen.vrrp(name, listOf([interfaceOf({ state })]), given);
       const { now } = take(observation, atMs).judged;
       return { atMs, state: [...now.groups.values()][0]?.state };
     });
@@ -134,10 +134,10 @@ test("a split brain is proven by the second poll after it was seen, and stays un
   fc.assert(
     fc.property(answers, failoverAt, (delays, splitsAtMs) => {
       const course: Course = (member, atMs) => (member === "a" || atMs >= splitsAtMs ? "MASTER" : "BACKUP");
-      const seen = verdictsOf(course, delays);
-      const first = seen.findIndex(({ state }) => state === "split_brain");
-      expect(seen[first]?.atMs).toBeLessThan(splitsAtMs + 2 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
-      expect(new Set(seen.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
+      const verdicts = verdictsOf(course, delays);
+      const first = verdicts.findIndex(({ state }) => state === "split_brain");
+      expect(verdicts[first]?.atMs).toBeLessThan(splitsAtMs + 2 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
+      expect(new Set(verdicts.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
     }),
   );
 });
@@ -164,10 +164,10 @@ test("after such handovers a split brain is proven by the third poll after it wa
         const isAway = Math.floor(atMs / 1500) % 2 === 1;
         return atMs >= splitsAtMs || member === (isAway ? "b" : "a") ? "MASTER" : "BACKUP";
       };
-      const seen = verdictsOf(course, delays);
-      const first = seen.findIndex(({ atMs, state }) => atMs >= splitsAtMs && state === "split_brain");
-      expect(seen[first]?.atMs).toBeLessThan(splitsAtMs + 3 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
-      expect(new Set(seen.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
+      const verdicts = verdictsOf(course, delays);
+      const first = verdicts.findIndex(({ atMs, state }) => atMs >= splitsAtMs && state === "split_brain");
+      expect(verdicts[first]?.atMs).toBeLessThan(splitsAtMs + 3 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
+      expect(new Set(verdicts.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
     }),
   );
 });

@@ -7,18 +7,13 @@ import { websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   blocksOf,
-  detailsFailed,
-  detailsSeen,
+  failed,
   interfaceOf,
   listOf,
   PUBLIC_TARGETS,
-  vrrpSeen,
-  websiteSeen,
-  vrrpFailed,
-  websitesFailed,
-  websiteOf,
-  websitesSeen,
+  seen,
   WALL_MS,
+  websiteOf,
 } from "../support/observations.ts";
 import { createJudge } from "./support.ts";
 
@@ -40,14 +35,14 @@ function judged(
 /** A pair in which `a` is MASTER of 192.0.2.100 and `b` of 192.0.2.101, with a website of these details at both. */
 function verdictOf(atA: Partial<WebsiteDetails>, atB: Partial<WebsiteDetails> = atA): ClusterVerdict {
   return judged([
-    vrrpSeen("a", listOf([interfaceOf(), interfaceOf({ ...CARP1, state: "BACKUP" })])),
-    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" }), interfaceOf(CARP1)])),
-    websitesSeen("a", [1]),
-    websitesSeen("b", [5]),
-    detailsSeen("a", 1, atA),
-    detailsSeen("b", 5, atB),
-    websiteSeen("a", 1, blocksOf(200, 200)),
-    websiteSeen("b", 5, blocksOf(200, 503)),
+    seen.vrrp("a", listOf([interfaceOf(), interfaceOf({ ...CARP1, state: "BACKUP" })])),
+    seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" }), interfaceOf(CARP1)])),
+    seen.websites("a", [1]),
+    seen.websites("b", [5]),
+    seen.details("a", 1, atA),
+    seen.details("b", 5, atB),
+    seen.website("a", 1, blocksOf(200, 200)),
+    seen.website("b", 5, blocksOf(200, 503)),
   ]);
 }
 
@@ -57,11 +52,11 @@ function verdictAfter(
   members: Parameters<typeof fleetOf>[0] = MEMBERS,
 ): ClusterVerdict {
   const pair = [
-    vrrpSeen("a", listOf([interfaceOf()])),
-    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
-    websitesSeen("b", [5]),
-    detailsSeen("b", 5),
-    websiteSeen("b", 5, blocksOf(200, 200)),
+    seen.vrrp("a", listOf([interfaceOf()])),
+    seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    seen.websites("b", [5]),
+    seen.details("b", 5),
+    seen.website("b", 5, blocksOf(200, 200)),
   ];
   return judged([...pair, ...more], members);
 }
@@ -104,8 +99,8 @@ test.each([
   expect(statesIn(verdictOf({ bind }))).toEqual(["up", https]);
 });
 
-const DOWN = [websiteSeen("b", 5, blocksOf(503, 503)), websiteSeen("b", 5, blocksOf(503, 503))];
-const LISTED = websitesSeen("a", [1]);
+const DOWN = [seen.website("b", 5, blocksOf(503, 503)), seen.website("b", 5, blocksOf(503, 503))];
+const LISTED = seen.websites("a", [1]);
 const ONLY_B_DISCOVERS = MEMBERS.map((each) =>
   each.name === "a" ? { ...each, discovery: undefined } : each,
 );
@@ -114,25 +109,25 @@ const NINE = websiteOf({ id: 9 });
 const FAILED_SERVER = gathered([{ address: "192.0.2.81:80", role: "active", isOk: false }]);
 
 const OTHER_FAILS = [
-  websitesSeen("a", [1, 2]),
-  detailsSeen("a", 1, { host: "other.example" }),
-  detailsSeen("a", 2, { host: "third.example" }),
-  detailsFailed("a", 2, "decode"),
+  seen.websites("a", [1, 2]),
+  seen.details("a", 1, { host: "other.example" }),
+  seen.details("a", 2, { host: "third.example" }),
+  failed.details("a", 2, "decode"),
 ];
 
 test.each([
   { master: "was not polled", more: [], states: [undefined, undefined] },
   { master: "has listed its websites only", more: [LISTED], states: [undefined, undefined] },
-  { master: "has none", more: [websitesSeen("a", [])], states: ["unknown", "unknown"] },
-  { master: "has not tested it", more: [LISTED, detailsSeen("a", 1)], states: [undefined, undefined] },
+  { master: "has none", more: [seen.websites("a", [])], states: ["unknown", "unknown"] },
+  { master: "has not tested it", more: [LISTED, seen.details("a", 1)], states: [undefined, undefined] },
   {
     master: "offers another protocol only",
-    more: [LISTED, detailsSeen("a", 1, { protocol: "https" }), websiteSeen("a", 1, HTTPS_IS_UP)],
+    more: [LISTED, seen.details("a", 1, { protocol: "https" }), seen.website("a", 1, HTTPS_IS_UP)],
     states: [undefined, "up"],
   },
   {
     master: "has old firmware, and which is down",
-    more: [...DOWN, websitesFailed("a", "unsupported")],
+    more: [...DOWN, failed.websites("a", "unsupported")],
     states: ["partially_down", "partially_down"],
   },
   {
@@ -149,7 +144,7 @@ test.each([
   },
   {
     master: "discovers none, with an id and no address",
-    more: [websitesSeen("b", []), websiteSeen("b", 9, blocksOf(200, 200))],
+    more: [seen.websites("b", []), seen.website("b", 9, blocksOf(200, 200))],
     members: ONLY_B_DISCOVERS.map((each) => (each.name === "a" ? each : { ...each, websites: [NINE] })),
     states: ["unknown", "unknown"],
   },
@@ -160,10 +155,10 @@ test.each([
 });
 
 test.each([
-  { why: "is disabled", atMaster: [LISTED, detailsSeen("a", 1, { isEnabled: false })] },
-  { why: "cannot be read", atMaster: [LISTED, detailsFailed("a", 1, "decode")] },
-  { why: "has no known port", atMaster: [LISTED, detailsSeen("a", 1, { port: undefined })] },
-  { why: "is in no list of old firmware", atMaster: [websitesFailed("a", "unsupported")] },
+  { why: "is disabled", atMaster: [LISTED, seen.details("a", 1, { isEnabled: false })] },
+  { why: "cannot be read", atMaster: [LISTED, failed.details("a", 1, "decode")] },
+  { why: "has no known port", atMaster: [LISTED, seen.details("a", 1, { port: undefined })] },
+  { why: "is in no list of old firmware", atMaster: [failed.websites("a", "unsupported")] },
 ])("a website that the master does not test because it $why there is no trouble", ({ atMaster }) => {
   expect(statesIn(verdictAfter(atMaster))).not.toContain("unknown");
 });
@@ -171,8 +166,8 @@ test.each([
 test("a website that the master has disabled is not down, whatever the others find, and its servers are not missed", () => {
   const verdict = verdictAfter([
     LISTED,
-    detailsSeen("a", 1, { isEnabled: false }),
-    detailsSeen("b", 5, { backends: FAILED_SERVER }),
+    seen.details("a", 1, { isEnabled: false }),
+    seen.details("b", 5, { backends: FAILED_SERVER }),
     ...DOWN,
   ]);
   expect(statesIn(verdict)).toEqual([undefined, undefined]);
@@ -180,15 +175,15 @@ test("a website that the master has disabled is not down, whatever the others fi
 });
 
 test("the servers of a website are not known while the details of its master fail", () => {
-  expect(serversIn(verdictAfter([LISTED, detailsSeen("a", 1)]))).toEqual(["ok"]);
-  const failed = detailsFailed("a", 1, "decode");
-  expect(serversIn(verdictAfter([LISTED, detailsSeen("a", 1), failed]))).toEqual([undefined]);
+  expect(serversIn(verdictAfter([LISTED, seen.details("a", 1)]))).toEqual(["ok"]);
+  const failure = failed.details("a", 1, "decode");
+  expect(serversIn(verdictAfter([LISTED, seen.details("a", 1), failure]))).toEqual([undefined]);
 });
 
 test("lost servers of a website that no master tests are critical while it is not up", () => {
   const verdict = verdictAfter([
-    websitesFailed("a", "decode"),
-    detailsSeen("b", 5, { backends: FAILED_SERVER }),
+    failed.websites("a", "decode"),
+    seen.details("b", 5, { backends: FAILED_SERVER }),
     ...DOWN,
   ]);
   expect(statesIn(verdict)).toEqual(["partially_down", "partially_down"]);
@@ -202,19 +197,21 @@ test("a website that is down by one of its protocols is not known to be up when 
 });
 
 test("a website whose tests fail every second time is up when its servers are gone", () => {
-  const details = [LISTED, detailsSeen("a", 1, { backends: FAILED_SERVER })];
-  const tests = [503, 200, 503, 200, 503, 200].map((status) => websiteSeen("a", 1, blocksOf(status, status)));
+  const details = [LISTED, seen.details("a", 1, { backends: FAILED_SERVER })];
+  const tests = [503, 200, 503, 200, 503, 200].map((status) =>
+    seen.website("a", 1, blocksOf(status, status)),
+  );
   expect(statesIn(verdictAfter([...details, ...tests]))).toEqual(["up", "up"]);
-  const unstable = verdictAfter([...details, websiteSeen("a", 1, blocksOf(200, 200)), ...tests]);
+  const unstable = verdictAfter([...details, seen.website("a", 1, blocksOf(200, 200)), ...tests]);
   expect(statesIn(unstable)).toEqual(["unstable", "unstable"]);
   expect(serversIn(unstable)).toEqual(["none_usable_but_up"]);
 });
 
-const notFound = (id: number): Observation => detailsFailed("a", id, "http_status", { isGone: true });
+const notFound = (id: number): Observation => failed.details("a", id, "http_status", { isGone: true });
 const ONE_AND_TWO = [
-  websitesSeen("a", [1, 2]),
-  detailsSeen("a", 1),
-  detailsSeen("a", 2, { host: "two.example" }),
+  seen.websites("a", [1, 2]),
+  seen.details("a", 1),
+  seen.details("a", 2, { host: "two.example" }),
 ];
 const LATER = { completedAtMs: WALL_MS + 1000 };
 
@@ -227,27 +224,27 @@ function tested(...more: readonly Observation[]): readonly string[] | undefined 
 test("a website whose details are no longer found is gone, until a list still has it", () => {
   expect(tested(notFound(2))).toEqual(["shop"]);
   expect(tested(notFound(2), notFound(1))).toEqual([]);
-  expect(tested(notFound(2), detailsSeen("a", 2, { host: "two.example" }))).toHaveLength(2);
-  expect(tested(notFound(2), notFound(1), websitesSeen("a", [1, 2], LATER))).toHaveLength(2);
-  expect(tested(notFound(2), websitesSeen("a", [1], LATER))).toEqual(["shop"]);
+  expect(tested(notFound(2), seen.details("a", 2, { host: "two.example" }))).toHaveLength(2);
+  expect(tested(notFound(2), notFound(1), seen.websites("a", [1, 2], LATER))).toHaveLength(2);
+  expect(tested(notFound(2), seen.websites("a", [1], LATER))).toEqual(["shop"]);
 });
 
 test("an appliance without any details is no trouble, and its websites are tested by their ids", () => {
-  const none = [websitesSeen("a", [1, 2]), notFound(1), notFound(2)];
+  const none = [seen.websites("a", [1, 2]), notFound(1), notFound(2)];
   expect(fleetOf(MEMBERS, none).plan("a").tests).toEqual([1, 2]);
   expect(problemsAfter(...none).join()).not.toContain("Details");
 });
 
 test("websites of which there are no details are not joined by their ids: another member may give them to others", () => {
   const verdict = judged([
-    vrrpSeen("a", listOf([interfaceOf({ state: "BACKUP" })])),
-    vrrpSeen("b", listOf([interfaceOf()])),
+    seen.vrrp("a", listOf([interfaceOf({ state: "BACKUP" })])),
+    seen.vrrp("b", listOf([interfaceOf()])),
     LISTED,
-    detailsSeen("a", 1),
-    websitesSeen("b", [1]),
+    seen.details("a", 1),
+    seen.websites("b", [1]),
     { ...notFound(1), appliance: "b" },
-    websiteSeen("a", 1, [{ protocol: "http", status: 200 }]),
-    websiteSeen("b", 1, [{ protocol: "http", status: 503 }]),
+    seen.website("a", 1, [{ protocol: "http", status: 200 }]),
+    seen.website("b", 1, [{ protocol: "http", status: 503 }]),
   ]);
   expect(websitesIn(verdict).map(({ key, states: [first] }) => `${key} ${first?.state}`)).toEqual([
     "shop.example:443 undefined",
@@ -261,25 +258,25 @@ const DETAILS_UNREADABLE = "Details of websites of a are not known: its answer c
 test.each([
   [
     "a website is missing at the master",
-    [websitesSeen("a", [])],
+    [seen.websites("a", [])],
     ["Website shop is not known to be up: missing at a, http 200 from b, https 200 from b"],
   ],
-  ["details cannot be read", [LISTED, detailsFailed("a", 1, "decode")], [DETAILS_UNREADABLE]],
+  ["details cannot be read", [LISTED, failed.details("a", 1, "decode")], [DETAILS_UNREADABLE]],
   [
     "a list cannot be read",
-    [websitesFailed("a", "decode")],
+    [failed.websites("a", "decode")],
     ["The websites of a cannot be listed: its answer cannot be decoded (decode)"],
   ],
-  ["the appliance is down too", [websitesFailed("a", "connect"), vrrpFailed("a", "connect")], []],
+  ["the appliance is down too", [failed.websites("a", "connect"), failed.vrrp("a", "connect")], []],
   [
     "details are not found and others fail",
-    [websitesSeen("a", [1, 2]), notFound(1), detailsFailed("a", 2, "decode")],
+    [seen.websites("a", [1, 2]), notFound(1), failed.details("a", 2, "decode")],
     [DETAILS_UNREADABLE],
   ],
   ["details are not found", [...ONE_AND_TWO, notFound(1)], []],
   [
     "details are not found that a later list still has",
-    [...ONE_AND_TWO, notFound(1), websitesSeen("a", [1, 2], LATER)],
+    [...ONE_AND_TWO, notFound(1), seen.websites("a", [1, 2], LATER)],
     [expect.stringContaining("Details of websites of a are not known: it answers with an error")],
   ],
 ])("what is a problem of the websites of an appliance: %s", (_, more, problems) => {
@@ -307,9 +304,9 @@ test("id and name are those at the first member that has the website, tested or 
 test("two websites of one id and name at different members are two", () => {
   const verdict = judged([
     LISTED,
-    websitesSeen("b", [1]),
-    detailsSeen("a", 1, { host: "one.example" }),
-    detailsSeen("b", 1, { host: "two.example" }),
+    seen.websites("b", [1]),
+    seen.details("a", 1, { host: "one.example" }),
+    seen.details("b", 1, { host: "two.example" }),
   ]);
   const names = websitesIn(verdict).map(({ websiteId, website }) => `${websiteId} ${website}`);
   expect(names).toEqual(["1 shop", "1 shop (two.example:443)"]);
@@ -323,41 +320,41 @@ test("a website of an unknown host is not joined, and no member is said to lack 
 
 /** How many websites differ in each respect. */
 const SAME = { enabled: 0, mode: 0, protocol: 0, backends: 0 };
-const PASSED = detailsSeen("b", 5, { mode: "pass" });
+const PASSED = seen.details("b", 5, { mode: "pass" });
 const IN_ORDER = MEMBERS.flatMap(({ name }) => [
-  websitesSeen(name, [1, 2]),
-  ...[1, 2].map((id) => detailsSeen(name, id, { isEnabled: id === 1 })),
+  seen.websites(name, [1, 2]),
+  ...[1, 2].map((id) => seen.details(name, id, { isEnabled: id === 1 })),
 ]);
 
 test.each([
   [
     "details of one of them were never read",
-    [LISTED, websitesSeen("b", [5]), detailsSeen("a", 1), detailsFailed("b", 5, "decode")],
+    [LISTED, seen.websites("b", [5]), seen.details("a", 1), failed.details("b", 5, "decode")],
     {},
     [],
   ],
   [
     "a list fails",
-    [LISTED, websitesSeen("b", [5]), detailsSeen("a", 1), PASSED, websitesFailed("b", "decode")],
+    [LISTED, seen.websites("b", [5]), seen.details("a", 1), PASSED, failed.websites("b", "decode")],
     {},
     [],
   ],
   [
     "not all details were polled",
-    [LISTED, websitesSeen("b", [5, 6]), detailsSeen("a", 1), detailsSeen("b", 5)],
+    [LISTED, seen.websites("b", [5, 6]), seen.details("a", 1), seen.details("b", 5)],
     {},
     [],
   ],
   [
     "a list has entries that are no ids",
-    [LISTED, websitesSeen("b", [], { invalid: ["$[0]"] }), detailsSeen("a", 1)],
+    [LISTED, seen.websites("b", [], { invalid: ["$[0]"] }), seen.details("a", 1)],
     SAME,
     [],
   ],
   ["several websites have one host and port, in one order", IN_ORDER, { missing: 0, ...SAME }, []],
   [
     "the details of another website fail",
-    [...OTHER_FAILS, websitesSeen("b", [5]), detailsSeen("b", 5)],
+    [...OTHER_FAILS, seen.websites("b", [5]), seen.details("b", 5)],
     { missing: 1 },
     ["missing: missing at b"],
   ],
@@ -382,14 +379,14 @@ test("members that differ in everything are named with what they say, and what i
 test("an address of bind that is an alias of a VIP is that VIP", async () => {
   const withAlias = { aliases: ["2001:DB8::7"] };
   const verdict = judged([
-    vrrpSeen("a", listOf([interfaceOf(withAlias), interfaceOf({ ...CARP1, state: "BACKUP" })])),
-    vrrpSeen("b", listOf([interfaceOf({ ...withAlias, state: "BACKUP" }), interfaceOf(CARP1)])),
+    seen.vrrp("a", listOf([interfaceOf(withAlias), interfaceOf({ ...CARP1, state: "BACKUP" })])),
+    seen.vrrp("b", listOf([interfaceOf({ ...withAlias, state: "BACKUP" }), interfaceOf(CARP1)])),
     ...MEMBERS.flatMap(({ name }) => [
-      websitesSeen(name, [1]),
-      detailsSeen(name, 1, { protocol: "https", bind: ["2001:db8::7"] }),
+      seen.websites(name, [1]),
+      seen.details(name, 1, { protocol: "https", bind: ["2001:db8::7"] }),
     ]),
-    websiteSeen("a", 1, HTTPS_IS_UP),
-    websiteSeen("b", 1, [{ protocol: "https", status: 503 }]),
+    seen.website("a", 1, HTTPS_IS_UP),
+    seen.website("b", 1, [{ protocol: "https", status: 503 }]),
   ]);
   expect(statesIn(verdict)).toEqual(["partially_down"]);
   expect(await urlsOf(verdict)).toEqual(["https://shop.example/", "https://[2001:db8::7]/"]);
@@ -397,14 +394,14 @@ test("an address of bind that is an alias of a VIP is that VIP", async () => {
 
 test("websites of one host and port at one appliance have verdicts of their own, a disabled one counted last", () => {
   const verdict = judged([
-    vrrpSeen("a", listOf([interfaceOf()])),
-    vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP" })])),
+    seen.vrrp("a", listOf([interfaceOf()])),
+    seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" })])),
     ...MEMBERS.flatMap(({ name }) => [
-      websitesSeen(name, [1, 2, 3]),
-      detailsSeen(name, 1, { protocol: "https", isEnabled: name !== "a" }),
-      detailsSeen(name, 2, { protocol: "https", name: "second" }),
-      detailsSeen(name, 3, { protocol: "https", name: "third", isEnabled: name === "a" }),
-      ...[1, 2, 3].map((id) => websiteSeen(name, id, [{ protocol: "https", status: id === 2 ? 503 : 200 }])),
+      seen.websites(name, [1, 2, 3]),
+      seen.details(name, 1, { protocol: "https", isEnabled: name !== "a" }),
+      seen.details(name, 2, { protocol: "https", name: "second" }),
+      seen.details(name, 3, { protocol: "https", name: "third", isEnabled: name === "a" }),
+      ...[1, 2, 3].map((id) => seen.website(name, id, [{ protocol: "https", status: id === 2 ? 503 : 200 }])),
     ]),
   ]);
   expect(websitesIn(verdict).map(({ key, states: [first] }) => `${key} ${first?.state}`)).toEqual([
@@ -432,11 +429,11 @@ test("only the protocols that a configured website names are targets", async () 
   const websites = [websiteOf({ id: 1, protocols: ["https"] })];
   const verdict = judged(
     [
-      vrrpFailed("a", "timeout"),
-      vrrpFailed("b", "timeout"),
+      failed.vrrp("a", "timeout"),
+      failed.vrrp("b", "timeout"),
       LISTED,
-      detailsSeen("a", 1),
-      websitesSeen("b", []),
+      seen.details("a", 1),
+      seen.websites("b", []),
     ],
     MEMBERS.map((member) => ({ ...member, websites })),
   );
@@ -485,8 +482,8 @@ test("of all servers of an appliance 2,000 are exported, and the others are a pr
   });
   const ids = Array.from({ length: 70 }, (_, nth) => nth + 1);
   const verdict = verdictAfter([
-    websitesSeen("a", ids),
-    ...ids.map((id) => detailsSeen("a", id, { host: `${id}.example`, backends: gathered(servers) })),
+    seen.websites("a", ids),
+    ...ids.map((id) => seen.details("a", id, { host: `${id}.example`, backends: gathered(servers) })),
   ]);
   const shown = described(verdict).flatMap(({ found }) =>
     found

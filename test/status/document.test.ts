@@ -4,13 +4,12 @@ import * as schema from "../../src/status/schema.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
   websiteOf,
-  websiteSeen,
 } from "../support/observations.ts";
 import type { Operation } from "../../src/api/operations.ts";
 import { createJudge, documentOf } from "./support.ts";
@@ -28,11 +27,11 @@ const CERTIFICATE = {
 /** A fleet one of whose appliances is seen to fall silent. */
 function seenDocument(): schema.FleetDocument {
   const [fleet, judge] = [fleetOf([A, B]), createJudge()];
-  fleet.record(vrrpSeen("a", listOf([interfaceOf()]), { certificate: CERTIFICATE }), 0);
-  fleet.record(websiteSeen("a", 2, [{ protocol: "https", status: 0, text: "connection refused" }]), 0);
-  fleet.record(vrrpSeen("b", listOf([interfaceOf({ state: "BACKUP", configuredRole: "backup" })])), 0);
+  fleet.record(seen.vrrp("a", listOf([interfaceOf()]), { certificate: CERTIFICATE }), 0);
+  fleet.record(seen.website("a", 2, [{ protocol: "https", status: 0, text: "connection refused" }]), 0);
+  fleet.record(seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP", configuredRole: "backup" })])), 0);
   documentOf(fleet, {}, 0, judge);
-  fleet.record(vrrpFailed("b", "timeout"), 1000);
+  fleet.record(failed.vrrp("b", "timeout"), 1000);
   const given = {
     nextPollAtMs: (_: string, { kind }: Operation) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
     events: EVENTS,
@@ -180,14 +179,14 @@ test("the document keeps to its schema, with nothing that the schema lacks", () 
 
 test("an appliance that stands alone is a cluster of one, with its own labels", () => {
   const lone = applianceOf({ name: "lone", labels: { site: "fra" } });
-  const [cluster] = documentOf(fleetOf([lone], [vrrpSeen("lone", listOf([interfaceOf()]))])).clusters;
+  const [cluster] = documentOf(fleetOf([lone], [seen.vrrp("lone", listOf([interfaceOf()]))])).clusters;
   expect(cluster).toMatchObject({ name: "lone", labels: { site: "fra" }, groups: [] });
 });
 
 test.each([
-  ["well", [vrrpSeen("lone", listOf([]))]],
+  ["well", [seen.vrrp("lone", listOf([]))]],
   ["unknown", []],
-  ["wrong", [vrrpFailed("lone", "connect")]],
+  ["wrong", [failed.vrrp("lone", "connect")]],
 ] as const)("the verdict is %s", (verdict, polls) => {
   expect(documentOf(fleetOf([applianceOf({ name: "lone" })], polls)).verdict).toBe(verdict);
 });
@@ -200,7 +199,7 @@ test("the verdict about no appliances, and about disabled ones, is unknown", () 
 test("a disabled appliance is shown, and a group whose master it may be is unknown, not well", () => {
   const fleet = fleetOf([MEMBER_A, { ...MEMBER_B, enabled: false }]);
   const documentWith = (state: string) => {
-    fleet.record(vrrpSeen("a", listOf([interfaceOf({ state })])), 0);
+    fleet.record(seen.vrrp("a", listOf([interfaceOf({ state })])), 0);
     return documentOf(fleet);
   };
   const { verdict, problems, clusters } = documentWith("BACKUP");
@@ -221,7 +220,7 @@ test("a disabled appliance is shown, and a group whose master it may be is unkno
 
 test("a stale state is not shown as if it were known", () => {
   const [cluster] = documentOf(
-    fleetOf([applianceOf({ name: "lone" })], [vrrpSeen("lone", listOf([interfaceOf()]))]),
+    fleetOf([applianceOf({ name: "lone" })], [seen.vrrp("lone", listOf([interfaceOf()]))]),
     {},
     14_000,
   ).clusters;

@@ -5,13 +5,12 @@ import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
   EXPIRES_AT_MS,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
   websiteOf,
-  websiteSeen,
 } from "../support/observations.ts";
 import { judgedFleet } from "./support.ts";
 
@@ -24,10 +23,10 @@ const ALL = "192.0.2.1 (vhid 2), 192.0.2.2 (vhid 2) and 192.0.2.3 (vhid 2)";
 
 /** An answer in which all groups are in that state. */
 function says(appliance: string, state: string, vips = VIPS): Observation {
-  return vrrpSeen(appliance, listOf(vips.map((vip) => interfaceOf({ name: `carp-${vip}`, vip, state }))));
+  return seen.vrrp(appliance, listOf(vips.map((vip) => interfaceOf({ name: `carp-${vip}`, vip, state }))));
 }
 function https(appliance: string, status: number): Observation {
-  return websiteSeen(appliance, 2, [{ protocol: "https", status }]);
+  return seen.website(appliance, 2, [{ protocol: "https", status }]);
 }
 
 /** The events after these observations, one a second, latest first. `wallOf`: the wall clock at a monotonic instant. */
@@ -74,7 +73,7 @@ test.each<Case>([
       https("b", 200),
       says("a", "BACKUP"),
       says("b", "MASTER"),
-      vrrpFailed("b", "timeout"),
+      failed.vrrp("b", "timeout"),
       says("b", "MASTER"),
     ],
     events: [
@@ -87,8 +86,8 @@ test.each<Case>([
     name: "groups that fail over one after the other are one event too",
     polls: [
       ...BOTH,
-      vrrpFailed("a", "timeout"),
-      vrrpSeen(
+      failed.vrrp("a", "timeout"),
+      seen.vrrp(
         "b",
         listOf([
           interfaceOf({ name: "carp-192.0.2.1", vip: "192.0.2.1" }),
@@ -127,7 +126,7 @@ test.each<Case>([
   },
   {
     name: "a poll that is missed once is an outage of the appliance and no event of its groups",
-    polls: [...BOTH, vrrpFailed("a", "connect"), says("a", "MASTER")],
+    polls: [...BOTH, failed.vrrp("a", "connect"), says("a", "MASTER")],
     events: [
       "23 recovery: Polling of a works again",
       "22 outage: Polling of a fails: it cannot be reached (connect)",
@@ -167,7 +166,7 @@ test("an event after the wall clock was set back is no part of an older one", ()
     ["BACKUP", "MASTER"],
     ["BACKUP", "BACKUP"],
   ].map((states) =>
-    vrrpSeen("lone", listOf(states.map((state, nth) => interfaceOf({ name: `carp${nth}`, state })))),
+    seen.vrrp("lone", listOf(states.map((state, nth) => interfaceOf({ name: `carp${nth}`, state })))),
   );
   const events = eventsAfter(lists, { everySeconds: 11, wallOf: (nowMs) => (nowMs < 20_000 ? nowMs : 0) });
   expect(events).toEqual([
@@ -189,7 +188,7 @@ test("an event names 24 subjects, and a sentence has 2,000 characters at most", 
 
 test("the oldest events are forgotten", () => {
   const busy = Array.from({ length: 12 }, (_, nth) =>
-    nth % 2 === 0 ? vrrpFailed("b", "dns") : says("b", "BACKUP"),
+    nth % 2 === 0 ? failed.vrrp("b", "dns") : says("b", "BACKUP"),
   );
   const events = eventsAfter(busy, { maxEvents: 4, everySeconds: 11 });
   expect(events).toEqual(eventsAfter(busy, { everySeconds: 11 }).slice(0, 4));
@@ -198,7 +197,7 @@ test("the oldest events are forgotten", () => {
 test("the cluster with the most events loses its oldest first", () => {
   const lone = [says("lone", "MASTER", ["v"]), says("lone", "BACKUP", ["v"])];
   const busy = Array.from({ length: 12 }, (_, nth) =>
-    nth % 2 === 0 ? vrrpFailed("b", "dns") : says("b", "BACKUP"),
+    nth % 2 === 0 ? failed.vrrp("b", "dns") : says("b", "BACKUP"),
   );
   const events = eventsAfter([...lone, ...busy], { maxEvents: 4 });
   expect(events).toHaveLength(4);

@@ -4,7 +4,7 @@ import { judgeAppliance } from "../../src/status/judge-appliance.ts";
 import { judgeGroup, masterIn } from "../../src/status/judge-group.ts";
 import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
-import { interfaceOf, listOf, vrrpFailed, vrrpSeen } from "../support/observations.ts";
+import { failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 
 /** `a MASTER 5`, `a silent 5`, `a refuses 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
 function pollOf(words: string): { readonly observation: Observation; readonly atMs: number } {
@@ -12,7 +12,7 @@ function pollOf(words: string): { readonly observation: Observation; readonly at
   const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
   const list = listOf(says === "nothing" ? [] : [interfaceOf({ state: says })]);
   const reason = says === "silent" ? "timeout" : says === "refuses" ? "http_status" : undefined;
-  const observation = reason === undefined ? vrrpSeen(name, list, given) : vrrpFailed(name, reason, given);
+  const observation = reason === undefined ? seen.vrrp(name, list, given) : failed.vrrp(name, reason, given);
   return { observation, atMs: Number(at) * 1000 };
 }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FleetChange } from "../../src/fleet/changes.ts";
 import { logEvents, logObservation } from "../../src/status/log.ts";
 import { createMemoryLog } from "../support/exporter.ts";
-import { failureOf, listOf, vrrpSeen } from "../support/observations.ts";
+import { failureOf, listOf, seen } from "../support/observations.ts";
 
 function stateChange(nth: number): FleetChange {
   return { kind: "vrrp_state", interface: `carp${nth}`, vhid: 1, vip: "v", from: "MASTER", to: "BACKUP" };
@@ -11,7 +11,7 @@ function stateChange(nth: number): FleetChange {
 /** The lines about these changes. */
 function logged(changes: readonly FleetChange[]): readonly unknown[] {
   const log = createMemoryLog();
-  logObservation(log.logger, "ams", vrrpSeen("a", listOf([])), changes);
+  logObservation(log.logger, "ams", seen.vrrp("a", listOf([])), changes);
   return log.lines.filter(({ level }) => level !== "debug");
 }
 

@@ -4,16 +4,12 @@ import type { Observation } from "../../src/polling/observation.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
-  detailsSeen,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
+  seen,
   WALL_MS,
-  websiteFailed,
   websiteOf,
-  websiteSeen,
-  websitesSeen,
 } from "../support/observations.ts";
 import { createJudge, documentOf, problemLines } from "./support.ts";
 
@@ -26,10 +22,10 @@ const GROUP = "192.0.2.100 (vhid 2)";
 
 function https(appliance: string, status: number, text?: string): Observation {
   const block = { protocol: "https", status } as const;
-  return websiteSeen(appliance, 2, [text === undefined ? block : { ...block, text }]);
+  return seen.website(appliance, 2, [text === undefined ? block : { ...block, text }]);
 }
-const A_IS_MASTER = vrrpSeen("a", listOf([MASTER]));
-const B_IS_BACKUP = vrrpSeen("b", listOf([BACKUP]));
+const A_IS_MASTER = seen.vrrp("a", listOf([MASTER]));
+const B_IS_BACKUP = seen.vrrp("b", listOf([BACKUP]));
 const SHOP_IS_UP = [https("a", 200), https("b", 200)];
 
 /** A fleet that was polled twice with the same results. */
@@ -49,7 +45,7 @@ test.each<Case>([
   { name: "all is well", polls: [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP], problems: [] },
   {
     name: "two masters",
-    polls: [A_IS_MASTER, vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), ...SHOP_IS_UP],
+    polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), ...SHOP_IS_UP],
     problems: [`critical split_brain: Split brain: a and b are MASTER of ${GROUP}`],
   },
   {
@@ -70,7 +66,7 @@ test.each<Case>([
       https("b", 200),
       ...(["appliance_down", "connect", "timeout", "local"] as const).flatMap((reason) => [
         https("a", 200),
-        websiteFailed("a", 2, reason),
+        failed.website("a", 2, reason),
       ]),
       https("a", 200),
     ],
@@ -78,15 +74,15 @@ test.each<Case>([
   },
   {
     name: "two backups",
-    polls: [vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])), B_IS_BACKUP, ...SHOP_IS_UP],
+    polls: [seen.vrrp("a", listOf([{ ...MASTER, state: "BACKUP" }])), B_IS_BACKUP, ...SHOP_IS_UP],
     problems: [`critical no_master: No appliance is MASTER of ${GROUP}`],
   },
   {
     name: "a silent appliance that may be the master, and a website that follows from it",
     polls: [
-      vrrpFailed("a", "timeout"),
+      failed.vrrp("a", "timeout"),
       B_IS_BACKUP,
-      websiteFailed("a", 2, "appliance_down"),
+      failed.website("a", 2, "appliance_down"),
       https("b", 200),
     ],
     problems: [
@@ -98,9 +94,9 @@ test.each<Case>([
     name: "a silent backup",
     polls: [
       A_IS_MASTER,
-      vrrpFailed("b", "timeout"),
+      failed.vrrp("b", "timeout"),
       https("a", 200),
-      websiteFailed("b", 2, "appliance_down"),
+      failed.website("b", 2, "appliance_down"),
     ],
     problems: [
       `critical redundancy_lost: a is MASTER of ${GROUP}, and its backup is lost: b cannot be polled`,
@@ -109,7 +105,7 @@ test.each<Case>([
   },
   {
     name: "a backup that refuses the credentials",
-    polls: [A_IS_MASTER, vrrpFailed("b", "auth"), https("a", 200), websiteFailed("b", 2, "appliance_down")],
+    polls: [A_IS_MASTER, failed.vrrp("b", "auth"), https("a", 200), failed.website("b", 2, "appliance_down")],
     problems: [
       "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
       `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known: b cannot be polled`,
@@ -117,7 +113,7 @@ test.each<Case>([
   },
   {
     name: "a backup that the exporter itself fails to poll",
-    polls: [A_IS_MASTER, vrrpFailed("b", "secret"), https("a", 200), websiteFailed("b", 2, "secret")],
+    polls: [A_IS_MASTER, failed.vrrp("b", "secret"), https("a", 200), failed.website("b", 2, "secret")],
     problems: [
       "critical polling_stuck: b is not polled successfully: the password file cannot be read (secret)",
       `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known: b cannot be polled`,
@@ -126,10 +122,10 @@ test.each<Case>([
   {
     name: "a dark cluster, and nothing that follows from it",
     polls: [
-      vrrpFailed("a", "connect"),
-      vrrpFailed("b", "timeout"),
-      websiteFailed("a", 2, "appliance_down"),
-      websiteFailed("b", 2, "appliance_down"),
+      failed.vrrp("a", "connect"),
+      failed.vrrp("b", "timeout"),
+      failed.website("a", 2, "appliance_down"),
+      failed.website("b", 2, "appliance_down"),
     ],
     problems: [
       "critical cluster_dark: No appliance of ams can be reached, a and b: it cannot be reached (connect) and it does not answer in time (timeout)",
@@ -137,7 +133,7 @@ test.each<Case>([
   },
   {
     name: "a master without a backup",
-    polls: [A_IS_MASTER, vrrpSeen("b", listOf([{ ...BACKUP, state: "FAULT" }])), ...SHOP_IS_UP],
+    polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "FAULT" }])), ...SHOP_IS_UP],
     problems: [
       `critical redundancy_lost: a is MASTER of ${GROUP}, and no appliance is BACKUP`,
       `warning odd_state: b reports FAULT on carp0 for ${GROUP}`,
@@ -146,8 +142,8 @@ test.each<Case>([
   {
     name: "a master that is not the preferred one",
     polls: [
-      vrrpSeen("a", listOf([{ ...MASTER, state: "BACKUP" }])),
-      vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])),
+      seen.vrrp("a", listOf([{ ...MASTER, state: "BACKUP" }])),
+      seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])),
       ...SHOP_IS_UP,
     ],
     problems: [`warning preferred_master_lost: b is MASTER of ${GROUP}, and is not the preferred member`],
@@ -173,7 +169,7 @@ test.each<Case>([
   },
   {
     name: "a website whose test fails at the master",
-    polls: [A_IS_MASTER, B_IS_BACKUP, websiteFailed("a", 2, "timeout"), https("b", 200)],
+    polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "timeout"), https("b", 200)],
     problems: [
       "critical website_unknown: Website shop is not known to be up: " +
         "no result from a: it does not answer in time (timeout), https 200 from b",
@@ -181,14 +177,14 @@ test.each<Case>([
   },
   {
     name: "a website without a readable status at the master",
-    polls: [A_IS_MASTER, B_IS_BACKUP, websiteSeen("a", 2, []), https("b", 200)],
+    polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, []), https("b", 200)],
     problems: [
       "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
     ],
   },
   {
     name: "a list that deviates from the API",
-    polls: [vrrpSeen("a", listOf([MASTER], { anomalies: ["bad_field"] })), B_IS_BACKUP, ...SHOP_IS_UP],
+    polls: [seen.vrrp("a", listOf([MASTER], { anomalies: ["bad_field"] })), B_IS_BACKUP, ...SHOP_IS_UP],
     problems: ["warning api_anomalies: The answers of a deviate from the API in one place"],
   },
 ])("$name", ({ polls, problems }) => {
@@ -197,7 +193,7 @@ test.each<Case>([
 
 test("a protocol that was seen before and is missing at the master is unknown", () => {
   const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
-  const httpOnly = websiteSeen("a", 2, [{ protocol: "http", status: 200 }]);
+  const httpOnly = seen.website("a", 2, [{ protocol: "http", status: 200 }]);
   for (const atMs of [2000, 3000]) fleet.record(httpOnly, atMs);
   expect(problemLines(documentOf(fleet, {}, 3000))).toEqual([
     "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
@@ -206,7 +202,7 @@ test("a protocol that was seen before and is missing at the master is unknown", 
 
 test("many groups with the same problem are one problem with all their addresses", () => {
   const interfaces = [1, 2, 3].map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state: "BACKUP" }));
-  const lists = ["a", "b"].map((name) => vrrpSeen(name, listOf(interfaces)));
+  const lists = ["a", "b"].map((name) => seen.vrrp(name, listOf(interfaces)));
   expect(problemLines(documentOf(polledTwice([MEMBER_A, MEMBER_B], lists), {}, 1000))).toEqual([
     "critical no_master: No appliance is MASTER of " +
       "192.0.2.100 (vhid 1), 192.0.2.100 (vhid 2) and 192.0.2.100 (vhid 3)",
@@ -215,16 +211,16 @@ test("many groups with the same problem are one problem with all their addresses
 
 test("a failover that is half seen is neither well nor wrong", () => {
   const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
-  fleet.record(vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
+  fleet.record(seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
   const document = documentOf(fleet, {}, 5000);
   expect(document.verdict).toBe("unknown");
   expect(problemLines(document)).toEqual([`unknown master_changing: The master is changing of ${GROUP}`]);
 });
 
 test("one of a split brain that falls silent may still be MASTER", () => {
-  const split = [A_IS_MASTER, vrrpSeen("b", listOf([{ ...BACKUP, state: "MASTER" }]))];
+  const split = [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }]))];
   const fleet = polledTwice([MEMBER_A, MEMBER_B], split);
-  fleet.record(vrrpFailed("b", "timeout"), 5000);
+  fleet.record(failed.vrrp("b", "timeout"), 5000);
   expect(problemLines(documentOf(fleet, {}, 5000))[0]).toBe(
     `critical master_unknown: Split brain: b cannot be polled and may still be MASTER beside a of ${GROUP}`,
   );
@@ -239,9 +235,9 @@ test("what was not polled yet is one problem, and nothing follows from it", () =
 test("all is not well before the websites of an appliance were listed and described", () => {
   const lone = applianceOf({ name: "a", discovery: { exclude: [], limit: 200 } });
   const steps = [
-    vrrpSeen("a", listOf([BACKUP])),
-    websitesSeen("a", [1]),
-    detailsSeen("a", 1, { isEnabled: false }),
+    seen.vrrp("a", listOf([BACKUP])),
+    seen.websites("a", [1]),
+    seen.details("a", 1, { isEnabled: false }),
   ];
   const verdicts = steps.map((_, nth) => documentOf(fleetOf([lone], steps.slice(0, nth + 1))).verdict);
   expect(verdicts).toEqual(["unknown", "unknown", "well"]);
@@ -249,7 +245,7 @@ test("all is not well before the websites of an appliance were listed and descri
 
 test("a certificate is a problem in the two weeks before its end, which begin and end with time alone", () => {
   const certificate = { notAfterSeconds: WALL_MS / 1000 + 15 * 86_400, subject: "", issuer: "", sha256: "" };
-  const polled = vrrpSeen("a", listOf([]), { certificate, expiresAtMs: 1e12 });
+  const polled = seen.vrrp("a", listOf([]), { certificate, expiresAtMs: 1e12 });
   const [fleet, judge] = [fleetOf([applianceOf({ name: "a" })], [polled]), createJudge()];
   const problemsAfter = (days: number) => problemLines(documentOf(fleet, {}, days * 86_400_000, judge));
   const expires = "warning certificate_expires: The certificate of a expires on 2023-11-29";
@@ -259,7 +255,7 @@ test("a certificate is a problem in the two weeks before its end, which begin an
 test("an appliance that stands alone and is neither MASTER nor BACKUP serves nothing", () => {
   const fleet = fleetOf(
     [applianceOf({ name: "lone" })],
-    [vrrpSeen("lone", listOf([{ ...MASTER, state: "INIT" }]))],
+    [seen.vrrp("lone", listOf([{ ...MASTER, state: "INIT" }]))],
   );
   expect(problemLines(documentOf(fleet))).toEqual([
     `critical not_serving: lone reports INIT on carp0 for ${GROUP}`,
@@ -282,7 +278,7 @@ test("a problem that was seen to begin has its beginning, one that was there at 
   const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 503)]);
   const judge = createJudge();
   documentOf(fleet, {}, 1000, judge);
-  fleet.record(vrrpFailed("b", "timeout"), 5000);
+  fleet.record(failed.vrrp("b", "timeout"), 5000);
   const { problems } = documentOf(fleet, {}, 5000, judge);
   expect(problems.map(({ kind, since }) => [kind, since])).toEqual([
     ["website_down", undefined],

@@ -3,17 +3,7 @@ import type { WebsiteTargetsConfig } from "../../src/config/config.ts";
 import { refusalOf } from "../../src/status/target-policy.ts";
 import { clusterTargets, websiteTargets } from "../../src/status/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A } from "../fleet/support.ts";
-import {
-  applianceOf,
-  detailsSeen,
-  interfaceOf,
-  listOf,
-  PUBLIC_TARGETS,
-  vrrpFailed,
-  vrrpSeen,
-  websitesFailed,
-  websitesSeen,
-} from "../support/observations.ts";
+import { applianceOf, failed, interfaceOf, listOf, PUBLIC_TARGETS, seen } from "../support/observations.ts";
 import { createJudge } from "./support.ts";
 
 const ALL_PRIVATE = { ports: [8443], private: true };
@@ -86,7 +76,7 @@ test.each([
 });
 
 /** An appliance on its own has no groups, so it is one of a pair of which the other one is disabled. */
-function verdictOf(websites: number, vips: number, given: Parameters<typeof detailsSeen>[2] = {}) {
+function verdictOf(websites: number, vips: number, given: Parameters<typeof seen.details>[2] = {}) {
   const ids = Array.from({ length: websites }, (_, nth) => nth + 1);
   const interfaces = Array.from({ length: vips }, (_, nth) =>
     interfaceOf({ name: `carp${nth}`, vhid: nth % 255, vip: `198.51.${100 + (nth >> 8)}.${nth % 256}` }),
@@ -95,10 +85,10 @@ function verdictOf(websites: number, vips: number, given: Parameters<typeof deta
   const fleet = fleetOf(
     [member, { ...member, name: "b", enabled: false }],
     [
-      vrrpSeen("a", listOf(interfaces)),
-      websitesSeen("a", ids),
+      seen.vrrp("a", listOf(interfaces)),
+      seen.websites("a", ids),
       ...ids.map((id) =>
-        detailsSeen("a", id, { host: `shop${id}.example`, name: `shop${id}`, bind: ["*"], ...given }),
+        seen.details("a", id, { host: `shop${id}.example`, name: `shop${id}`, bind: ["*"], ...given }),
       ),
     ],
   );
@@ -135,19 +125,19 @@ test("a header counts what is left out, by the reason", async () => {
   expect(rendering?.headers).toEqual({ "x-targets-left-out": "limit=12, address=1, port=8, private=1" });
 });
 
-const VRRP = vrrpSeen("a", listOf([]));
+const VRRP = seen.vrrp("a", listOf([]));
 
 test.each([
-  ["a VRRP list", [websitesSeen("a", [1]), detailsSeen("a", 1)]],
+  ["a VRRP list", [seen.websites("a", [1]), seen.details("a", 1)]],
   ["a list of websites", [VRRP]],
-  ["the details of a website", [VRRP, websitesSeen("a", [1, 2]), detailsSeen("a", 1)]],
-  ["nothing", [VRRP, websitesSeen("a", [1]), detailsSeen("a", 1)]],
+  ["the details of a website", [VRRP, seen.websites("a", [1, 2]), seen.details("a", 1)]],
+  ["nothing", [VRRP, seen.websites("a", [1]), seen.details("a", 1)]],
   [
     "nothing, although a later list has more",
-    [VRRP, websitesSeen("a", [1]), detailsSeen("a", 1), websitesSeen("a", [1, 2])],
+    [VRRP, seen.websites("a", [1]), seen.details("a", 1), seen.websites("a", [1, 2])],
   ],
-  ["nothing, although a later list has others", [VRRP, websitesSeen("a", [1, 2]), websitesSeen("a", [3])]],
-  ["nothing, although all failed", [vrrpFailed("a", "timeout"), websitesFailed("a", "timeout")]],
+  ["nothing, although a later list has others", [VRRP, seen.websites("a", [1, 2]), seen.websites("a", [3])]],
+  ["nothing, although all failed", [failed.vrrp("a", "timeout"), failed.websites("a", "timeout")]],
 ])("all targets are unknown while this was not polled, of any cluster: %s", async (missing, observations) => {
   const polled = { ...MEMBER_A, discovery: { exclude: [], limit: 1000 } };
   const fleet = fleetOf([polled, applianceOf({ name: "without discovery" })], observations);

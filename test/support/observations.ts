@@ -99,67 +99,73 @@ function circumstances(given: Circumstances) {
   };
 }
 
-/** A successful poll of the VRRP list. */
-export function vrrpSeen(appliance: string, list: VrrpList, given: Circumstances = {}): Observation {
-  return { kind: "vrrp", appliance, outcome: { ok: true, value: list }, ...circumstances(given) };
-}
+/** Observations of polls that succeeded. */
+export const seen = {
+  vrrp(appliance: string, list: VrrpList, given: Circumstances = {}): Observation {
+    return { kind: "vrrp", appliance, outcome: { ok: true, value: list }, ...circumstances(given) };
+  },
+  website(
+    appliance: string,
+    websiteId: number,
+    blocks: readonly WebsiteBlock[],
+    given: Circumstances = {},
+  ): Observation {
+    const outcome = { ok: true, value: { blocks } } as const;
+    return { kind: "website_test", appliance, websiteId, outcome, ...circumstances(given) };
+  },
+  websites(
+    appliance: string,
+    ids: readonly number[],
+    { invalid = [], ...given }: Circumstances & { readonly invalid?: readonly string[] } = {},
+  ): Observation {
+    return {
+      kind: "website_list",
+      appliance,
+      outcome: { ok: true, value: { ids, invalid } },
+      ...circumstances(given),
+    };
+  },
+  details(
+    appliance: string,
+    websiteId: number,
+    details: Partial<WebsiteDetails> = {},
+    given: Circumstances = {},
+  ): Observation {
+    const outcome = { ok: true, value: { ...SHOP_DETAILS, ...details } } as const;
+    return { kind: "website_details", appliance, websiteId, outcome, ...circumstances(given) };
+  },
+};
 
-/** A failed poll of the VRRP list. */
-export function vrrpFailed(appliance: string, reason: FailureReason, given: Circumstances = {}): Observation {
-  return {
-    kind: "vrrp",
-    appliance,
-    outcome: { ok: false, failure: failureOf(reason) },
-    ...circumstances(given),
-  };
-}
+/** Observations of polls that failed. */
+export const failed = {
+  vrrp(appliance: string, reason: FailureReason, given: Circumstances = {}): Observation {
+    return { kind: "vrrp", appliance, outcome: failureOutcome(reason), ...circumstances(given) };
+  },
+  website(
+    appliance: string,
+    websiteId: number,
+    reason: FailureReason,
+    given: Circumstances = {},
+  ): Observation {
+    const outcome = failureOutcome(reason);
+    return { kind: "website_test", appliance, websiteId, outcome, ...circumstances(given) };
+  },
+  websites(appliance: string, reason: FailureReason): Observation {
+    return { kind: "website_list", appliance, outcome: failureOutcome(reason), ...circumstances({}) };
+  },
+  details(
+    appliance: string,
+    websiteId: number,
+    reason: FailureReason,
+    more: Partial<Failure> = {},
+  ): Observation {
+    const outcome = failureOutcome(reason, more);
+    return { kind: "website_details", appliance, websiteId, outcome, ...circumstances({}) };
+  },
+};
 
-/** A successful website test. */
-export function websiteSeen(
-  appliance: string,
-  websiteId: number,
-  blocks: readonly WebsiteBlock[],
-  given: Circumstances = {},
-): Observation {
-  return {
-    kind: "website_test",
-    appliance,
-    websiteId,
-    outcome: { ok: true, value: { blocks } },
-    ...circumstances(given),
-  };
-}
-
-/** A successful poll of the list of websites. */
-export function websitesSeen(
-  appliance: string,
-  ids: readonly number[],
-  given: Circumstances & { readonly invalid?: readonly string[] } = {},
-): Observation {
-  const { invalid = [], ...rest } = given;
-  return {
-    kind: "website_list",
-    appliance,
-    outcome: { ok: true, value: { ids, invalid } },
-    ...circumstances(rest),
-  };
-}
-
-/** A successful poll of a website's details. */
-export function detailsSeen(
-  appliance: string,
-  websiteId: number,
-  details: Partial<WebsiteDetails> = {},
-  given: Circumstances = {},
-): Observation {
-  const value = { ...SHOP_DETAILS, ...details };
-  return {
-    kind: "website_details",
-    appliance,
-    websiteId,
-    outcome: { ok: true, value },
-    ...circumstances(given),
-  };
+function failureOutcome(reason: FailureReason, more: Partial<Failure> = {}) {
+  return { ok: false, failure: failureOf(reason, more) } as const;
 }
 
 export const SHOP_DETAILS: WebsiteDetails = {
@@ -181,34 +187,6 @@ export function blocksOf(http: number, https: number): readonly WebsiteBlock[] {
     { protocol: "http", status: http },
     { protocol: "https", status: https },
   ];
-}
-
-/** A failed poll of the list of websites. */
-export function websitesFailed(appliance: string, reason: FailureReason): Observation {
-  const outcome = { ok: false, failure: failureOf(reason) } as const;
-  return { kind: "website_list", appliance, outcome, ...circumstances({}) };
-}
-
-/** A failed poll of a website's details. */
-export function detailsFailed(
-  appliance: string,
-  websiteId: number,
-  reason: FailureReason,
-  more: Partial<Failure> = {},
-): Observation {
-  const outcome = { ok: false, failure: failureOf(reason, more) } as const;
-  return { kind: "website_details", appliance, websiteId, outcome, ...circumstances({}) };
-}
-
-/** A failed website test. */
-export function websiteFailed(
-  appliance: string,
-  websiteId: number,
-  reason: FailureReason,
-  given: Circumstances = {},
-): Observation {
-  const outcome = { ok: false, failure: failureOf(reason) } as const;
-  return { kind: "website_test", appliance, websiteId, outcome, ...circumstances(given) };
 }
 
 export function failureOf(reason: FailureReason, more: Partial<Failure> = {}): Failure {

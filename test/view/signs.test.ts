@@ -10,16 +10,11 @@ import { createJudge, documentOf } from "../status/support.ts";
 import {
   applianceOf,
   blocksOf,
-  detailsSeen,
+  failed,
   interfaceOf,
   listOf,
-  vrrpFailed,
-  vrrpSeen,
-  websiteFailed,
+  seen,
   websiteOf,
-  websiteSeen,
-  websitesFailed,
-  websitesSeen,
 } from "../support/observations.ts";
 
 const DISCOVERY = { discovery: { exclude: [], limit: 200 } };
@@ -48,15 +43,15 @@ const details = fc.record({
   backends: servers,
 } as const);
 const poll: fc.Arbitrary<Observation> = fc.oneof(
-  fc.tuple(members, states).map(([name, state]) => vrrpSeen(name, listOf([interfaceOf({ state })]))),
-  fc.tuple(members, reasons).map(([name, reason]) => vrrpFailed(name, reason)),
-  members.map((name) => websitesSeen(name, [1])),
-  fc.tuple(members, reasons).map(([name, reason]) => websitesFailed(name, reason)),
-  fc.tuple(members, details).map(([name, seen]) => detailsSeen(name, 1, seen)),
+  fc.tuple(members, states).map(([name, state]) => seen.vrrp(name, listOf([interfaceOf({ state })]))),
+  fc.tuple(members, reasons).map(([name, reason]) => failed.vrrp(name, reason)),
+  members.map((name) => seen.websites(name, [1])),
+  fc.tuple(members, reasons).map(([name, reason]) => failed.websites(name, reason)),
+  fc.tuple(members, details).map(([name, more]) => seen.details(name, 1, more)),
   fc
     .tuple(members, fc.constantFrom(200, 503))
-    .map(([name, status]) => websiteSeen(name, 1, blocksOf(status, status))),
-  members.map((name) => websiteFailed(name, 1, "timeout")),
+    .map(([name, status]) => seen.website(name, 1, blocksOf(status, status))),
+  members.map((name) => failed.website(name, 1, "timeout")),
 );
 
 const rank = (level: Level | "backup"): number => (level === "backup" ? 0 : LEVELS.indexOf(level));
@@ -118,7 +113,7 @@ test.each([
   ["a master of a split brain", "MASTER", "critical"],
   ["a member in another state", "INIT", "warning"],
 ] as const)("%s has the level that is judged", (_, state, level) => {
-  const polls = ["a", "b"].map((name) => vrrpSeen(name, listOf([interfaceOf({ state })])));
+  const polls = ["a", "b"].map((name) => seen.vrrp(name, listOf([interfaceOf({ state })])));
   const fleet = fleetOf([PAIR_A, PAIR_B], polls);
   for (const each of polls) fleet.record(each, 1000);
   const [rows] = documentOf(fleet, {}, 1000).clusters.flatMap(clusterRows);
@@ -138,9 +133,9 @@ test.each([
     const backends = gathered([USABLE, { address: "192.0.2.82:80", ...server }]);
     const failing = gathered([USABLE, { address: "192.0.2.82:80", role: "active", isOk: false }]);
     const polls = [
-      ...["a", "b"].flatMap((name) => [vrrpSeen(name, listOf([interfaceOf()])), websitesSeen(name, [1])]),
-      detailsSeen("a", 1, { host: "shop.example", isEnabled, backends }),
-      detailsSeen("b", 1, { host: "shop.example", isEnabled: true, backends: failing }),
+      ...["a", "b"].flatMap((name) => [seen.vrrp(name, listOf([interfaceOf()])), seen.websites(name, [1])]),
+      seen.details("a", 1, { host: "shop.example", isEnabled, backends }),
+      seen.details("b", 1, { host: "shop.example", isEnabled: true, backends: failing }),
     ];
     const [cluster] = documentOf(fleetOf([PAIR_A, PAIR_B], polls)).clusters;
     expect(cluster?.discovered?.websites).toMatchObject([
@@ -150,12 +145,12 @@ test.each([
 );
 
 test.each([
-  ["succeeds", websitesSeen("a", []), "well: good"],
-  ["fails", websitesFailed("a", "decode"), "warning: decode"],
-  ["is one that older firmware lacks", websitesFailed("a", "unsupported"), "unknown: unsupported"],
+  ["succeeds", seen.websites("a", []), "well: good"],
+  ["fails", failed.websites("a", "decode"), "warning: decode"],
+  ["is one that older firmware lacks", failed.websites("a", "unsupported"), "unknown: unsupported"],
 ] as const)("a list of websites that %s has the level that is judged", (_, list, cell) => {
   const alone = applianceOf({ name: "a", ...DISCOVERY });
-  const document = documentOf(fleetOf([alone], [vrrpSeen("a", listOf([interfaceOf()])), list]));
+  const document = documentOf(fleetOf([alone], [seen.vrrp("a", listOf([interfaceOf()])), list]));
   const rows = document.clusters.flatMap(clusterRows).flatMap((group) => group.rows.map(cellsOf));
   expect(rows.find(([title]) => title === "List of websites")?.[1]).toContain(cell);
 });
