@@ -36,11 +36,14 @@ function keysIn(part: unknown): readonly string[] {
   return part instanceof z.ZodType ? keysIn(Object.values(part.def)) : [];
 }
 
-/** Returns the list of known keys for unknown ones. The library words all but missing keys; it shows types, and no values. */
+const EXPECTED_MAP = "expected a map: lines of a key, a colon, a space and a value";
+
+/** Returns the list of known keys for unknown ones. The library words all but missing keys and maps; it shows types, and no values. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys")
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
-  return issue.input === undefined ? "required key is missing" : undefined;
+  if (issue.input === undefined) return "required key is missing";
+  return issue.code === "invalid_type" && issue.expected === "object" ? EXPECTED_MAP : undefined;
 }
 
 /** Shows `keys` and words that resemble one. Any other may be a password: `{ password:hunter2 }` lacks a space and is a key. */

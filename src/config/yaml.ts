@@ -100,6 +100,7 @@ function read(document: Document): { readonly problems: readonly Problem[]; read
 }
 
 const NO_TAGS = "tags are not supported; quote a string that starts with !";
+const KEY_AND_VALUE = "expected a key, a colon, a space and a value";
 const WRONG_INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
 
 /**
@@ -113,7 +114,8 @@ const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^BAD_DQ_ESCAPE/, "invalid escape; in double quotes, write a backslash twice"],
   [/^BAD_SCALAR_START/, "quote a string that starts with this character"],
   [/^BLOCK_IN_FLOW/, "expected a comma between the entries in { } or [ ]"],
-  [/^MULTILINE_IMPLICIT_KEY/, "expected a key, a colon, a space and a value"],
+  [/^MULTILINE_IMPLICIT_KEY|map keys need to be followed by map values$/, KEY_AND_VALUE],
+  [/^MISSING_CHAR Missing closing ['"]quote$/, "a quote before this is not closed"],
   [/^MULTIPLE_DOCS/, "expected one document, got more (---)"],
   [/^NON_STRING_KEY/, "expected a plain word as the key"],
   [/^TAB_AS_INDENT/, "indent with spaces, not with tabs"],
@@ -122,7 +124,7 @@ const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/end with (a )?\]$/, "expected ] before this: a [ above is not closed"],
   [
     / Nested mappings/,
-    'wrong indent: indent the next line like this key; or quote a value that contains ": "',
+    'wrong indent: indent the next line like this key; or quote a value that contains ": " or ends with ":"',
   ],
   [/start at the same column$|without - indicator$| A block sequence may not/, WRONG_INDENT],
 ];

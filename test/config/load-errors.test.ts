@@ -9,7 +9,7 @@ describe("the file as a whole", () => {
   test.each([
     ["", ["config.yaml:1:1: the file is empty"]],
     ["polling: {}\n", ["config.yaml:1:1: expected at least one of clusters, appliances and config_files"]],
-    ["- clusters\n", ["config.yaml:1:1: Invalid input: expected object, received array"]],
+    ["- clusters\n", ["config.yaml:1:1: expected a map: lines of a key, a colon, a space and a value"]],
     ["clusters:\n", ["config.yaml:1:1: clusters: Invalid input: expected array, received null"]],
     [
       "polling: &p { x: 1 }\nclusters: [{ name: c, appliances: [], polling: *p }]\n",

@@ -146,7 +146,7 @@ test("polling", async () => {
       '{ vrrp: { interval: 5s, schedule: "* * * * * *" } }',
       ".vrrp.schedule: expected either interval or schedule, got both",
     ],
-    ["{ vrrp: 5s }", ".vrrp: Invalid input: expected object, received string"],
+    ["{ vrrp: 5s }", ".vrrp: expected a map: lines of a key, a colon, a space and a value"],
     [
       "{ max_concurrent_website_tests_per_appliance: 1001 }",
       ".max_concurrent_website_tests_per_appliance: Too big: expected number to be <=1000",
