@@ -6,7 +6,9 @@ import {
   type DiscoverySnapshot,
   type InterfaceSnapshot,
   type PollHealth,
+  type VrrpListSnapshot,
 } from "../fleet/snapshot.ts";
+import { once } from "../support/kept.ts";
 import type { ApplianceVerdict } from "./verdict.ts";
 import {
   PROBLEM_OF,
@@ -57,11 +59,11 @@ export function applianceProblems(
   { state, certificate }: Pick<ApplianceVerdict, "state" | "certificate">,
   isAlone: boolean,
 ): readonly ApplianceProblem[] {
-  const { interfaces = [] } = vrrp.list ?? {};
+  const [odd] = oddInterfaces(vrrp.list);
   const known = state === "up" ? discovery : undefined;
   const problems: readonly (ApplianceProblem | undefined)[] = [
     state && PROBLEM_OF.appliance[state],
-    interfaces.map((each) => interfaceProblem(each, isAlone)).find((kind) => kind !== undefined),
+    odd && interfaceProblem(odd, isAlone),
     certificate && PROBLEM_OF.certificate[certificate],
     isUnlisted(known) ? "websites_not_listed" : undefined,
     (known?.beyondLimit ?? 0) > 0 ? "websites_left_out" : undefined,
@@ -79,6 +81,15 @@ export function interfaceProblem(
   if (state === "MASTER" || state === "BACKUP") return undefined;
   return isAlone ? "not_serving" : "odd_state";
 }
+
+/** Returns the interfaces of a list in a state that is neither MASTER nor BACKUP. */
+export function oddInterfaces(list: VrrpListSnapshot | undefined): readonly InterfaceSnapshot[] {
+  return list === undefined ? [] : oddIn(list);
+}
+
+const oddIn = once(({ interfaces }: VrrpListSnapshot) =>
+  interfaces.filter((each) => interfaceProblem(each, false) !== undefined),
+);
 
 /** Returns whether the list of websites, or details of them, cannot be polled though the appliance has them. */
 function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {

@@ -31,9 +31,13 @@ export const mastersIn = once((groups: ClusterVerdict["groups"]) => {
   const known = new Map<string, readonly string[]>();
   return (website: ClusterWebsite): readonly string[] => {
     const { addresses, binds } = bindsOf(website);
-    const masters =
-      known.get(addresses) ??
-      [...new Set(binds.flatMap(listening).flatMap((address) => mastersAt.get(address) ?? []))].toSorted();
+    const earlier = known.get(addresses);
+    if (earlier !== undefined) return earlier;
+    const names = new Set<string>();
+    // Plain loops: a website may listen on 64 addresses, and all of them may flap.
+    for (const bind of binds)
+      for (const address of listening(bind)) for (const name of mastersAt.get(address) ?? []) names.add(name);
+    const masters = [...names].toSorted();
     known.set(addresses, masters);
     return masters;
   };

@@ -1,11 +1,6 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { groupBy } from "../support/group-by.ts";
-import {
-  anomalyCount,
-  type ApplianceSnapshot,
-  type InterfaceSnapshot,
-  type WebsiteSnapshot,
-} from "../fleet/snapshot.ts";
+import { anomalyCount, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
@@ -17,7 +12,7 @@ import {
   type ProblemKind,
 } from "./states.ts";
 import { once } from "../support/kept.ts";
-import { interfaceProblem } from "./judge-appliance.ts";
+import { oddInterfaces } from "./judge-appliance.ts";
 import { usableBackends } from "./judge-website.ts";
 import { lacks } from "./websites.ts";
 import { listed } from "../support/text.ts";
@@ -97,7 +92,7 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
     if (kind === (state && PROBLEM_OF.appliance[state]))
       return problem(kind, summary, { appliance, since: optionalInstant(sinceMs) });
-    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts) : [];
+    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp.list) : [];
     if (odd === undefined) return problem(kind, summary, { appliance });
     const { vhid, vip } = odd.reported;
     const since = optionalInstant(odd.lastTransitionAtMs);
@@ -110,7 +105,7 @@ type ApplianceWords = (name: string, facts: ApplianceSnapshot) => string;
 const unpolled: ApplianceWords = (name, facts) => `${name} is not polled successfully: ${reasonOf(facts)}`;
 
 const odd: ApplianceWords = (name, facts) => {
-  const states = oddInterfaces(facts).map(
+  const states = oddInterfaces(facts.vrrp.list).map(
     ({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`,
   );
   return `${name} reports ${listed(states, NAMED)}`;
@@ -148,11 +143,6 @@ function counted(count: number | undefined, noun: string): string {
 
 function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
   return reasonInWords(health.failure?.reason ?? "internal");
-}
-
-/** Interfaces in a state that is neither MASTER nor BACKUP. */
-function oddInterfaces({ vrrp }: ApplianceSnapshot): readonly InterfaceSnapshot[] {
-  return (vrrp.list?.interfaces ?? []).filter((each) => interfaceProblem(each, false) !== undefined);
 }
 
 /** Groups with the same problem are one problem. */

@@ -104,14 +104,21 @@ interface Basis extends Setting {
 const judgedWebsites = memo(
   (basis: Basis, before: { readonly differences: WebsiteVerdicts["differences"] } | undefined) => {
     const { cluster, labels, websites, members, results, groups, hasDisabled } = basis;
-    const judged = websites.flatMap((website) => {
-      const facts = factsOf(website, { cluster, labels, website, members, groups, hasDisabled });
+    const known = knownIn(websites, { cluster, labels, websites, members, groups, hasDisabled });
+    const judged = known.map((facts) => {
+      const { website } = facts;
       const tests = website.at.map(({ member, test }) => results[member]?.[test]);
-      const isKnown = facts.found.length > 0 || website.at.some(({ test }) => test >= 0);
-      return isKnown ? [judgedWebsite(website, { facts, results: tests })] : [];
+      return judgedWebsite(website, { facts, results: tests });
     });
     return { judged, differences: kept(before?.differences, differenceCounts(judged, members)) };
   },
+);
+
+/** Returns what is known of each website that is tested or described. Most polls are tests, which change nothing of it. */
+const knownIn = memo(({ websites, ...setting }: Omit<Basis, "results">) =>
+  websites
+    .map((website) => factsOf(website, { ...setting, website }))
+    .filter(({ found, website }) => found.length > 0 || website.at.some(({ test }) => test >= 0)),
 );
 
 function isFound(known: KnownWebsiteSnapshot, member: Member | undefined): known is FoundWebsiteSnapshot {
