@@ -8,7 +8,7 @@ import { entry, EVERY_SECOND, test } from "./stage.ts";
 
 /** Invalid configurations with their errors; `undefined`: there is no file. */
 const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: string])[] = [
-  ['appliances:\n  - name: "a\n', ':3:1: Missing closing "quote'],
+  ['appliances:\n  - name: "a\n', ":3:1: a quote before this is not closed"],
   [
     "appliances:\n  - { name: a, base_url: 'https://192.0.2.1' }\n  - { name: a, base_url: 'https://192.0.2.2' }\n",
     ":3:7: appliances[1].name: duplicate, also at",
