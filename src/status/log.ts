@@ -6,10 +6,12 @@ import type { FleetEvent } from "./schema.ts";
 
 const MAX_LINES = 20;
 
-/** Logs events, a line for each, outages as warnings. */
+/** Logs events of one cluster, a line for each of the first 20, outages as warnings: an appliance may invent states at each poll. */
 export function logEvents(logger: Logger, events: readonly FleetEvent[]): void {
-  for (const { kind, cluster, summary } of events)
+  for (const { kind, cluster, summary } of events.slice(0, MAX_LINES))
     logger[kind === "outage" ? "warn" : "info"]({ cluster, kind, summary }, "event");
+  const count = events.length - MAX_LINES;
+  if (count > 0) logger.info({ cluster: events[0]?.cluster, count }, "more events");
 }
 
 /**

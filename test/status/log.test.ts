@@ -55,3 +55,14 @@ test("an event is a line with its cluster and its sentence, a warning if it is a
     { ...line, level: "warn", kind: "outage" },
   ]);
 });
+
+test("20 events of a poll are 20 lines, and any more are one line with their number", () => {
+  const log = createMemoryLog();
+  const event = { at: "2026-11-25T00:00:00.000Z", kind: "change", cluster: "ams" } as const;
+  logEvents(
+    log.logger,
+    Array.from({ length: 23 }, (_, nth) => ({ ...event, summary: `a: X${nth} → Y${nth}` })),
+  );
+  expect(log.lines).toHaveLength(21);
+  expect(log.lines.at(-1)).toMatchObject({ level: "info", cluster: "ams", count: 3, msg: "more events" });
+});
