@@ -141,10 +141,10 @@ function applianceHappenings(
 }
 
 function masterChange(
-  { latestMaster, trouble }: Partial<GroupVerdict> = {},
+  { latestMaster, master: before, trouble }: Partial<GroupVerdict> = {},
   { master, facts }: GroupVerdict,
 ): readonly Happening[] {
-  if (master === undefined) return [];
+  if (master === undefined || master === before) return [];
   const ended = trouble === "split_brain" ? "Split brain ended: " : "";
   if (latestMaster !== undefined && latestMaster !== master)
     return happening("failover", groupName(facts), `${ended}${master} took over `, ` from ${latestMaster}`);

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createEvents } from "../../src/status/events.ts";
-import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import {
   applianceOf,
+  configOf,
   EXPIRES_AT_MS,
   failed,
   interfaceOf,
@@ -12,7 +13,7 @@ import {
   WALL_MS,
   websiteOf,
 } from "../support/observations.ts";
-import { judgedFleet } from "./support.ts";
+import { createJudge, judgedFleet } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const A = { ...MEMBER_A, websites: [SHOP] };
@@ -172,6 +173,25 @@ test("an event after the wall clock was set back is no part of an older one", ()
   expect(events).toEqual([
     "20 failover: lone: MASTER → BACKUP on carp1, 192.0.2.100 (vhid 2)",
     "31 failover: lone: MASTER → BACKUP on carp0, 192.0.2.100 (vhid 2)",
+  ]);
+});
+
+test("a master that is known again is told once, also while a member that a reload added was not polled yet", () => {
+  const [fleet, judging, events] = [fleetOf([MEMBER_A, MEMBER_B]), createJudge(), createEvents()];
+  const polls = [
+    says("a", "BACKUP", ["v"]),
+    says("b", "INIT", ["v"]),
+    ...[1, 2].map((priority) => seen.vrrp("a", listOf([interfaceOf({ vip: "v", priority })]))),
+  ];
+  polls.forEach((observation, nth) => {
+    if (nth === 2) fleet.configure(configOf(MEMBER_A, MEMBER_B, MEMBER_C), nth);
+    const at = { wallMs: WALL_MS + nth, monotonicMs: nth };
+    const { cluster } = fleet.record(observation, nth);
+    if (cluster !== undefined) events.add(judging.judge(cluster, at), at);
+  });
+  expect(events.list().map(({ summary }) => summary)).toEqual([
+    "a is MASTER of v (vhid 2)",
+    "No appliance is MASTER of v (vhid 2)",
   ]);
 });
 
