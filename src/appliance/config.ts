@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import { MAX_WEBSITE_ID } from "../api/website-list.ts";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
 import { collect } from "../config/sources.ts";
-import { createNamedFiles } from "../config/named-files.ts";
+import { createNamedFiles, resolveFrom } from "../config/named-files.ts";
 import { basicAuthSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
 import { durationSchema, fileSchema, parsed } from "../config/values.ts";
@@ -139,14 +139,13 @@ export function loadApplianceConfig(path: string) {
     if (loaded === undefined) return undefined;
     const { file, settings } = loaded;
     const files = createNamedFiles(collector);
-    const { cert = "", key = "" } = await files.readKeyPair(file, ["tls"]);
+    const { cert = "", key = "" } = await files.readKeyPair(loaded, "tls");
     const users = settings.users.map(async ({ username, password }, index) => {
-      const read = await files.read("password", file, ["users", index, "password_file"]);
+      const read = await files.read("password", loaded, "users", index, "password_file");
       return { username, password: new Secret(password ?? read ?? "") };
     });
     const { timeout: timeoutMs, tls_config: tls } = settings.website_test;
     const { vrrp } = settings;
-    const pathOf = (name: string) => resolve(dirname(path), name);
     const config = {
       listen: settings.listen,
       tls: { cert, key: new Secret(key) },
@@ -154,10 +153,10 @@ export function loadApplianceConfig(path: string) {
       vrrp:
         vrrp.source === "static"
           ? vrrp
-          : { ...vrrp, pidFile: pathOf(vrrp.pidFile), dumpFile: pathOf(vrrp.dumpFile) },
+          : { ...vrrp, pidFile: resolveFrom(file, vrrp.pidFile), dumpFile: resolveFrom(file, vrrp.dumpFile) },
       websiteTest: {
         timeoutMs,
-        ca: await files.read("certificates", file, ["website_test", "tls_config", "ca_file"]),
+        ca: await files.read("certificates", loaded, "website_test", "tls_config", "ca_file"),
         insecureSkipVerify: tls.insecure_skip_verify,
       },
       websites: settings.websites,

@@ -5,7 +5,7 @@ import type { JsonPath } from "./errors.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
 import type { Collector } from "./sources.ts";
 import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-file.ts";
-import { valueAt } from "./validate.ts";
+import { valueAt, type Place } from "./validate.ts";
 import type { YamlFile } from "./yaml.ts";
 
 /** A check for each kind of text; it returns what is wrong. */
@@ -29,14 +29,18 @@ const CHECKS = {
 
 type Kind = keyof typeof CHECKS;
 
+type Block = Omit<Place<unknown>, "settings">;
+
 export type NamedFiles = ReturnType<typeof createNamedFiles>;
 
 /** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
 export function createNamedFiles(collector: Collector) {
   const results = new Map<string, TextResult>();
 
-  /** Returns the text for the setting at `path`; `undefined` without the setting or after an error. */
-  async function read(kind: Kind, file: YamlFile, path: JsonPath): Promise<string | undefined> {
+  /** Returns the text for the setting at these keys of a block; `undefined` without the setting or after an error. */
+  async function read(kind: Kind, block: Block, ...keys: JsonPath): Promise<string | undefined> {
+    const { file } = block;
+    const path = [...block.path, ...keys];
     const name = valueAt(file.data, path);
     if (typeof name !== "string") return undefined;
     const absolute = resolveFrom(file, name);
@@ -47,14 +51,14 @@ export function createNamedFiles(collector: Collector) {
     return undefined;
   }
 
-  /** Returns the PEM texts for `cert_file` and `key_file` of the block at `path`, which must match. */
-  async function readKeyPair(file: YamlFile, path: JsonPath) {
-    const cert = await read("certificates", file, [...path, "cert_file"]);
-    const key = await read("key", file, [...path, "key_file"]);
+  /** Returns the PEM texts for `cert_file` and `key_file` in the part `name` of a block, which must match. */
+  async function readKeyPair(block: Block, name: string) {
+    const cert = await read("certificates", block, name, "cert_file");
+    const key = await read("key", block, name, "key_file");
     if (cert === undefined || key === undefined) return {};
     // OpenSSL also rejects keys that are too short.
     if (!isPossible(() => createSecureContext({ cert, key })))
-      file.report([...path, "key_file"], "TLS rejects this key with this certificate");
+      block.file.report([...block.path, name, "key_file"], "TLS rejects this key with this certificate");
     return { cert, key };
   }
 

@@ -1,40 +1,19 @@
 import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
 import { groupBy } from "../support/group-by.ts";
-import { once } from "../support/kept.ts";
+import { memo } from "../support/kept.ts";
 import type { ApplianceConfig, DiscoveryConfig, PollingConfig, WebsiteConfig } from "./config.ts";
-import { createHttpOf, NO_SETTINGS, overrideHttp, type HttpClientBlocks } from "./http-client.ts";
+import { createHttpResolver } from "./http-client.ts";
 import type { Collector } from "./sources.ts";
 import { createNamedFiles } from "./named-files.ts";
 import type { ApplianceSettings, ClusterSettings, ConfigSettings, FleetSettings } from "./schema.ts";
-import { items, type Place } from "./validate.ts";
+import { items, override, type Place } from "./validate.ts";
 import { shortestGapMs } from "./values.ts";
 
 /** The settings of the top level, of a cluster or of an appliance. */
 type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
-type PollingSettings = NonNullable<Inner["polling"]>;
 
-/** The settings that clusters and appliances inherit. */
-interface Inherited extends Pick<ApplianceConfig, "labels" | "websites"> {
-  readonly isDiscovering: boolean;
-  readonly discovery: DiscoveryConfig;
-  readonly polling: MergedPolling;
-  readonly http: HttpClientBlocks;
-}
-
-/** The settings of one or several `polling` blocks. */
-type MergedPolling = Omit<PollingSettings, TimingName> & Readonly<Record<TimingName, MergedTiming>>;
-
-/** The merged settings of an operation, and the innermost place that has some. */
-type MergedTiming = NonNullable<PollingSettings[TimingName]> & { readonly place?: Place<unknown> };
-
-const BUILT_IN: Inherited = {
-  labels: {},
-  websites: [],
-  isDiscovering: false,
-  discovery: { exclude: [], limit: 200 },
-  polling: byTiming(() => ({})),
-  http: { http: NO_SETTINGS, known: undefined },
-};
+/** The blocks whose settings an appliance has, the outermost first: the top level, its cluster, its own. Inner ones override. */
+type Blocks = readonly Place<Inner>[];
 
 /** A cluster and its members, or an appliance that stands alone: a cluster of one, named like it. */
 interface Group {
@@ -51,48 +30,42 @@ export async function resolveFleet(
   included: readonly Place<FleetSettings>[],
   collector: Collector,
 ): Promise<readonly ApplianceConfig[]> {
-  const files = createNamedFiles(collector);
-  const httpOf = createHttpOf();
-  const pollingOf = once(resolvePolling);
-
-  async function override(outer: Inherited, place: Place<Inner>): Promise<Inherited> {
-    const { labels, websites, website_discovery: discovery = outer.isDiscovering } = place.settings;
-    // `true` keeps the keys of outer blocks.
-    const { exclude, limit } = typeof discovery === "boolean" ? outer.discovery : discovery;
-    return {
-      labels: { ...outer.labels, ...labels },
-      websites: addWebsites(outer.websites, items(place, "websites", websites)),
-      isDiscovering: discovery !== false,
-      discovery: { exclude: exclude ?? outer.discovery.exclude, limit: limit ?? outer.discovery.limit },
-      polling: overridePolling(outer.polling, place),
-      http: await overrideHttp(outer.http, place, files),
-    };
-  }
+  const resolveHttp = createHttpResolver(createNamedFiles(collector));
+  // Appliances with the same blocks of a kind share their settings.
+  const httpOf = memo(({ having }: { readonly having: Blocks }) => resolveHttp(having));
+  const pollingOf = memo(({ having }: { readonly having: Blocks }) => resolvePolling(having));
+  const blocksWith = (key: "http_client" | "polling", blocks: Blocks) => {
+    const having = blocks.filter((block) => block === top || block.settings[key] !== undefined);
+    return [having.at(-1) ?? top, { having }] as const;
+  };
 
   const groups = [top, ...included].flatMap(groupsIn);
   const clusters: readonly Place<{ readonly name: string }>[] = groups.map(({ named }) => named);
   const all = groups.flatMap(({ members }) => members);
   for (const places of [clusters, all]) reportDuplicates(places, "name");
-  const base = await override(BUILT_IN, top);
+  // Reports the errors of settings that no appliance has too.
+  for (const blocks of [[top], ...groups.map(({ named }) => [top, named])]) {
+    websitesOf(blocks);
+    await httpOf(...blocksWith("http_client", blocks));
+  }
   const appliances: ApplianceConfig[] = [];
   for (const { named, members } of groups) {
     // One appliance that is polled as two looks like a split brain. Another path is another appliance.
     const polled = members.filter(({ settings }) => settings.enabled !== false);
     reportDuplicates(polled, "base_url");
-    const isAlone = members[0] === named;
-    const shared = isAlone ? base : await override(base, named);
     for (const member of members) {
-      const { isDiscovering, discovery, polling, http, ...rest } = await override(shared, member);
+      const blocks: Blocks = named === member ? [top, member] : [top, named, member];
       const { name, enabled = true, base_url: baseUrl } = member.settings;
       appliances.push({
-        ...rest,
         name,
         cluster: named.settings.name,
         enabled,
         baseUrl,
-        discovery: isDiscovering ? discovery : undefined,
-        polling: pollingOf(polling),
-        http: httpOf(http, name),
+        labels: Object.fromEntries(blocks.flatMap(({ settings }) => Object.entries(settings.labels ?? {}))),
+        websites: websitesOf(blocks),
+        discovery: discoveryOf(blocks),
+        polling: pollingOf(...blocksWith("polling", blocks)),
+        http: (await httpOf(...blocksWith("http_client", blocks)))(name),
       });
     }
   }
@@ -121,41 +94,36 @@ function reportDuplicates<Key extends string>(
   }
 }
 
-/** Returns the websites of outer blocks and those of a block; reports ids that occur twice. */
-function addWebsites(
-  outer: readonly WebsiteConfig[],
-  added: readonly Place<WebsiteConfig>[],
-): readonly WebsiteConfig[] {
-  const ids = new Set(outer.map(({ id }) => id));
-  for (const { file, path, settings } of added) {
-    if (ids.has(settings.id)) file.report(path, `duplicate website ${settings.id}`);
-    ids.add(settings.id);
-  }
-  return added.length === 0 ? outer : [...outer, ...added.map(({ settings }) => settings)];
+/** Returns the websites of all blocks; reports ids that occur twice. */
+function websitesOf(blocks: Blocks): readonly WebsiteConfig[] {
+  const websites = blocks.flatMap((block) => items(block, "websites", block.settings.websites));
+  for (const [, ...others] of groupBy(websites, ({ settings }) => settings.id).values())
+    for (const { file, path, settings } of others) file.report(path, `duplicate website ${settings.id}`);
+  return websites.map(({ settings }) => settings);
 }
 
-/** Returns the outer settings, overridden by those of a place key by key. */
-function overridePolling(outer: MergedPolling, place: Place<Inner>): MergedPolling {
-  const { polling } = place.settings;
-  if (polling === undefined) return outer;
-  const timings = byTiming((name): MergedTiming => {
-    const { [name]: block } = polling;
-    if (block === undefined) return outer[name];
-    // An interval displaces an outer schedule, and the other way round.
-    const { interval, schedule } = (block.interval ?? block.schedule) === undefined ? outer[name] : block;
-    return { interval, schedule, timeout: block.timeout ?? outer[name].timeout, place };
-  });
-  return { ...outer, ...polling, ...timings };
+/** The innermost block decides whether websites are discovered; `true` keeps the keys of outer blocks. */
+function discoveryOf(blocks: Blocks): DiscoveryConfig | undefined {
+  const given = blocks.flatMap(({ settings }) => settings.website_discovery ?? []);
+  if ((given.at(-1) ?? false) === false) return undefined;
+  return given.filter((each) => typeof each === "object").reduce(override<DiscoveryConfig>, DISCOVERY);
 }
 
-const DEFAULT_WEBSITE_TESTS_PER_APPLIANCE = 4;
+const DISCOVERY: DiscoveryConfig = { exclude: [], limit: 200 };
+const WEBSITE_TESTS_PER_APPLIANCE = 4;
 
 /** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
-function resolvePolling(merged: MergedPolling): PollingConfig {
+function resolvePolling(blocks: Blocks): PollingConfig {
   const timings = byTiming((name): PollingConfig[TimingName] => {
-    const { interval: intervalMs = TIMINGS[name].intervalMs, schedule, timeout, place } = merged[name];
+    const places = blocks.filter(({ settings }) => settings.polling?.[name] !== undefined);
+    const given = places.flatMap(({ settings }) => settings.polling?.[name] ?? []);
+    // An interval displaces an outer schedule, and the other way round.
+    const rhythm = given.findLast(({ interval, schedule }) => (interval ?? schedule) !== undefined);
+    const { interval: intervalMs = TIMINGS[name].intervalMs, schedule } = rhythm ?? {};
     const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);
-    const timeoutMs = timeout ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
+    const explicitMs = given.findLast(({ timeout }) => timeout !== undefined)?.timeout;
+    const timeoutMs = explicitMs ?? Math.min(TIMINGS[name].timeoutMs, gapMs);
+    const place = places.at(-1);
     if (timeoutMs > gapMs) {
       const message = `expected a timeout of at most the time between two polls, ${gapMs / 1_000}s`;
       place?.file.report([...place.path, "polling", name], message);
@@ -164,6 +132,8 @@ function resolvePolling(merged: MergedPolling): PollingConfig {
       ? { kind: "interval", intervalMs, timeoutMs }
       : { kind: "schedule", expression: schedule, timeoutMs };
   });
-  const { max_concurrent_website_tests_per_appliance: tests } = merged;
-  return { ...timings, maxConcurrentWebsiteTests: tests ?? DEFAULT_WEBSITE_TESTS_PER_APPLIANCE };
+  const tests = blocks.flatMap(
+    ({ settings }) => settings.polling?.max_concurrent_website_tests_per_appliance ?? [],
+  );
+  return { ...timings, maxConcurrentWebsiteTests: tests.at(-1) ?? WEBSITE_TESTS_PER_APPLIANCE };
 }

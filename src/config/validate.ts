@@ -93,3 +93,12 @@ export function valueAt(data: unknown, path: JsonPath): unknown {
 export function items<T>({ file, path }: Place<unknown>, key: string, list: readonly T[] = []) {
   return list.map((settings, index): Place<T> => ({ file, path: [...path, key, index], settings }));
 }
+
+/** Returns the outer settings, overridden by those inner ones that are not undefined. */
+export function override<T extends object>(
+  outer: T,
+  inner: { readonly [K in keyof T]?: T[K] | undefined },
+): T {
+  const given = Object.entries(inner).filter(([, value]) => value !== undefined);
+  return { ...outer, ...Object.fromEntries(given) };
+}

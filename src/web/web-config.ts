@@ -112,11 +112,10 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
     if (path === undefined) return { config: UNPROTECTED };
     const loaded = await loadYaml(path, webConfigSchema, collector);
     if (loaded === undefined) return undefined;
-    const { file } = loaded;
     const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = loaded.settings;
     const files = createNamedFiles(collector);
-    const { cert = "", key = "" } = await files.readKeyPair(file, ["tls_server_config"]);
-    const clientCa = await files.read("certificates", file, ["tls_server_config", "client_ca_file"]);
+    const { cert = "", key = "" } = await files.readKeyPair(loaded, "tls_server_config");
+    const clientCa = await files.read("certificates", loaded, "tls_server_config", "client_ca_file");
     const config: WebConfig = {
       tls: tls && { ...tls, cert, key: new Secret(key), clientCa },
       users: new Map(Object.entries(users)),
