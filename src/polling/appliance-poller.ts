@@ -6,13 +6,10 @@ import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
-import type { Clock } from "../support/clock.ts";
-import type { Turns } from "../support/turns.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
-import type { PollEvents, PollResult } from "./observation.ts";
-import { drive } from "./drive.ts";
+import type { PollResult } from "./observation.ts";
 import { firstPace } from "./pace.ts";
-import { end, NEW, type Task, type TaskDeps } from "./task.ts";
+import { drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -36,13 +33,9 @@ export interface AppliancePoller {
   close(): void;
 }
 
-export interface AppliancePollerDeps {
-  readonly clock: Clock;
-  readonly events: PollEvents;
+export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" | "turns"> {
   /** These limits count the polls of all appliances. */
   readonly limits: Readonly<Record<"website_tests" | "discovery", LimitFunction>>;
-  /** Work for long answers takes turns, by appliance. */
-  readonly turns: Turns;
   readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
@@ -100,7 +93,6 @@ export function createAppliancePoller(
     ...deps,
     client,
     limits: { ...limits, ...own },
-    turn: () => deps.turns(initial.name),
     appliance: initial.name,
     paceOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);

@@ -1,14 +1,14 @@
 import type { LimitFunction } from "p-limit";
 import type { LimitName } from "../api/operation.ts";
-import type { Operation } from "../api/operations.ts";
+import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
+import type { Turns } from "../support/turns.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";
-import type { Circumstances, PollState } from "./decide.ts";
+import { decide, type Circumstances, type Decision, type Occasion, type PollState } from "./decide.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
-import type { Pace } from "./pace.ts";
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+import { connectionWaitMs, expiresAtMs, waitEndsMs, type Pace } from "./pace.ts";
+import { poll, unsent } from "./poll.ts";
 
 /** An operation that is polled again and again. */
 export interface Task extends Mutable<PollState> {
@@ -21,14 +21,16 @@ export interface Task extends Mutable<PollState> {
   confirming?: NodeJS.Timeout | undefined;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** The tasks of an appliance share these. */
 export interface TaskDeps {
   readonly clock: Clock;
   readonly events: PollEvents;
+  /** Work for long answers takes turns, by appliance. */
+  readonly turns: Turns;
   readonly client: ApplianceClient;
   readonly limits: Readonly<Record<LimitName, LimitFunction>>;
-  /** @see PollOptions */
-  readonly turn: () => Promise<void>;
   /** Its name. */
   readonly appliance: string;
   /** `isFirst`: before the first result. */
@@ -61,6 +63,143 @@ export function end(task: Task): void {
   task.latestUntilMs = undefined;
 }
 
-export function lateSeconds({ dueMs }: Task, clock: Clock): number {
+/** Polls the operation, or not, as `decide` says: it is due, or something calls for it out of turn. Returns at once. */
+export function drive(deps: TaskDeps, task: Task, occasion: "due" | "out_of_turn", dueMs: number): void {
+  const decision = decideNow(deps, task, occasion);
+  if (decision.action !== "ignore") {
+    task.dueMs = dueMs;
+    task.isOutOfTurn = occasion === "out_of_turn";
+  }
+  void carryOut(deps, task, occasion, decision);
+}
+
+function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = false): Decision {
+  const { operation, isPlanned } = task;
+  if (!isPlanned) return { action: "ignore" };
+  const nowMs = deps.clock.monotonicMs();
+  const now = { nowMs, pace: deps.paceOf(operation), backoff: deps.backoffOf(operation), isChecked };
+  return decide(occasion, task, { ...now, ...deps.health() });
+}
+
+async function carryOut(
+  deps: TaskDeps,
+  task: Task,
+  occasion: Occasion,
+  decision = decideNow(deps, task, occasion),
+): Promise<void> {
+  const { operation } = task;
+  switch (decision.action) {
+    case "queue":
+      return queue(deps, task);
+    case "send":
+      return send(deps, task);
+    case "check":
+      return check(deps, task, occasion);
+    case "ignore":
+    case "reject": {
+      const { skipped, failure } = decision;
+      task.isOverdue ||= failure === "appliance_down";
+      if (skipped !== undefined) deps.events.skipped(operation.kind, skipped, 1);
+      if (failure === undefined) return undefined;
+      const outcome = { ok: false, failure: unsent(failure, lateSeconds(deps, task)) } as const;
+      return observe(deps, task, { ...operation, outcome });
+    }
+  }
+}
+
+/** Lets the backoff after a refusal end, if there are other credentials. */
+async function check(deps: TaskDeps, task: Task, occasion: Occasion): Promise<void> {
+  const { progress, operation } = task;
+  task.progress = "in_flight";
+  const areNew = await deps.client.hasNewCredentials(deps.paceOf(operation).timeoutMs);
+  if (areNew) deps.backoff.end("auth");
+  task.progress = progress;
+  await carryOut(deps, task, occasion, decideNow(deps, task, occasion, true));
+}
+
+/** Takes its place in line for a slot of each limit, or waits again in the one that it has. */
+function queue(deps: TaskDeps, task: Task): void {
+  const { operation, dueMs, latestUntilMs, progress } = task;
+  const pace = deps.paceOf(operation, latestUntilMs === undefined);
+  const endsMs = waitEndsMs(dueMs, latestUntilMs ?? expiresAtMs(dueMs, pace), pace);
+  const endWait = (): void => {
+    task.progress = "unserved";
+    void carryOut(deps, task, "wait_over");
+  };
+  task.waiting = setTimeout(endWait, Math.max(0, endsMs - deps.clock.monotonicMs()));
+  task.progress = "in_line";
+  if (progress === "unserved") return;
+  const serve = async (): Promise<void> => {
+    clearTimeout(task.waiting);
+    task.progress = "in_flight";
+    await carryOut(deps, task, "slot");
+    task.progress = "idle";
+  };
+  const enter = OPERATIONS[operation.kind].limits.reduceRight<() => Promise<void>>(
+    (next, name) => () => {
+      task.waitsFor = name;
+      return deps.limits[name](next);
+    },
+    serve,
+  );
+  void enter();
+}
+
+/** Polls the operation now. Its result counts for the backoff, and is observed. Never rejects. */
+async function send(deps: TaskDeps, task: Task): Promise<void> {
+  const { clock, events, client, backoff, appliance } = deps;
+  const { operation, latestUntilMs } = task;
+  const { kind } = operation;
+  const pace = deps.paceOf(operation);
+  task.isOverdue = false;
+  // If the client is closed before, the poll has not started, and is neither counted nor measured.
+  let startedMs: number | undefined;
+  let credentials: symbol | undefined;
+  const result = await poll(client, operation, pace.timeoutMs, {
+    // Without a result that expires, the poll waits for as long as it takes.
+    connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, pace, clock.monotonicMs()),
+    onStarted: () => {
+      startedMs = clock.monotonicMs();
+      events.started(kind, lateSeconds(deps, task));
+    },
+    onCredentials: (sent) => (credentials = sent),
+    turn: () => deps.turns(appliance),
+  });
+  const endedMs = clock.monotonicMs();
+  if (startedMs !== undefined) events.ended(kind, toSeconds(endedMs - startedMs));
+  if (!task.isPlanned) return;
+  const { outcome } = result;
+  startedMs ??= endedMs;
+  backoff.settle({
+    operation,
+    outcome,
+    credentials,
+    startedMs,
+    endedMs,
+    intervalMs: deps.paceOf(operation).gapMs,
+  });
+  observe(deps, task, result, startedMs);
+  deps.onPolled(result, task.isOutOfTurn);
+}
+
+/** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
+function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: number): void {
+  const { clock, appliance, client } = deps;
+  const nowMs = clock.monotonicMs();
+  const countsFromMs = result.outcome.ok ? nowMs : (deps.backoffOf(task.operation)?.untilMs ?? nowMs);
+  task.latestUntilMs = expiresAtMs(countsFromMs, deps.paceOf(task.operation));
+  deps.events.observed({
+    ...result,
+    appliance,
+    completedAtMs: clock.wallMs(),
+    isOutOfTurn: task.isOutOfTurn,
+    sentAtMs,
+    durationSeconds: sentAtMs === undefined ? undefined : toSeconds(nowMs - sentAtMs),
+    expiresAtMs: task.latestUntilMs,
+    certificate: client.certificate(),
+  });
+}
+
+function lateSeconds({ clock }: TaskDeps, { dueMs }: Task): number {
   return toSeconds(Math.max(0, clock.monotonicMs() - dueMs));
 }
