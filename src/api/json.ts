@@ -56,6 +56,11 @@ function notJson(text: string): Rejected {
   return rejected("decode", `expected JSON, got ${start === "" ? "nothing" : got}`);
 }
 
+/** A string; the last one of a text that is not JSON may lack its end. */
+const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"?/g;
+/** A string, and the colon that makes it a key; or a bracket. */
+const TOKEN = new RegExp(`(${STRING.source})(\\s*:)?|[[\\]{}]`, "g");
+
 /**
  * Scans any text in linear time and returns the repeated keys; `undefined` if it is nested too deeply. The keys of a text that is
  * not JSON mean nothing.
@@ -64,42 +69,17 @@ function repeatedKeys(text: string): readonly string[] | undefined {
   /** The keys of each array and object around the place that is scanned. */
   const open: Set<string>[] = [];
   const repeated: string[] = [];
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at];
-    if (char === "{" || char === "[") {
-      open.push(new Set());
-      if (open.length > MAX_DEPTH) return undefined;
-    } else if (char === "}" || char === "]") {
-      open.pop();
-    } else if (char === '"') {
-      const [start, keys] = [at, open.at(-1)];
-      at = endOfString(text, start);
-      if (keys === undefined || !isKey(text, at)) continue;
-      const key = unescaped(text.slice(start, at + 1));
-      if (keys.has(key)) repeated.push(key);
-      keys.add(key);
-    }
+  for (const [token, string, colon] of text.matchAll(TOKEN)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    if (open.length > MAX_DEPTH) return undefined;
+    if (token === "}" || token === "]") open.pop();
+    const keys = open.at(-1);
+    if (string === undefined || colon === undefined || keys === undefined) continue;
+    const key = unescaped(string);
+    if (keys.has(key)) repeated.push(key);
+    keys.add(key);
   }
   return repeated;
-}
-
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let start = at;
-  while (text[start - 1] === "\\") start -= 1;
-  return (at - start) % 2 === 1;
-}
-
-const COLON = /\s*:/y;
-
-function isKey(text: string, end: number): boolean {
-  COLON.lastIndex = end + 1;
-  return COLON.test(text);
 }
 
 /** The value of a quoted JSON string, so that two spellings of a key are one key. */
@@ -110,17 +90,11 @@ function unescaped(string: string): string {
 
 /** Escapes the raw control characters inside strings. One after a backslash stays: that is an invalid escape. Linear time. */
 function escapeRawControls(text: string): string {
-  const pieces: string[] = [];
-  let from = 0;
-  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', from)) {
-    const end = endOfString(text, start) + 1;
-    const escaped = text.slice(start, end).replaceAll(/\p{Cc}+/gu, (found, at: number, string: string) => {
-      return isEscaped(string, at) ? found : JSON.stringify(found).slice(1, -1);
-    });
-    pieces.push(text.slice(from, start), escaped);
-    from = end;
-  }
-  return [...pieces, text.slice(from)].join("");
+  return text.replaceAll(STRING, (string) =>
+    string.replaceAll(/\\[^]|\p{Cc}+/gu, (found) =>
+      found.startsWith("\\") ? found : JSON.stringify(found).slice(1, -1),
+    ),
+  );
 }
 
 /** Whether a parsed value is an object: neither an array nor null. */
