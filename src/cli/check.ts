@@ -7,8 +7,8 @@ import { groupBy } from "../support/group-by.ts";
 import { listedBriefly } from "../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
 import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
-import { perAppliance, pollAll, type Polled } from "./poll-once.ts";
-import { formatEnd, isSuccess, jsonResult, pollReport } from "./report.ts";
+import { perAppliance, pollAll } from "./poll-once.ts";
+import { formatEnd, jsonResult, pollReport, type Polled } from "./report.ts";
 import { formatTable, toJson } from "./format.ts";
 
 /**
@@ -28,7 +28,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const disabled = appliances.length - enabled.length;
   const wanted = loaded.named.filter(({ name, enabled: isEnabled }) => isEnabled || names.includes(name));
   const polled = isLive ? await pollAll(wanted, io) : [];
-  const failed = polled.filter((each) => !isSuccess(each));
+  const failed = polled.filter((each) => !each.ok);
   const ok = failed.length === 0;
   const addresses = isLive ? await perAppliance(enabled, io, withAddress) : enabled;
   const warnings = [

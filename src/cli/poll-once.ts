@@ -1,29 +1,14 @@
 import pLimit from "p-limit";
 import { OPERATION_KINDS, OPERATIONS, type Operation } from "../api/operations.ts";
-import type { PresentedCertificate } from "../client/tls.ts";
 import { createClients } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { createFleet, type Fleet } from "../fleet/fleet.ts";
+import { createFleet } from "../fleet/fleet.ts";
 import type { Observation } from "../polling/observation.ts";
 import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Io } from "./command.ts";
-
-export interface OperationResult {
-  readonly observation: Observation;
-  /** The response body without the credentials; `undefined` if there was none. */
-  readonly body: string | undefined;
-}
-
-export interface Polled {
-  readonly appliance: ApplianceConfig;
-  /** The VRRP list first; nothing else if it shows that the appliance is unreachable or unauthorized. */
-  readonly results: readonly OperationResult[];
-  readonly certificate: PresentedCertificate | undefined;
-  /** Knows this appliance alone. */
-  readonly fleet: Fleet;
-}
+import { summarize, type OperationResult, type Polled } from "./report.ts";
 
 const MAX_CONCURRENT = 32;
 
@@ -52,7 +37,7 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
     const client = createClient(appliance);
     const fleet = createFleet();
     fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
-    const results: OperationResult[] = [];
+    const polls: Pick<OperationResult, "observation" | "body">[] = [];
     const run = async (operation: Operation): Promise<Observation["outcome"]> => {
       let body: string | undefined;
       const sentAtMs = io.clock.monotonicMs();
@@ -71,7 +56,7 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
         certificate: client.certificate(),
       };
       fleet.record(observation, 0);
-      results.push({ observation, body });
+      polls.push({ observation, body });
       return observation.outcome;
     };
     let isDown = false;
@@ -86,6 +71,9 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
       }
     }
     client.close();
-    return { appliance, results, certificate: client.certificate(), fleet };
+    const facts = fleet.cluster(appliance.cluster, 0);
+    const results = polls.map((each) => ({ ...each, ...summarize(each.observation, facts) }));
+    const ok = results.every((each) => each.ok);
+    return { appliance, ok, results, certificate: client.certificate(), facts };
   });
 }

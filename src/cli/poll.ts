@@ -5,8 +5,8 @@ import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";
 import { printable } from "../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
-import { pollAll, type Polled } from "./poll-once.ts";
-import { isSuccess, jsonResult, pollReport } from "./report.ts";
+import { pollAll } from "./poll-once.ts";
+import { jsonResult, pollReport, type Polled } from "./report.ts";
 import { toJson } from "./format.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
@@ -24,12 +24,11 @@ export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[])
     const text = isRaw ? bodiesOf(polled) : await samplesOf(polled);
     io.out(io.isTerminal ? printable(text) : text);
   }
-  return isSuccess(polled) ? 0 : 1;
+  return polled.ok ? 0 : 1;
 }
 
 /** Returns the samples of the facts that the appliance reported; verdicts need all appliances of its cluster. */
-async function samplesOf({ appliance, fleet }: Polled): Promise<string> {
-  const facts = fleet.cluster(appliance.cluster, 0);
+async function samplesOf({ facts }: Polled): Promise<string> {
   const judged = facts === undefined ? [] : [judge(facts, undefined, { wallMs: 0, monotonicMs: 0 })];
   const text = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
   return (await joined(text)).toString().replace(/^#.*\n/gm, "");

@@ -5,11 +5,12 @@ import type { PresentedCertificate } from "../client/tls.ts";
 import { NO_TLS, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
+import type { ClusterSnapshot, StatusSnapshot } from "../fleet/snapshot.ts";
+import type { Observation } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listedBriefly } from "../support/text.ts";
 import { count } from "../view/words.ts";
-import type { OperationResult, Polled } from "./poll-once.ts";
 import { formatTable } from "./format.ts";
 
 /** Formats the end of a certificate's validity as RFC 3339 in UTC. */
@@ -18,7 +19,11 @@ export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
   return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
-interface Summary {
+/** The observation of a poll, and what table and JSON say about it. */
+export interface OperationResult {
+  readonly observation: Observation;
+  /** The response body without the credentials; `undefined` if there was none. */
+  readonly body: string | undefined;
   /** Whether everything succeeded, or the appliance lacks the operation. */
   readonly ok: boolean;
   /** `ok`, the reason of the failure, or the protocols that are not tested. */
@@ -28,7 +33,21 @@ interface Summary {
   readonly value?: unknown;
 }
 
-function summarize({ observation }: OperationResult, polled: Polled): Summary {
+export interface Polled {
+  readonly appliance: ApplianceConfig;
+  /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
+  readonly ok: boolean;
+  /** The VRRP list first; nothing else if it shows that the appliance is unreachable or unauthorized. */
+  readonly results: readonly OperationResult[];
+  readonly certificate: PresentedCertificate | undefined;
+  /** The facts about this appliance alone. */
+  readonly facts: ClusterSnapshot | undefined;
+}
+
+type Summary = Omit<OperationResult, "observation" | "body">;
+
+/** `facts`: what is known after the polls. */
+export function summarize(observation: Observation, facts: ClusterSnapshot | undefined): Summary {
   if (!observation.outcome.ok) {
     const { reason, message, isGone } = observation.outcome.failure;
     // Older firmware has no details, and a website may have been deleted since it was listed.
@@ -52,22 +71,18 @@ function summarize({ observation }: OperationResult, polled: Polled): Summary {
     }
     case "website_details":
       return succeeded(describeDetails(observation.outcome.value));
-    case "website_test":
-      return summarizeTest(polled, observation.websiteId, observation.outcome.value);
+    case "website_test": {
+      const known = facts?.appliances.flatMap(({ websites }) => websites) ?? [];
+      const website = known.find(({ websiteId }) => websiteId === observation.websiteId);
+      return summarizeTest(observation.outcome.value, website?.found?.statuses ?? []);
+    }
     default:
       return observation satisfies never;
   }
 }
 
-function summarizeTest({ appliance, fleet }: Polled, id: number, { blocks }: WebsiteTest): Summary {
-  const [snapshot] = fleet.cluster(appliance.cluster, 0)?.appliances ?? [];
-  const website = snapshot?.websites.find(({ websiteId }) => websiteId === id);
-  const statuses = (website?.found?.statuses ?? []).map(({ protocol, status, isUp, text }) => ({
-    protocol,
-    status,
-    isUp,
-    text,
-  }));
+function summarizeTest({ blocks }: WebsiteTest, known: readonly StatusSnapshot[]): Summary {
+  const statuses = known.map(({ protocol, status, isUp, text }) => ({ protocol, status, isUp, text }));
   const untested = statuses.filter((each) => blocks.every(({ protocol }) => protocol !== each.protocol));
   const details = statuses.map((each) =>
     untested.includes(each)
@@ -96,22 +111,16 @@ function describeDetails(details: WebsiteDetails): string {
   return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends?.shown, backends?.leftOut)}`;
 }
 
-/** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
-export function isSuccess(polled: Polled): boolean {
-  return polled.results.every((result) => summarize(result, polled).ok);
-}
-
 /** Writes a row for each operation, or each that failed, and below what to do about failures. */
 export function pollReport(polled: readonly Polled[], hasColor: boolean, isFailedOnly = false): string {
-  const rows = polled.flatMap((each) =>
-    each.results.flatMap((result) => {
-      const { ok, result: text, detail } = summarize(result, each);
-      if (ok && isFailedOnly) return [];
-      const cell = { text, color: ok ? "green" : "red" } as const;
-      const duration = `${(result.observation.durationSeconds ?? 0).toFixed(3)} s`;
-      return [[each.appliance.name, operationKey(result.observation), cell, duration, detail]];
-    }),
-  );
+  const rows = polled.flatMap(({ appliance, results }) => {
+    const shown = isFailedOnly ? results.filter(({ ok }) => !ok) : results;
+    return shown.map(({ observation, ok, result, detail }) => {
+      const cell = { text: result, color: ok ? "green" : "red" } as const;
+      const duration = `${(observation.durationSeconds ?? 0).toFixed(3)} s`;
+      return [appliance.name, operationKey(observation), cell, duration, detail];
+    });
+  });
   const table = formatTable(["appliance", "operation", "result", "duration", "detail"], rows, hasColor);
   const advice = polled.flatMap((each) => {
     const text = adviceOn(each);
@@ -122,17 +131,15 @@ export function pollReport(polled: readonly Polled[], hasColor: boolean, isFaile
 
 /** Returns the results as data, with the response bodies if `isRaw`. */
 export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
-  const { appliance, results, certificate } = polled;
-  const { name, cluster } = appliance;
-  const operations = results.map((each) => {
-    const { outcome, durationSeconds } = each.observation;
-    const { ok, result, value } = summarize(each, polled);
+  const { appliance, ok, results, certificate } = polled;
+  const operations = results.map(({ observation, ok: isOk, result, value, body }) => {
+    const { outcome, durationSeconds } = observation;
     const failure = outcome.ok ? undefined : outcome.failure;
-    const body = isRaw ? each.body : undefined;
-    return { operation: operationKey(each.observation), ok, result, durationSeconds, value, failure, body };
+    const operation = operationKey(observation);
+    return { operation, ok: isOk, result, durationSeconds, value, failure, body: isRaw ? body : undefined };
   });
-  const [ok, advice] = [isSuccess(polled), adviceOn(polled)];
-  return { appliance: name, cluster, ok, certificate, operations, advice };
+  const { name, cluster } = appliance;
+  return { appliance: name, cluster, ok, certificate, operations, advice: adviceOn(polled) };
 }
 
 const NO_TLS_ADVICE =
