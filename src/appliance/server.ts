@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
 import { VRRP_LIST, type LocalVrrpInterface } from "../api/vrrp.ts";
 import { WEBSITE_DETAILS } from "../api/website-details.ts";
@@ -7,6 +7,7 @@ import { WEBSITE_LIST } from "../api/website-list.ts";
 import { WEBSITE_TEST } from "../api/website-test.ts";
 import type { Secret } from "../support/secret.ts";
 import { type ListenAddress, closeAtOnce, listen, type ListeningAddress } from "../web/listen.ts";
+import { send, type Reply } from "../web/reply.ts";
 import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from "./websites.ts";
 
 export interface ApplianceServerDeps {
@@ -49,7 +50,7 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
 /** HTTPS with Basic authentication. Throws if certificate and key do not match. @see management API 4, 5 */
 export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServer {
   const isAllowed = createBasicAuth(deps.users);
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Answer> {
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
     if (!isAllowed(request.headers.authorization)) return UNAUTHORIZED;
     try {
       return await answerTo(deps, request, signal);
@@ -62,7 +63,7 @@ export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServe
   const server = createServer({ ...tls, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const disconnected = new AbortController();
     response.once("close", () => disconnected.abort());
-    void answer(request, disconnected.signal).then((made) => send(response, made));
+    void answer(request, disconnected.signal).then((made) => send(request, response, made));
   });
   return { start: () => listen(server, deps.listen), stop: () => closeAtOnce(server) };
 }
@@ -85,19 +86,17 @@ function createBasicAuth(
   };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
-  readonly body: string;
+function json(status: number, body: string, headers: Reply["headers"] = {}): Reply {
+  return {
+    status,
+    contentType: "application/json",
+    body,
+    headers: { "cache-control": "no-store", ...headers },
+  };
 }
 
-function success(body: string): Answer {
-  return { status: 200, headers: {}, body };
-}
-
-function failure(status: number, error: string, headers: Answer["headers"] = {}): Answer {
-  return { status, headers, body: JSON.stringify({ error }) };
+function failure(status: number, error: string, headers: Reply["headers"] = {}): Reply {
+  return json(status, JSON.stringify({ error }), headers);
 }
 
 const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
@@ -113,7 +112,7 @@ async function answerTo(
   { vrrp, websites, websiteTest, hasWebsiteList }: ApplianceServerDeps,
   { method, url = "" }: IncomingMessage,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Reply> {
   const [path = ""] = url.split("?", 1);
   const [, websiteId, isTest] = WEBSITE_PATH.exec(path) ?? [];
   const isVrrp = path === VRRP_LIST.path();
@@ -123,25 +122,16 @@ async function answerTo(
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
   if (isVrrp) {
     const state = await vrrp();
-    return state.ok ? success(VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
+    return state.ok ? json(200, VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
   }
-  if (websiteId === undefined) return success(WEBSITE_LIST.encode(websites.map(({ id }) => id)));
+  if (websiteId === undefined) return json(200, WEBSITE_LIST.encode(websites.map(({ id }) => id)));
   if (!INTEGER.test(websiteId)) return failure(400, "the website id is not an integer");
   const website = websites.find((each) => each.id === Number(websiteId));
   if (website === undefined) return failure(404, "no such website");
-  return success(
+  return json(
+    200,
     isTest === undefined
       ? WEBSITE_DETAILS.encode(await detailsOf(website))
       : WEBSITE_TEST.encode(await testWebsite(website, websiteTest, signal)),
   );
-}
-
-function send(response: ServerResponse, { status, headers, body }: Answer): void {
-  response.writeHead(status, {
-    "content-type": "application/json",
-    "content-length": Buffer.byteLength(body),
-    "cache-control": "no-store",
-    ...headers,
-  });
-  response.end(body);
 }

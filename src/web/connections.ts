@@ -66,10 +66,9 @@ export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnecti
   }
   function makeRoom(): void {
     const byClient = groupBy(connections, ([, { client }]) => client);
-    const most = Math.max(...Array.from(byClient.values(), ({ length }) => length));
-    const those = [...byClient.values()].find(({ length }) => length === most) ?? [];
+    const [most = []] = [...byClient.values()].toSorted((one, other) => other.length - one.length);
     // The last connection is new, or has just been used.
-    const victim = those.slice(0, -1).find(([, { pending }]) => pending === undefined) ?? those[0];
+    const victim = most.slice(0, -1).find(([, { pending }]) => pending === undefined) ?? most[0];
     if (victim === undefined) return;
     const [key, { socket }] = victim;
     connections.delete(key);

@@ -47,7 +47,8 @@ export function protect(
   }
 
   return (request, response) => {
-    for (const [name, value] of Object.entries(currentConfig().headers))
+    const headers = { "x-content-type-options": "nosniff", ...currentConfig().headers };
+    for (const [name, value] of Object.entries(headers))
       if (value !== undefined) response.setHeader(name, value);
     refusal(request, response)
       .then((reply) => {

@@ -21,7 +21,6 @@ function begin(request: IncomingMessage, response: ServerResponse, reply: Reply)
   response.writeHead(reply.status, {
     "content-type": reply.contentType,
     "content-length": body.length,
-    "x-content-type-options": "nosniff",
     ...reply.headers,
     ...response.getHeaders(),
   });
