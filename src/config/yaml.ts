@@ -1,13 +1,16 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import {
+  Composer,
   isAlias,
   isMap,
   isNode,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
-  parseDocument,
+  Parser,
   visit,
+  type CST,
   type Document,
   type Pair,
   type YAMLError,
@@ -50,26 +53,15 @@ export async function readYamlFile(
 
 function parseYaml(file: string, text: string, { report }: Collector): YamlFile | undefined {
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, {
-    version: "1.2",
-    merge: true,
-    stringKeys: true,
-    resolveKnownTags: false,
-    // The library compares each key with all others of its map.
-    uniqueKeys: false,
-    lineCounter,
-    // Pretty errors quote the text.
-    prettyErrors: false,
-  });
   const positionOf = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
     // The counter knows no line of an empty text.
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const { problems, data } = read(document);
+  const { problems, data, contents } = read(text, lineCounter);
   for (const [offset, message] of problems) report({ file, position: positionOf(offset), path: "", message });
   if (problems.length > 0) return undefined;
-  const offsetOf = createLocator(document.contents);
+  const offsetOf = createLocator(contents);
   const locate = (path: JsonPath) => positionOf(offsetOf(path));
   return {
     file,
@@ -83,17 +75,47 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
 /** Where in the text, in characters from its start, and what is wrong there. */
 type Problem = readonly [offset: number, message: string];
 
-/** The data of a document, or what is wrong with it. */
-function read(document: Document): { readonly problems: readonly Problem[]; readonly data?: unknown } {
+/** The data of a text and the nodes that it is from, or what is wrong with the text. */
+interface Read {
+  readonly problems: readonly Problem[];
+  readonly data?: unknown;
+  readonly contents?: unknown;
+}
+
+/** Many times what a valid file has. The library calls itself for each level, and V8 aborts the process without a stack. */
+const MAX_LEVELS = 100;
+const TOO_DEEP = `expected at most ${MAX_LEVELS} levels: close each [ and {, and check the indent`;
+
+function read(text: string, lineCounter: LineCounter): Read {
+  const parser = new Parser(lineCounter.addNewLine);
+  lineCounter.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    const { offset } = parser;
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > MAX_LEVELS) return { problems: [[offset, TOO_DEEP]] };
+  }
+  const options = {
+    version: "1.2",
+    merge: true,
+    stringKeys: true,
+    resolveKnownTags: false,
+    // The library compares each key with all others of its map.
+    uniqueKeys: false,
+  } as const;
+  const documents = new Composer(options).compose([...tokens, ...parser.end()], true, text.length);
+  const [document, another] = documents;
   // Most errors after the first one are its consequences.
-  const [first] = [...document.errors, ...document.warnings];
+  const [first] = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
   if (first !== undefined) return { problems: [[first.pos[0], describeSyntaxError(first)]] };
-  if (document.contents === null) return { problems: [[0, "the file is empty"]] };
+  if (another !== undefined)
+    return { problems: [[another.range[0], "expected one document, got more (---)"]] };
+  if (document === undefined || document.contents === null) return { problems: [[0, "the file is empty"]] };
   const problems = problemsIn(document);
   if (problems.length > 0) return { problems };
   try {
     // The library would limit aliases to a hundred.
-    return { problems, data: document.toJS({ maxAliasCount: -1 }) };
+    return { problems, data: document.toJS({ maxAliasCount: -1 }), contents: document.contents };
   } catch {
     return { problems: [[0, "expected a map or a list of maps after each <<"]] };
   }
@@ -116,7 +138,6 @@ const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^BLOCK_IN_FLOW/, "expected a comma between the entries in { } or [ ]"],
   [/^MULTILINE_IMPLICIT_KEY|map keys need to be followed by map values$/, KEY_AND_VALUE],
   [/^MISSING_CHAR Missing closing ['"]quote$/, "a quote before this is not closed"],
-  [/^MULTIPLE_DOCS/, "expected one document, got more (---)"],
   [/^NON_STRING_KEY/, "expected a plain word as the key"],
   [/^TAB_AS_INDENT/, "indent with spaces, not with tabs"],
   [/^UNEXPECTED_TOKEN/, "unexpected text; check the indent, and the quotes, brackets and commas before it"],

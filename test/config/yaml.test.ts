@@ -90,9 +90,17 @@ test.each([
   expect(await loadFile(file)).toMatchObject({ ok: false, errors: [{ file, path: "", message }] });
 });
 
-test.each(["[", "{a: ", "- "])("20,000 times %j is nested too deeply", async (text) => {
-  expect(await read(text.repeat(20_000))).toMatch(/^a\.yaml:1:\d+: Maximum call stack size exceeded$/m);
-});
+test.each(["[]", "{a: }", "- "])(
+  "more than a hundred levels of %j are an error with its place",
+  async (level) => {
+    const [, open = "", close = ""] = /^(.*?)([\]}]?)$/.exec(level) ?? [];
+    const nested = (levels: number) => read(`${open.repeat(levels)}x${close.repeat(levels)}`);
+    expect(await nested(90)).toMatch(/^[[{]/);
+    const error = /^a\.yaml:1:\d+: expected at most 100 levels: close each \[ and \{, and check the indent$/;
+    for (const levels of [110, 1500, 20_000]) expect(await nested(levels)).toMatch(error);
+    expect(await read(open.repeat(20_000))).toMatch(error);
+  },
+);
 
 test("ten thousand aliases of a small map are valid", async () => {
   const text = `- &h {a: 1, b: 2}\n${"- *h\n".repeat(10_000)}`;
