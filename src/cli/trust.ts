@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { open, realpath, rename, rm, stat } from "node:fs/promises";
+import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -127,9 +128,15 @@ async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
 
 const NEW_FILE_MODE = 0o644;
 
+/** Returns where the links of a path lead, even if no file is there. */
+async function targetOf(path: string): Promise<string> {
+  const link = await readlink(path).catch(() => undefined);
+  return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
+}
+
 /** Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. */
 async function replaceFile(path: string, text: string): Promise<void> {
-  const target = await realpath(path).catch(() => path);
+  const target = await targetOf(path);
   const before = await stat(target).catch(() => undefined);
   const temporary = `${target}.${randomUUID()}`;
   // The flag wx creates a new file: a link of this name, from whoever may write to the folder, must not redirect the text.

@@ -212,6 +212,18 @@ test("a file keeps its mode, a link stays a link, and nothing else is left", asy
   expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "file", "known"]);
 });
 
+test("a link to a file that does not exist stays a link, through links of folders too", async () => {
+  const { server, sha256 } = await simulate("one");
+  const { folder, known, trust } = await setUp([entry("waf-1", server.port)], { "data/old": "" });
+  await symlink("data", join(folder, "current"));
+  await symlink("current/next", known);
+  await symlink("../made", join(folder, "data/next"));
+  expect((await trust(["--yes"])).code).toBe(0);
+  expect(await readFile(join(folder, "made"), "utf8")).toBe(`waf-1 ${sha256}\n`);
+  expect(await readlink(known)).toBe("current/next");
+  expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "current", "data", "known", "made"]);
+});
+
 test("a link named like a temporary file is neither followed nor replaced", async () => {
   const { server, sha256 } = await simulate("one");
   const { folder, trust, text } = await setUp([entry("waf-1", server.port)], { known: "", victim: "kept" });
