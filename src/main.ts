@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Worker } from "node:worker_threads";
-import type { Io } from "./cli/command.ts";
+import type { ExitCode, Io } from "./cli/command.ts";
 import { runProgram } from "./cli/program.ts";
 import type { Build } from "./support/build.ts";
 import { watchDescriptorLimit } from "./support/open-files.ts";
@@ -17,6 +17,11 @@ const LOST_EXIT_CODE = 2;
 /** How long remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 const RETRY_MS = 50;
+/** The signals to stop, and the exit codes of commands that they end. */
+const SIGNALS = [
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const;
 /** The time from a signal to stop to SIGKILL; then follows the last line of the log. */
 const KILL_AFTER_MS = 8000;
 const LAST_LINE_MS = 1500;
@@ -85,13 +90,16 @@ process.stderr.on("error", () => {});
 
 /** Whether results were lost that a reader expects. A reader that stops, like head, loses nothing. */
 let hasLost = false;
-const stopRequested = new Promise<void>((resolve) => {
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+const interrupted = new Promise<ExitCode>((resolve) => {
+  for (const [signal, exitCode] of SIGNALS) {
     const others = process.listeners(signal);
     // This listener comes before the others go: without any for a moment, a signal during the load of modules would be lost.
-    process.on(signal, () => resolve());
+    process.on(signal, () => resolve(exitCode));
     for (const other of others) process.off(signal, other);
   }
+});
+const stopRequested = new Promise<void>((resolve) => {
+  void interrupted.then(() => resolve());
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     resolve();
     if (error.code === "EPIPE" || hasLost) return;
@@ -131,6 +139,7 @@ const io: Io = {
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   descriptorLimit: watchDescriptorLimit(systemClock),
   stopRequested,
+  interrupted,
   onReload: (callback) => void process.on("SIGHUP", callback),
   sendSignal: (pid, signal) => void process.kill(pid, signal),
   onFatal: (words) => (fatalHandler = words),
@@ -143,3 +152,9 @@ const exitNow = (): void => exit(hasLost ? LOST_EXIT_CODE : code);
 process.on("beforeExit", exitNow);
 setTimeout(exitNow, LINGER_MS).unref();
 limitEnd();
+const [signal] = SIGNALS.find(([, exitCode]) => exitCode === code) ?? [];
+if (signal !== undefined) {
+  exitNow();
+  // The signal itself ends a thread that waits for a file system or a resolver.
+  setTimeout(() => process.removeAllListeners(signal).kill(process.pid, signal), LINGER_MS / 2);
+}

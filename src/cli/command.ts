@@ -37,8 +37,10 @@ export interface Io {
   readonly maxPasswordReads: number;
   /** The limit of open files, which may be changed while the process runs. */
   readonly descriptorLimit: () => number;
-  /** Resolves at SIGTERM or SIGINT. */
+  /** Resolves at SIGTERM or SIGINT, or when standard output is closed. */
   readonly stopRequested: Promise<void>;
+  /** Resolves at such a signal to the exit code of a command that it ends. */
+  readonly interrupted: Promise<ExitCode>;
   /** Calls back at every SIGHUP. */
   onReload(callback: () => void): void;
   /** Sends a signal to a process; throws if that fails. */
@@ -70,8 +72,8 @@ export interface Flags extends LogFlags {
   readonly output: "table" | "json";
 }
 
-/** 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written. */
-export type ExitCode = 0 | 1 | 2;
+/** 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 130, 143: SIGINT, SIGTERM. */
+export type ExitCode = 0 | 1 | 2 | 130 | 143;
 
 /** Writes why a command failed; returns its exit code. */
 export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {

@@ -101,6 +101,13 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     });
   }
 
+  /** A signal ends the work at once: nothing is lost but its results. */
+  async function untilSignal(work: Promise<ExitCode>): Promise<ExitCode> {
+    const ended = await Promise.race([work, io.interrupted]);
+    io.progress("");
+    return ended;
+  }
+
   add(
     "run",
     "poll the appliances and serve their metrics (the default)",
@@ -120,14 +127,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       // So that one line of flags serves both commands.
       ...serving().map((option) => option.hideHelp()),
     ],
-    async (flags, args) => (await import("./check.ts")).check(flags, io, args),
+    async (flags, args) => untilSignal((await import("./check.ts")).check(flags, io, args)),
   );
   add(
     "poll <name>",
     "poll one appliance now and show the results and samples",
     "poll waf-ams-1 --config.file=config.yaml --raw",
     [configFile(), new Option("--raw", "show the response bodies"), output],
-    async (flags, args) => (await import("./poll.ts")).poll(flags, io, args),
+    async (flags, args) => untilSignal((await import("./poll.ts")).poll(flags, io, args)),
   );
   add(
     "trust [names...]",
@@ -148,7 +155,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       new Option("--failed", "show only what has a problem"),
       output,
     ],
-    async (flags, args) => (await import("./status.ts")).status(flags, io, args),
+    async (flags, args) => untilSignal((await import("./status.ts")).status(flags, io, args)),
   );
   add(
     "appliance",

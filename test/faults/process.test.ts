@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, rm } from "node:fs/promises";
 import { readFileSync } from "node:fs";
@@ -5,6 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { endChild } from "../support/child.ts";
+import { COMMAND } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangFile } from "../support/hanging-file.ts";
 import { basic, HASH } from "../web/support.ts";
@@ -110,6 +112,31 @@ test.concurrent("fault 36: SIGTERM, twice, during a poll, a scrape and a reload:
   await end;
   await eventually(() => expect(server.openConnections()).toBe(0));
   expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
+});
+
+test.concurrent("fault 36: Ctrl-C ends check, poll and status at once with 130, also while a file system hangs", async ({
+  stage,
+}) => {
+  const server = await stage.server(silent);
+  const polling = { vrrp: { interval: "1h", timeout: "1h" } };
+  const folder = await stage.folder({ config: { polling, appliances: [entry("a", server)] } });
+  const start = (args: readonly string[]) => {
+    const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, stdio: "ignore" });
+    stage.cleanUp(() => endChild(child));
+    return { child, closed: once(child, "close") };
+  };
+  const status = ["status", `--url=http://127.0.0.1:${server.port}`];
+  for (const [nth, args] of [["check", "--live"], ["poll", "a"], status].entries()) {
+    const { child, closed } = start(args);
+    await eventually(() => expect(server.requests.length).toBe(nth + 1));
+    child.kill("SIGINT");
+    expect(await closed).toEqual([130, null]);
+  }
+  stage.cleanUp(await hangFile(join(folder, "config.yaml")));
+  const { child, closed } = start(["check"]);
+  await eventually(() => expect(readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("appliance-expor\n"));
+  child.kill("SIGINT");
+  expect(await closed).toEqual([null, "SIGINT"]);
 });
 
 test.concurrent("fault 86: a password file and a reload hang: polling goes on, and the process kills itself after SIGTERM and says why", async ({

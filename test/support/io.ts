@@ -12,6 +12,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
   const printed = { out: "", err: "" };
   const stop = new AbortController();
   const hangUp = new EventEmitter();
+  const stopRequested = once(stop.signal, "abort").then(() => undefined);
   const io: Io = {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
@@ -27,7 +28,8 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     maxLookups: 2,
     maxPasswordReads: 2,
     descriptorLimit: () => 1024,
-    stopRequested: once(stop.signal, "abort").then(() => undefined),
+    stopRequested,
+    interrupted: stopRequested.then(() => 130),
     onReload: (callback) => void hangUp.on("SIGHUP", callback),
     sendSignal: (pid, signal) => void process.kill(pid, signal),
     onFatal: () => undefined,
