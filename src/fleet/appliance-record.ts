@@ -6,16 +6,17 @@ import { kept, memo } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { discovered } from "./discovered.ts";
 import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
-import { addressOf, knownWebsites, type WebsiteFacts } from "./known-websites.ts";
-import { isGone, whileKnown, type OperationRecord } from "./record.ts";
+import { knownWebsites, type WebsiteFacts } from "./known-websites.ts";
+import { isGone, recordAt, type OperationRecord } from "./record.ts";
 import type {
   AnomaliesSnapshot,
   ApplianceSnapshot,
   Identity,
+  InventorySnapshot,
   TotalsSnapshot,
   VrrpListSnapshot,
 } from "./snapshot.ts";
-import { afterVrrpPoll, vrrpAt, vrrpFor, type VrrpRecord } from "./vrrp.ts";
+import { afterVrrpPoll, vrrpFor, type VrrpRecord } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
 
 /** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
@@ -29,7 +30,7 @@ export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
 }
 
 /** Holds what a poll or a configuration replaces; the rest follows from it. */
-type Facts = Omit<ApplianceRecord, "discovery" | "found" | "anomalies" | "untilMs">;
+type Facts = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
 
 /**
  * Returns what is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
@@ -57,7 +58,7 @@ export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity
 /** Returns what is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
 export function applianceAt(appliance: ApplianceRecord, nowMs: number): ApplianceRecord {
   if (nowMs < appliance.untilMs) return appliance;
-  const vrrp = vrrpAt(appliance.vrrp, nowMs);
+  const vrrp = recordAt(appliance.vrrp, nowMs);
   const records = appliance.records && discoveryAt(appliance.records, nowMs);
   const websites = appliance.websites.map((website) => websiteAt(website, nowMs));
   return complete({ ...appliance, vrrp, records, websites });
@@ -92,20 +93,13 @@ function afterOperation(before: Facts, observation: Observation, nowMs: number):
     const { state, changes } = afterWebsitePoll(website, observation, nowMs);
     return { state: { ...before, websites: before.websites.with(at, state) }, changes };
   }
-  const { config, records: last } = before;
-  const records = last && afterDiscoveryPoll(last, observation, config, nowMs);
-  const [old, now] = [last, records].map((all) => {
-    return observation.kind === "website_list" ? all?.list : all?.details.get(observation.websiteId);
-  });
+  if (before.records === undefined) return { state: before, changes: [] };
+  const { state: records, changes } = afterDiscoveryPoll(before.records, observation, before.config, nowMs);
+  const now = { ...before, records };
+  const [from, to] = [before, now].map((facts) => recordOf(facts, observation));
   // Most polls find nothing new.
-  if (old?.seen === now?.seen && isGone(old) === isGone(now))
-    return { state: { ...before, records }, changes: [] };
-  const known = knownWebsites({ ...before, records }, before.known);
-  const isChanged = old?.seen !== undefined && old.seen !== now?.seen && "host" in old.seen;
-  return {
-    state: withTests({ ...before, records, known }, nowMs),
-    changes: isChanged ? [{ kind: "website_changed", address: addressOf(old.seen) }] : [],
-  };
+  if (from?.seen === to?.seen && isGone(from) === isGone(to)) return { state: now, changes };
+  return { state: withTests({ ...now, known: knownWebsites(now, before.known) }, nowMs), changes };
 }
 
 /** `undefined` for an operation that is not polled. */
@@ -168,11 +162,21 @@ function withTests(facts: Facts, nowMs: number): Facts {
 /** Adds what follows from the facts. Sections that are made of the same facts as before stay the same objects. */
 function complete(facts: Facts): ApplianceRecord {
   const { identity, config, vrrp, records, known } = facts;
-  const { discovery, found } = discovered(identity, { identity, config, records, known });
-  const badIds = whileKnown(records?.list)?.invalid.length;
-  const anomalies = anomaliesOf(identity, { identity, list: vrrp.list, found, badIds });
-  return { ...facts, discovery, found, anomalies, untilMs: firstExpiry(facts) };
+  const { discovery, ...described } = discovered(identity, { identity, config, records, known });
+  const inventory = sameInventory(identity, described.inventory);
+  const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
+  const badIds = records?.list.found?.invalid.length;
+  const anomalies = anomaliesOf(identity, {
+    identity,
+    list: vrrp.found?.list,
+    found: inventory.found,
+    badIds,
+  });
+  return { ...facts, discovery, inventory, results, anomalies, untilMs: firstExpiry(facts) };
 }
+
+const sameInventory = memo((inventory: InventorySnapshot) => inventory);
+const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => results);
 
 /** When the first of the operations expires. Plain loops: each poll goes through hundreds of websites. */
 function firstExpiry({ vrrp, records, websites }: Facts): number {
@@ -183,7 +187,7 @@ function firstExpiry({ vrrp, records, websites }: Facts): number {
   return Math.min(untilMs, records.list.expiresAtMs);
 }
 
-interface Answers extends Pick<ApplianceSnapshot, "identity" | "found"> {
+interface Answers extends Pick<InventorySnapshot, "identity" | "found"> {
   readonly list: VrrpListSnapshot | undefined;
   /** Entries of the list of websites that are no ids. */
   readonly badIds: number | undefined;

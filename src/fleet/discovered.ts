@@ -1,6 +1,6 @@
-import { memo, once, kept } from "../support/kept.ts";
+import { memo, once } from "../support/kept.ts";
 import type { KnownWebsite, WebsiteFacts } from "./known-websites.ts";
-import { whileKnown, type OperationRecord } from "./record.ts";
+import type { OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth } from "./snapshot.ts";
 
 /** By address. */
@@ -9,25 +9,34 @@ const describedIn = once(
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
 );
 
-type Discovered = Pick<ApplianceSnapshot, "discovery" | "found">;
+type Discovered = Pick<ApplianceSnapshot, "discovery" | "inventory">;
 
-/** Returns what is known now of the websites that an appliance lists; `found` is the same list while it has the same websites. */
-export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
+const UNKNOWN = {
+  found: [],
+  byAddress: undefined,
+  isListed: false,
+  isComplete: false,
+  areDetailsKnown: false,
+} as const;
+
+/** Returns how the polls went that discover websites, and what is known now of the websites that an appliance lists. */
+export const discovered = memo((facts: WebsiteFacts): Discovered => {
   const { identity, config, records, known: websites } = facts;
-  if (records === undefined) return { discovery: undefined, found: [] };
+  if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
   const { list, details, first = [] } = records;
-  const listed = whileKnown(list);
-  const described = describedIn(websites);
+  const listed = list.found;
+  const byAddress = describedIn(websites);
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
   const isLeftOut = (id: number): boolean =>
     !details.has(id) &&
     config.discovery?.exclude.includes(id) !== true &&
     !config.websites.some((website) => website.id === id);
   const isFound = (website: KnownWebsite): website is KnownWebsite & FoundWebsiteSnapshot =>
-    whileKnown(details.get(website.websiteId)) !== undefined;
+    details.get(website.websiteId)?.found !== undefined;
   const found = websites.filter(isFound);
+  const isPolled = [list, ...details.values()].every(wasPolled);
+  const isNoneFailing = (joint?.state ?? "succeeded") === "succeeded";
   return {
-    found: kept(before?.found, found),
     discovery: {
       kind: "discovery",
       identity,
@@ -35,14 +44,17 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
       details: joint,
       beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
       backendsLeftOut: found.reduce((sum, { details: { backends } }) => sum + (backends?.leftOut ?? 0), 0),
-      known: described,
-      // One of an unknown id or address may be any, and so may one whose details are not known now.
-      isComplete:
-        listed?.invalid.length === 0 &&
-        listed.ids.length === described.size &&
-        (joint?.state ?? "succeeded") === "succeeded",
-      isPolled: [list, ...details.values()].every(wasPolled),
+      isPolled,
       isFirstPolled: [list, ...Array.from(first, (id) => details.get(id) ?? list)].every(wasPolled),
+    },
+    inventory: {
+      identity,
+      found,
+      byAddress,
+      isListed: listed !== undefined,
+      // One of an unknown id or address may be any, and so may one whose details are not known now.
+      isComplete: listed?.invalid.length === 0 && listed.ids.length === byAddress.size && isNoneFailing,
+      areDetailsKnown: isPolled && isNoneFailing,
     },
   };
 });

@@ -5,6 +5,8 @@ import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { kept } from "../support/kept.ts";
+import type { Step } from "./changes.ts";
+import { addressOf } from "./known-websites.ts";
 import { afterPoll, freshRecord, recordAt, whileReachable, type OperationRecord } from "./record.ts";
 import type { VrrpRecord } from "./vrrp.ts";
 
@@ -38,12 +40,20 @@ export function discoveryFor(
   return { list, details: records, first: first ?? new Set(watched) };
 }
 
+/** The same with each record as `change` returns it; the same object if none changes. */
+function withEach(
+  records: DiscoveryRecords,
+  change: <Record extends OperationRecord<unknown>>(record: Record) => Record,
+): DiscoveryRecords {
+  const list = change(records.list);
+  const details = new Map(Array.from(records.details, ([id, record]) => [id, change(record)] as const));
+  const isAsBefore = [...details].every(([id, record]) => record === records.details.get(id));
+  return isAsBefore && list === records.list ? records : { ...records, list, details };
+}
+
 /** The same at the monotonic instant `nowMs`. */
 export function discoveryAt(records: DiscoveryRecords, nowMs: number): DiscoveryRecords {
-  const { list, details } = records;
-  if ([list, ...details.values()].every(({ expiresAtMs }) => nowMs < expiresAtMs)) return records;
-  const now = Array.from(details, ([id, record]) => [id, recordAt(record, nowMs)] as const);
-  return { ...records, list: recordAt(list, nowMs), details: new Map(now) };
+  return withEach(records, (record) => recordAt(record, nowMs));
 }
 
 /** The same after a poll of the VRRP list: while the appliance is out of reach, what it said before does not count. */
@@ -53,14 +63,7 @@ export function discoveryAfterVrrp(
 ): DiscoveryRecords {
   const isDown = failing !== undefined && meaningOf(failing.reason).stopsOtherPolls === true;
   const downSinceMs = isDown ? health.failingSinceMs : undefined;
-  const list = whileReachable(records.list, downSinceMs);
-  const details = Array.from(
-    records.details,
-    ([id, record]) => [id, whileReachable(record, downSinceMs)] as const,
-  );
-  const isAsBefore =
-    list === records.list && details.every(([id, record]) => record === records.details.get(id));
-  return isAsBefore ? records : { ...records, list, details: new Map(details) };
+  return withEach(records, (record) => whileReachable(record, downSinceMs));
 }
 
 /** The same after one more poll; that of a website which is gone changes nothing. */
@@ -69,19 +72,24 @@ export function afterDiscoveryPoll(
   observation: Observation & { readonly kind: "website_list" | "website_details" },
   config: ApplianceConfig,
   nowMs: number,
-): DiscoveryRecords | undefined {
+): Step<DiscoveryRecords | undefined> {
   if (observation.kind === "website_list") {
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;
-    return discoveryFor(
-      { ...records, list: afterPoll(records.list, observation, nowMs, seen) },
-      config,
-      nowMs,
-    );
+    const list = afterPoll(records.list, observation, nowMs, seen);
+    return { state: discoveryFor({ ...records, list }, config, nowMs), changes: [] };
   }
   const { websiteId, outcome } = observation;
   const before = records.details.get(websiteId);
-  if (before === undefined) return records;
-  const seen = outcome.ok ? kept(before.seen, outcome.value) : undefined;
-  const now = afterPoll(before, observation, nowMs, seen);
-  return { ...records, details: new Map(records.details).set(websiteId, now) };
+  if (before === undefined) return { state: records, changes: [] };
+  const now = afterPoll(
+    before,
+    observation,
+    nowMs,
+    outcome.ok ? kept(before.seen, outcome.value) : undefined,
+  );
+  const isChanged = before.seen !== undefined && before.seen !== now.seen;
+  return {
+    state: { ...records, details: new Map(records.details).set(websiteId, now) },
+    changes: isChanged ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [],
+  };
 }

@@ -14,6 +14,8 @@ export interface OperationRecord<Seen> {
   readonly failing: Failure | undefined;
   /** The value of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
+  /** The same while it is true: no value outlives its poll, so only while the latest poll succeeded. */
+  readonly found: Seen | undefined;
   /** Why the health is a failure although the latest poll succeeded: how that poll went. It counts again once the appliance answers. */
   readonly suspended?: PollHealth | undefined;
 }
@@ -35,6 +37,7 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
     silentSinceMs: expiresAtMs,
     failing: undefined,
     seen: undefined,
+    found: undefined,
   };
 }
 
@@ -49,14 +52,14 @@ export function afterPoll<Record extends OperationRecord<unknown>>(
     const lastSuccessAtMs = completedAtMs;
     const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
     const known = { expiresAtMs, silentSinceMs: undefined, suspended: undefined };
-    return { ...record, ...known, health, failing: undefined, seen };
+    return { ...record, ...known, health, failing: undefined, seen, found: seen };
   }
   const { failure } = outcome;
   const { lastSuccessAtMs, failingSinceMs = completedAtMs } = record.health;
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
   const silentSinceMs = Math.min(nowMs, record.silentSinceMs ?? nowMs);
   const wasTried = durationSeconds !== undefined || failure.reason === "local";
-  const unknown = { expiresAtMs, silentSinceMs, suspended: undefined };
+  const unknown = { expiresAtMs, silentSinceMs, suspended: undefined, found: undefined };
   return { ...record, ...unknown, health, failing: wasTried ? failure : record.failing };
 }
 
@@ -65,7 +68,8 @@ export function recordAt<Record extends OperationRecord<unknown>>(record: Record
   const { expiresAtMs, silentSinceMs = expiresAtMs } = record;
   if (nowMs < expiresAtMs) return record;
   const health = { ...record.health, state: "failed", failure: STALLED } as const;
-  return { ...record, health, expiresAtMs: Number.POSITIVE_INFINITY, silentSinceMs, suspended: undefined };
+  const unknown = { expiresAtMs: Number.POSITIVE_INFINITY, suspended: undefined, found: undefined };
+  return { ...record, ...unknown, health, silentSinceMs };
 }
 
 /**
@@ -78,15 +82,13 @@ export function whileReachable<Record extends OperationRecord<unknown>>(
 ): Record {
   const { health, suspended } = record;
   if (downSinceMs === undefined)
-    return suspended === undefined ? record : { ...record, health: suspended, suspended: undefined };
+    return suspended === undefined
+      ? record
+      : { ...record, health: suspended, suspended: undefined, found: record.seen };
   if (health.state !== "succeeded") return record;
   const failed = { state: "failed", failure: unsent("appliance_down"), durationSeconds: undefined } as const;
-  return { ...record, health: { ...health, ...failed, failingSinceMs: downSinceMs }, suspended: health };
-}
-
-/** No value outlives its poll: what was seen is true only while the latest poll succeeded. */
-export function whileKnown<Seen>(record: OperationRecord<Seen> | undefined): Seen | undefined {
-  return record?.health.state === "succeeded" ? record.seen : undefined;
+  const unknown = { health: { ...health, ...failed, failingSinceMs: downSinceMs }, found: undefined };
+  return { ...record, ...unknown, suspended: health };
 }
 
 /** Whether the appliance has no such website. Firmware without details says so of every website. */

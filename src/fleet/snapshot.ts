@@ -33,8 +33,9 @@ export interface ApplianceSnapshot extends OfAppliance {
   readonly discovery: DiscoverySnapshot | undefined;
   /** Its websites: those configured first, then those discovered of which something is known, tested or not. */
   readonly known: readonly KnownWebsiteSnapshot[];
-  /** The websites whose details are known now. */
-  readonly found: readonly FoundWebsiteSnapshot[];
+  readonly inventory: InventorySnapshot;
+  /** The results of each test: the same list while they stay as they are, however polls go. */
+  readonly results: readonly WebsiteSnapshot["results"][];
   readonly anomalies: AnomaliesSnapshot;
 }
 
@@ -58,14 +59,24 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly beyondLimit: number;
   /** How many servers behind its websites are counted only: more than 32 of a website, or 2,000 of the appliance. */
   readonly backendsLeftOut: number;
-  /** Its websites by OfWebsite.address, as far as that is known; of one whose details fail now, the latest ones. */
-  readonly known: ReadonlyMap<string, Pick<FoundWebsiteSnapshot, "websiteId" | "website">>;
-  /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
-  readonly isComplete: boolean;
   /** Whether the list and all details were polled, with whatever result. */
   readonly isPolled: boolean;
   /** Whether the list and all details of the first valid list were polled, except of websites that are gone from the list. */
   readonly isFirstPolled: boolean;
+}
+
+/** What an appliance says of its websites: the same object while that stays as it is, however polls go. */
+export interface InventorySnapshot extends OfAppliance {
+  /** The websites whose details are known now. */
+  readonly found: readonly FoundWebsiteSnapshot[];
+  /** By OfWebsite.address, as far as that is known; of one whose details fail now, the latest ones. `undefined` without discovery. */
+  readonly byAddress: ReadonlyMap<string, KnownWebsiteSnapshot> | undefined;
+  /** Whether the list is known. */
+  readonly isListed: boolean;
+  /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
+  readonly isComplete: boolean;
+  /** Whether the details of all websites are known. */
+  readonly areDetailsKnown: boolean;
 }
 
 /** A website of an appliance: as configured, else as discovered. */
@@ -153,7 +164,7 @@ export interface PollHealth {
 export interface VrrpSnapshot extends OfAppliance {
   readonly kind: "vrrp";
   readonly health: PollHealth;
-  readonly list: VrrpListSnapshot | undefined;
+  readonly found: { readonly list: VrrpListSnapshot } | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
 
@@ -174,8 +185,6 @@ export interface InterfaceSnapshot {
 
 export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
-  readonly bind: readonly string[];
-  readonly urls: readonly string[];
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;
   /** Holds what the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */

@@ -4,7 +4,7 @@ import { canonicalAddress } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
+import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
 import {
   groupKey,
   type GroupSnapshot,
@@ -48,25 +48,17 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip" | "alias
   readonly isFailoverMaster: boolean;
 }
 
-export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
+export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
+  readonly found: SeenVrrp | undefined;
+}
 
 /** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
 export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
   if (last?.identity === identity) return last;
   if (last === undefined)
-    return { kind: "vrrp", identity, ...freshRecord(firstExpiryMs), list: undefined, certificate: undefined };
-  const { seen } = last;
-  return shown({ ...last, identity, seen: seen && { ...seen, list: { ...seen.list, identity } } });
-}
-
-/** The same at the monotonic instant `nowMs`. */
-export function vrrpAt(vrrp: VrrpRecord, nowMs: number): VrrpRecord {
-  const now = recordAt(vrrp, nowMs);
-  return now === vrrp ? vrrp : shown(now);
-}
-
-function shown(vrrp: VrrpRecord): VrrpRecord {
-  return { ...vrrp, list: whileKnown(vrrp)?.list };
+    return { kind: "vrrp", identity, ...freshRecord(firstExpiryMs), certificate: undefined };
+  const seen = last.seen && { ...last.seen, list: { ...last.seen.list, identity } };
+  return { ...last, identity, seen, found: last.found && seen };
 }
 
 /**
@@ -79,7 +71,7 @@ export function afterVrrpPoll(
   nowMs: number,
 ): Step<VrrpRecord> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
-  if (!outcome.ok) return { state: shown(afterPoll(vrrp, observation, nowMs, undefined)), changes: [] };
+  if (!outcome.ok) return { state: afterPoll(vrrp, observation, nowMs, undefined), changes: [] };
   const { identity, seen: old } = vrrp;
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
@@ -105,7 +97,7 @@ export function afterVrrpPoll(
   const sent = { sentAtMs, sentBeforeMs: old?.sentAtMs };
   const masterChanges = masterChangesAfter(vrrp, groups, nowMs);
   const seen = { list: kept(old?.list, list), unreadable, groups, ...sent, masterChanges };
-  return { state: shown(afterPoll(vrrp, observation, nowMs, seen)), changes };
+  return { state: afterPoll(vrrp, observation, nowMs, seen), changes };
 }
 
 /** Interfaces with the same labels are the same interface. */

@@ -5,7 +5,7 @@ import type { Observation } from "../polling/observation.ts";
 import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import type { KnownWebsite } from "./known-websites.ts";
-import { afterPoll, freshRecord, recordAt, whileKnown, type OperationRecord } from "./record.ts";
+import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
 import type { ProtocolResult, StatusesSnapshot, StatusSnapshot, WebsiteSnapshot } from "./snapshot.ts";
 
 /** A website that is tested, and what its tests found. */
@@ -24,7 +24,7 @@ export function websiteFor(
   if (last?.known === known) return last;
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
   const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
-  const { identity, websiteId, website, address, bind, urls, protocols, expectStatus, details } = known;
+  const { identity, websiteId, website, address, protocols, expectStatus, details } = known;
   const { name, host } = details ?? before.owner;
   const owner = { name: name || before.owner.name, host: host || before.owner.host };
   const named = { identity, websiteId, website, address };
@@ -32,9 +32,8 @@ export function websiteFor(
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
     .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
   const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
-  const tested = { kind: "website_test", ...named, known, owner, bind, urls } as const;
-  const state = { ...before, ...tested, seen };
-  return { ...state, found: whileKnown(state) };
+  const tested = { kind: "website_test", ...named, known, owner } as const;
+  return { ...before, ...tested, seen, found: before.found && seen };
 }
 
 const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined } as const;
@@ -52,7 +51,7 @@ export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord 
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
   const results = (website.results ?? []).map((each) => ({ ...each, ...unknown }));
-  return { ...now, found: undefined, results };
+  return { ...now, results };
 }
 
 /**
@@ -97,8 +96,7 @@ function afterTest(
     const latest = status === undefined ? "unknown" : status.isUp ? "up" : "down";
     return resultAfter(old, { protocol, latest });
   });
-  const now = afterPoll(website, observation, nowMs, seen);
-  return { ...now, found: whileKnown(now), results: kept(before, results) };
+  return { ...afterPoll(website, observation, nowMs, seen), results: kept(before, results) };
 }
 
 const TEN_BITS = 2 ** 10 - 1;

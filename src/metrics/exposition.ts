@@ -105,12 +105,12 @@ function partsOf(verdict: ClusterVerdict): readonly Part[] {
     ...websites.values(),
     ...groups.values(),
     ...facts.disabled,
-    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, found, anomalies }) => [
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, inventory, anomalies }) => [
       vrrp,
-      vrrp.list,
+      vrrp.found?.list,
       ...tests.flatMap((test) => [test, test.found]),
       discovery,
-      ...found,
+      ...inventory.found,
       anomalies,
       totals,
     ]),

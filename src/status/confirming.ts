@@ -27,8 +27,8 @@ export function confirmingPolls(
 /** A website that was changed at an appliance is likely to have been changed at the others too. */
 function detailsAgain({ now }: Judged, at: string, change: FleetChange): readonly ConfirmingPolls[] {
   if (change.kind !== "website_changed") return [];
-  return now.facts.appliances.flatMap(({ identity, discovery }) => {
-    const known = identity.appliance === at ? undefined : discovery?.known.get(change.address);
+  return now.facts.appliances.flatMap(({ identity, inventory }) => {
+    const known = identity.appliance === at ? undefined : inventory.byAddress?.get(change.address);
     if (known === undefined) return [];
     return [again({ kind: "website_details", websiteId: known.websiteId }, [identity.appliance])];
   });

@@ -30,7 +30,7 @@ import {
   type ProblemKind,
   type WebsiteState,
 } from "./states.ts";
-import { idAt, instantOf, optionalInstant } from "./words.ts";
+import { instantOf, optionalInstant } from "./words.ts";
 
 /** Instants are Unix times in milliseconds. */
 export interface DocumentFacts {
@@ -101,7 +101,7 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
     state: verdict.state,
     level: clusterLevel(verdict),
     groups: Array.from(verdict.groups.values(), groupDocument),
-    websites: websites.flatMap((website) => websiteDocument(website, { verdict: website, isHidden })),
+    websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
     discovered: isDiscovered ? { websites: described } : undefined,
     appliances: [
       ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
@@ -137,22 +137,18 @@ function memberLevel(role: MemberRole, state: GroupState | undefined): Level {
   return levelOf(role === "master" && state === "split_brain" ? state : undefined);
 }
 
-/** `isHidden`: that it is unknown follows from another problem. @see hidesWebsites */
-interface WebsiteFacts {
-  readonly verdict: WebsiteVerdict;
-  readonly isHidden: boolean;
-}
-
-/** A list of one website; of none if it is not tested. */
-const websiteDocument = memo(({ verdict, isHidden }: WebsiteFacts): ClusterDocument["websites"] => {
-  const { websiteId: id, website: name, ids, states } = verdict;
+/** A list of one website; of none if it is not tested. `isHidden`: that it is unknown follows from another problem. */
+function websiteDocument(
+  { websiteId: id, website: name, ids, states }: WebsiteVerdict,
+  isHidden: boolean,
+): ClusterDocument["websites"] {
   const known = states.flatMap(({ protocol, state, sinceMs }) => {
     const level = websiteLevel(state, isHidden);
     const since = optionalInstant(sinceMs);
     return state === undefined ? [] : [{ protocol: protocol || undefined, state, level, since }];
   });
   return states.length === 0 ? [] : [{ id, name, ids, states: known }];
-});
+}
 
 function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level {
   const isKnown = state !== undefined && !(state === "unknown" && isHidden);
@@ -196,14 +192,13 @@ function applianceDocument(
     level: levelOf(problem, state !== undefined),
     since: optionalInstant(sinceMs),
     poll: poll(vrrp.health, { kind: "vrrp" }, problem),
-    interfaces: vrrp.list?.interfaces.map((each) => interfaceDocument(each, isAlone)),
+    interfaces: vrrp.found?.list.interfaces.map((each) => interfaceDocument(each, isAlone)),
     discovery: discovery && {
       list: poll(discovery.list, { kind: "website_list" }, unlisted),
       details: discovery.details && pollDocument(discovery.details, unlisted, () => undefined),
     },
     websites: websites.map((test) => {
-      const states = tested.get(`${test.websiteId} ${name}`) ?? [];
-      return testDocument(test, { test, states, isHidden, nextPollAtMs });
+      return testDocument(test, { test, states: tested.get(test) ?? [], isHidden, nextPollAtMs });
     }),
   };
 }
@@ -226,14 +221,12 @@ const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: TestFacts) 
   return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses };
 });
 
-/** The states of each website, by its id at an appliance and the appliance's name. */
-const statesByTest = once(({ facts, websites }: ClusterVerdict) => {
-  const tests = [...websites.values()].flatMap(({ websiteId, ids, states }) =>
-    facts.appliances.map(({ identity: { appliance } }) => {
-      return [`${idAt({ id: websiteId, ids }, appliance)} ${appliance}`, states] as const;
-    }),
+/** The states of each website, by its tests. */
+const statesByTest = once(({ facts: { appliances, websites }, websites: verdicts }: ClusterVerdict) => {
+  const states = websites.flatMap(({ key, at }) =>
+    at.map(({ member, test }) => [appliances[member]?.websites[test], verdicts.get(key)?.states] as const),
   );
-  return new Map(tests);
+  return new Map(states);
 });
 
 /** `problem`: what a failure of the operation is, if it is one. */

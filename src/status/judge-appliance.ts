@@ -59,7 +59,7 @@ export function applianceProblems(
   { state, certificate }: Pick<ApplianceVerdict, "state" | "certificate">,
   isAlone: boolean,
 ): readonly ApplianceProblem[] {
-  const [odd] = oddInterfaces(vrrp.list);
+  const [odd] = oddInterfaces(vrrp.found?.list);
   const known = state === "up" ? discovery : undefined;
   const problems: readonly (ApplianceProblem | undefined)[] = [
     state && PROBLEM_OF.appliance[state],

@@ -80,21 +80,25 @@ export function groupVerdicts(
 ): ClusterVerdict["groups"] {
   const { facts, before } = given;
   // Another configuration has other labels.
-  const isAsBefore =
-    facts.groups === before?.facts.groups &&
-    facts.labels === before.facts.labels &&
-    appliances === before.appliances;
-  if (isAsBefore && given.at.monotonicMs < changesAtMs(before)) return before.groups;
-  const groups = facts.groups.map((group) => [group.key, groupVerdict(group, given, appliances)] as const);
+  const isSameBasis =
+    facts.labels === before?.facts.labels &&
+    appliances === before.appliances &&
+    given.at.monotonicMs < changesAtMs(before);
+  if (isSameBasis && facts.groups === before.facts.groups) return before.groups;
+  const groups = facts.groups.map((group) => {
+    const old = before?.groups.get(group.key);
+    const isAsBefore = isSameBasis && old?.facts === group;
+    return [group.key, isAsBefore ? old : groupVerdict(group, old, given, appliances)] as const;
+  });
   return kept(before?.groups, new Map(groups));
 }
 
 function groupVerdict(
   group: GroupSnapshot,
-  { facts: { cluster, labels, disabled }, before, wasPolled, at }: Case,
+  old: GroupVerdict | undefined,
+  { facts: { cluster, labels, disabled }, wasPolled, at }: Case,
   appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
-  const old = before?.groups.get(group.key);
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
   const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });

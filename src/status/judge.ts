@@ -18,9 +18,9 @@ export function judge(
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
-  const { websites, differences } = websiteVerdicts({ ...given, groups });
+  const { websiteBasis, websites, differences } = websiteVerdicts(given, groups);
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
-  return { kind: "cluster", facts, state, appliances, groups, websites, differences };
+  return { kind: "cluster", facts, state, appliances, groups, websiteBasis, websites, differences };
 }
 
 /** Returns whether the certificates are in the same state as before. */

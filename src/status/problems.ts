@@ -14,7 +14,7 @@ import {
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { usableBackends } from "./judge-website.ts";
-import { lacks } from "./websites.ts";
+import { isLacking } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import {
   groupName,
@@ -90,13 +90,11 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
   return problems.flatMap((kind) => {
     if (kind === "appliance_down" && verdict.state === "dark") return [];
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
-    if (kind === (state && PROBLEM_OF.appliance[state]))
-      return problem(kind, summary, { appliance, since: optionalInstant(sinceMs) });
-    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp.list) : [];
-    if (odd === undefined) return problem(kind, summary, { appliance });
-    const { vhid, vip } = odd.reported;
-    const since = optionalInstant(odd.lastTransitionAtMs);
-    return problem(kind, summary, { appliance, group: { vhid, vip }, since });
+    const isState = kind === (state && PROBLEM_OF.appliance[state]);
+    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp.found?.list) : [];
+    const group = odd && { vhid: odd.reported.vhid, vip: odd.reported.vip };
+    const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
+    return problem(kind, summary, { appliance, group, since });
   });
 }
 
@@ -105,7 +103,7 @@ type ApplianceWords = (name: string, facts: ApplianceSnapshot) => string;
 const unpolled: ApplianceWords = (name, facts) => `${name} is not polled successfully: ${reasonOf(facts)}`;
 
 const odd: ApplianceWords = (name, facts) => {
-  const states = oddInterfaces(facts.vrrp.list).map(
+  const states = oddInterfaces(facts.vrrp.found?.list).map(
     ({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`,
   );
   return `${name} reports ${listed(states, NAMED)}`;
@@ -188,7 +186,7 @@ function findings(
     const { appliance } = member.identity;
     const id = idAt({ id: websiteId, ids }, appliance);
     const tests = member.websites.filter((website) => website.websiteId === id);
-    const isMissing = id === undefined && lacks(member, key);
+    const isMissing = id === undefined && isLacking(member.inventory, key);
     const all = isMissing ? [MISSING] : tests.flatMap((each) => findingsOf(each, protocols));
     return all.map((words) => ({ words, appliance }));
   });

@@ -5,6 +5,7 @@ import type {
   FoundWebsiteSnapshot,
   GroupSnapshot,
   Identity,
+  WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type {
   ApplianceProblem,
@@ -39,6 +40,8 @@ export interface ClusterVerdict {
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** Those that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
+  /** What these follow from: the same object while nothing in it changes. */
+  readonly websiteBasis: object;
   /**
    * How many websites the members do not agree on, by what they differ in. Empty while the list of a member is not known; a
    * kind without differences is absent unless all that is compared for it is known.
@@ -79,25 +82,22 @@ export interface GroupVerdict extends ClusterIdentity {
 export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 
 /** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
-export interface JudgedWebsite
+export interface WebsiteVerdict
   extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website"> {
   readonly kind: "website";
+  /** What the verdict follows from: the same objects while nothing in them changes. */
+  readonly facts: object;
+  readonly results: readonly WebsiteSnapshot["results"][];
   /** What appliances say of it; empty where it is not discovered. */
   readonly found: readonly FoundWebsiteSnapshot[];
   /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
   readonly ids: Readonly<Record<string, number>> | undefined;
   /** Empty if no appliance tests it. */
-  readonly states: readonly Omit<ProtocolVerdict, "sinceMs">[];
+  readonly states: readonly ProtocolVerdict[];
   /** The state of the servers behind it; `undefined` while it is not known. */
   readonly backends: BackendState | undefined;
   /** Empty while the list of a member is not known. */
   readonly differences: readonly Difference[];
-}
-
-/** The same with the past: since when the states are what they are. */
-export interface WebsiteVerdict extends JudgedWebsite {
-  readonly judged: JudgedWebsite;
-  readonly states: readonly ProtocolVerdict[];
 }
 
 /** A website by one protocol. */

@@ -1,7 +1,6 @@
 import type { WebsiteTargetsConfig } from "../config/config.ts";
-import type { ApplianceSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
+import type { ApplianceSnapshot, ClusterSnapshot, KnownWebsiteSnapshot } from "../fleet/snapshot.ts";
 import { urlHost } from "../support/address.ts";
-import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import type { LongText } from "../support/long-text.ts";
 import { inSlices } from "../support/slices.ts";
@@ -84,15 +83,14 @@ export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsCo
   return { targets, leftOut };
 }
 
-function reachedIn(verdict: ClusterVerdict) {
-  const tests = verdict.facts.appliances.flatMap((appliance) => appliance.websites);
-  const byKey = groupBy(
-    tests.filter(({ urls }) => urls.length > 0),
-    ({ address }) => address,
-  );
-  return [...verdict.websites.values()].flatMap((website) => {
-    const own = byKey.get(website.key) ?? [];
-    return own.slice(0, 1).map(({ urls }) => ({ website, urls, vips: addressesOf(verdict, own) }));
+/** Returns where visitors reach each website that is tested: by the first appliance that knows it, on the addresses of all. */
+function reachedIn({ facts, websites }: ClusterVerdict) {
+  return facts.websites.flatMap(({ key, at }) => {
+    const known = at.map((mention) => mention.known);
+    const own = known.filter(({ isTested, address, urls }) => isTested && address === key && urls.length > 0);
+    const [website, [first]] = [websites.get(key), own];
+    if (website === undefined || first === undefined) return [];
+    return [{ website, urls: first.urls, vips: addressesOf(facts.groups, own) }];
   });
 }
 
@@ -100,8 +98,11 @@ function reachedIn(verdict: ClusterVerdict) {
 const distinct = once((addresses: readonly string[]) => [...new Set(addresses)]);
 
 /** The addresses on which visitors reach a website. */
-function addressesOf({ facts }: ClusterVerdict, tests: readonly WebsiteSnapshot[]): readonly string[] {
-  const lists = [...new Set(tests.map(({ bind }) => listeningIn(facts.groups)(bind)))];
+function addressesOf(
+  groups: ClusterSnapshot["groups"],
+  websites: readonly KnownWebsiteSnapshot[],
+): readonly string[] {
+  const lists = [...new Set(websites.map(({ bind }) => listeningIn(groups)(bind)))];
   return lists.length > 1 ? [...new Set(lists.flat())] : lists.flatMap(distinct);
 }
 

@@ -1,12 +1,12 @@
 import { isWithoutAddress } from "../fleet/cluster-websites.ts";
 import type {
-  ApplianceSnapshot,
+  ClusterSnapshot,
   ClusterWebsite,
   FoundWebsiteSnapshot,
+  InventorySnapshot,
   KnownWebsiteSnapshot,
-  WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import { kept, memo, once } from "../support/kept.ts";
+import { memo, once } from "../support/kept.ts";
 import {
   DIFFERENCES,
   differencesIn,
@@ -17,159 +17,91 @@ import {
 } from "./judge-website.ts";
 import { mastersIn } from "./masters.ts";
 import {
+  sinceOf,
   type Case,
   type ClusterVerdict,
-  type JudgedWebsite,
-  sinceOf,
+  type ProtocolVerdict,
   type WebsiteVerdict,
 } from "./verdict.ts";
 
-type WebsiteVerdicts = Pick<ClusterVerdict, "websites" | "differences">;
 type Groups = ClusterVerdict["groups"];
+type Results = WebsiteVerdict["results"];
+type WebsiteVerdicts = Pick<ClusterVerdict, "websiteBasis" | "websites" | "differences">;
 
-/** The verdicts on the websites of a cluster: what is judged of them now, and since when. */
-export function websiteVerdicts(given: Case & { readonly groups: Groups }): WebsiteVerdicts {
-  const { facts, groups, before } = given;
-  const { cluster, labels, websites, disabled } = facts;
-  const members = facts.appliances.map(memberOf);
-  const results = facts.appliances.map(resultsOf);
-  const basis = { cluster, labels, websites, members, results, groups, hasDisabled: disabled.length > 0 };
-  const { judged, differences } = judgedWebsites(websites, basis);
-  const earlier = before && judgedIn(before.websites);
+/** Returns the verdicts on the websites of a cluster. One that follows from the same as before is the same object. */
+export function websiteVerdicts(given: Case, groups: Groups): WebsiteVerdicts {
+  const { facts, before } = given;
+  const { cluster, labels, websites: all, appliances, disabled } = facts;
+  const members = appliances.map(({ inventory }) => inventory);
+  const hasDisabled = disabled.length > 0;
+  const known = factsIn(all, { cluster, labels, websites: all, members, groups, hasDisabled });
+  const basis = sameBasis(all, { known, results: appliances.map(({ results }) => results) });
   // Most polls find nothing new.
-  if (before && judged.length === earlier?.length && judged.every((each, nth) => each === earlier[nth]))
-    return { websites: before.websites, differences };
-  const verdicts = judged.map((each) => withSince(each, before?.websites.get(each.key), given));
-  return { websites: new Map(verdicts.map((verdict) => [verdict.key, verdict])), differences };
-}
-
-const judgedIn = once((websites: ClusterVerdict["websites"]) =>
-  Array.from(websites.values(), ({ judged }) => judged),
-);
-
-function withSince(
-  judged: JudgedWebsite,
-  old: WebsiteVerdict | undefined,
-  { wasPolled, at }: Case,
-): WebsiteVerdict {
-  if (old?.judged === judged) return old;
-  const states = judged.states.map(({ protocol, state }) => {
-    const before = old?.states.find((each) => each.protocol === protocol);
-    const sinceMs = sinceOf(before, state, wasPolled && before?.state !== undefined, at);
-    return { protocol, state, sinceMs };
+  if (before?.websiteBasis === basis) return before;
+  const verdicts = known.map((each) => {
+    const { key, at } = each.website;
+    const old = before?.websites.get(key);
+    const results = at.map(({ member, test }) => basis.results[member]?.[test]);
+    const isAsBefore = old?.facts === each && old.results.every((one, nth) => one === results[nth]);
+    return isAsBefore ? old : websiteVerdict(each, results, old, given);
   });
-  return { ...judged, judged, states };
-}
-
-/** Returns what an appliance knows of its websites: the same object until a poll of the appliance finds something new. */
-const memberOf = once((appliance: ApplianceSnapshot) =>
-  sameMember(appliance.identity, knowledgeOf(appliance)),
-);
-type Member = ReturnType<typeof knowledgeOf>;
-const sameMember = memo((member: Member) => member);
-
-function knowledgeOf({ identity, found, discovery }: ApplianceSnapshot) {
   return {
-    name: identity.appliance,
-    found,
-    // By address; `undefined` without discovery.
-    known: discovery?.known,
-    isListed: discovery?.list.state === "succeeded",
-    isComplete: discovery?.isComplete === true,
-    areDetailsKnown:
-      discovery?.isPolled === true && (discovery.details?.state ?? "succeeded") === "succeeded",
+    websiteBasis: basis,
+    websites: new Map(verdicts.map((each) => [each.key, each])),
+    differences: differenceCounts(verdicts, members),
   };
 }
 
-/** Returns what each test of an appliance found; `undefined` before the first one. The same list until a test finds something new. */
-const resultsOf = once(({ identity, websites }: ApplianceSnapshot) =>
-  sameResults(identity, { results: websites.map(({ results }) => results) }),
-);
-type Results = readonly WebsiteSnapshot["results"][];
-const sameResults = memo(({ results }: { readonly results: Results }) => results);
-
-/** Holds what verdicts on websites depend on besides what tests find. */
-interface Setting extends Pick<JudgedWebsite, "cluster" | "labels"> {
-  readonly members: readonly Member[];
-  readonly groups: Groups;
-  readonly hasDisabled: boolean;
-}
-
-interface Basis extends Setting {
-  readonly websites: readonly ClusterWebsite[];
+interface Basis {
+  readonly known: readonly WebsiteFacts[];
   /** By member. */
   readonly results: readonly Results[];
 }
 
-const judgedWebsites = memo(
-  (basis: Basis, before: { readonly differences: WebsiteVerdicts["differences"] } | undefined) => {
-    const { cluster, labels, websites, members, results, groups, hasDisabled } = basis;
-    const known = knownIn(websites, { cluster, labels, websites, members, groups, hasDisabled });
-    const judged = known.map((facts) => {
-      const { website } = facts;
-      const tests = website.at.map(({ member, test }) => results[member]?.[test]);
-      return judgedWebsite(website, { facts, results: tests });
-    });
-    return { judged, differences: kept(before?.differences, differenceCounts(judged, members)) };
-  },
-);
+const sameBasis = memo((basis: Basis) => basis);
 
-/** Returns what is known of each website that is tested or described. Most polls are tests, which change nothing of it. */
-const knownIn = memo(({ websites, ...setting }: Omit<Basis, "results">) =>
-  websites
-    .map((website) => factsOf(website, { ...setting, website }))
+/** Holds what verdicts on websites follow from besides what tests find. */
+interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {
+  readonly members: readonly InventorySnapshot[];
+  readonly groups: Groups;
+  readonly hasDisabled: boolean;
+}
+
+/** Returns the facts about each website that is tested or described. Most polls are tests, which change nothing of it. */
+const factsIn = memo((setting: Setting) =>
+  setting.websites
+    .map((website) => sameFacts(website, factsOf(website, setting)))
     .filter(({ found, website }) => found.length > 0 || website.at.some(({ test }) => test >= 0)),
 );
 
-function isFound(known: KnownWebsiteSnapshot, member: Member | undefined): known is FoundWebsiteSnapshot {
-  return member !== undefined && setOf(member.found).has(known);
-}
+type WebsiteFacts = ReturnType<typeof factsOf>;
+const sameFacts = memo((facts: WebsiteFacts) => facts);
 
-const setOf = once((list: readonly unknown[]): ReadonlySet<unknown> => new Set(list));
-
-/** Whether a member is known to lack a website: all that it has are known, and where this one is. */
-function isLacking({ known, isComplete }: Member, key: string): boolean {
-  return isComplete && !isWithoutAddress(key) && known?.has(key) === false;
-}
-
-export function lacks(appliance: ApplianceSnapshot, key: string): boolean {
-  return isLacking(memberOf(appliance), key);
-}
-
-/** Whether the websites of the members can be compared: all lists are known. */
-function areCompared(members: readonly Member[]): boolean {
-  return members.length > 1 && members.every(({ isListed }) => isListed);
-}
-
-/** Returns what is known of one website besides what tests find. Appliances are named. */
-const factsOf = memo(
-  (given: Setting & { readonly website: ClusterWebsite }, before: WebsiteFacts | undefined) =>
-    kept(before, websiteFacts(given)),
-);
-type WebsiteFacts = ReturnType<typeof websiteFacts>;
-
-function websiteFacts(given: Setting & { readonly website: ClusterWebsite }) {
-  const { cluster, labels, members, groups, hasDisabled, website } = given;
+/** Returns what the verdict on a website follows from besides what tests find. Appliances are named. */
+function factsOf(website: ClusterWebsite, { cluster, labels, members, groups, hasDisabled }: Setting) {
   const { key, at } = website;
   const masters = mastersIn(groups)(website);
-  const found = at.flatMap(({ member, known }) => (isFound(known, members[member]) ? [known] : []));
-  const lacking = members.filter((member) => isLacking(member, key)).map(({ name }) => name);
-  const atMasters = members.filter(({ name }) => masters.includes(name));
+  const atMasters = members.filter((member) => masters.includes(nameOf(member)));
+  const found = at.flatMap(({ member, known }) => {
+    const inventory = members[member];
+    return (inventory && foundIn(inventory).get(known)) ?? [];
+  });
   return {
     cluster,
     labels,
-    names: members.map(({ name }) => name),
     website,
+    names: members.map(nameOf),
     found,
     masters,
-    lacking,
-    mayMastersHave: atMasters.some(({ name, known }) =>
-      known === undefined ? !isWithoutAddress(key) : !lacking.includes(name),
+    lacking: members.filter((member) => isLacking(member, key)).map(nameOf),
+    mayMastersHave: atMasters.some((member) =>
+      member.byAddress === undefined ? !isWithoutAddress(key) : !isLacking(member, key),
     ),
     // A master has it, and its details are not known now.
     isMasterSilent: atMasters.some(
-      ({ name, known }) =>
-        known?.has(key) === true && !found.some(({ identity }) => identity.appliance === name),
+      (member) =>
+        member.byAddress?.has(key) === true &&
+        !found.some(({ identity }) => identity.appliance === nameOf(member)),
     ),
     hasDisabled,
     hasGroups: groups.size > 0,
@@ -177,31 +109,51 @@ function websiteFacts(given: Setting & { readonly website: ClusterWebsite }) {
   };
 }
 
-interface WebsiteBasis {
-  readonly facts: WebsiteFacts;
-  /** By the mentions of the website. */
-  readonly results: Results;
+function nameOf({ identity }: InventorySnapshot): string {
+  return identity.appliance;
 }
 
-const judgedWebsite = memo(
-  ({ facts, results }: WebsiteBasis, before: JudgedWebsite | undefined): JudgedWebsite => {
-    const { cluster, labels, names, website, found, masters, isMasterSilent } = facts;
-    const { key, websiteId, website: name } = website;
-    const tests = testsIn(facts, results);
-    const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
-    const isSameId = names.every((each) => ids[each] === websiteId);
-    const views = found.map(({ details, identity }) => {
-      return { details, isMaster: masters.includes(identity.appliance) };
-    });
-    const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
-    const states = statesIn(tests, isOff, facts);
-    const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
-    const backends = judgeBackends(views, { isUp, isMasterSilent });
-    const differences = facts.areCompared && found.length > 0 ? differencesIn(found, facts.lacking) : [];
-    const judged = { found, ids: isSameId ? undefined : ids, states, backends, differences };
-    return kept(before, { kind: "website", cluster, labels, key, websiteId, website: name, ...judged });
-  },
+const foundIn = once(
+  ({ found }: InventorySnapshot) =>
+    new Map<KnownWebsiteSnapshot, FoundWebsiteSnapshot>(found.map((each) => [each, each])),
 );
+
+/** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
+export function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): boolean {
+  return isComplete && !isWithoutAddress(key) && byAddress?.has(key) === false;
+}
+
+/** Whether the websites of the members can be compared: all lists are known. */
+function areCompared(members: readonly InventorySnapshot[]): boolean {
+  return members.length > 1 && members.every(({ isListed }) => isListed);
+}
+
+function websiteVerdict(
+  facts: WebsiteFacts,
+  results: Results,
+  old: WebsiteVerdict | undefined,
+  { wasPolled, at }: Case,
+): WebsiteVerdict {
+  const { cluster, labels, names, website, found, masters, isMasterSilent } = facts;
+  const { key, websiteId, website: name } = website;
+  const tests = testsIn(facts, results);
+  const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
+  const isSameId = names.every((each) => ids[each] === websiteId);
+  const views = found.map(({ details, identity }) => {
+    return { details, isMaster: masters.includes(identity.appliance) };
+  });
+  const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
+  const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
+    const before = old?.states.find((each) => each.protocol === protocol);
+    const sinceMs = sinceOf(before, state, wasPolled && before?.state !== undefined, at);
+    return { protocol, state, sinceMs };
+  });
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
+  const backends = judgeBackends(views, { isUp, isMasterSilent });
+  const differences = facts.areCompared && found.length > 0 ? differencesIn(found, facts.lacking) : [];
+  const judged = { found, ids: isSameId ? undefined : ids, states, backends, differences };
+  return { kind: "website", facts, results, cluster, labels, key, websiteId, website: name, ...judged };
+}
 
 function testsIn({ website, masters }: WebsiteFacts, results: Results) {
   return website.at.flatMap(({ test, known: { identity, websiteId } }, nth) => {
@@ -215,7 +167,7 @@ function statesIn(
   tests: ReturnType<typeof testsIn>,
   isOff: boolean,
   facts: WebsiteFacts,
-): JudgedWebsite["states"] {
+): readonly Omit<ProtocolVerdict, "sinceMs">[] {
   const isTested = tests.some(({ results }) => results !== undefined);
   // What a master finds is not unknown before it was asked.
   const isPending = tests.some(({ results, isMaster }) => isMaster && results === undefined);
@@ -238,8 +190,8 @@ function statesIn(
 
 /** Nothing says that the members agree while something is not known. */
 function differenceCounts(
-  websites: readonly JudgedWebsite[],
-  members: readonly Member[],
+  websites: readonly WebsiteVerdict[],
+  members: readonly InventorySnapshot[],
 ): WebsiteVerdicts["differences"] {
   if (!areCompared(members)) return {};
   const isComplete = members.every((member) => member.isComplete);

@@ -50,7 +50,7 @@ test("changed labels, website names, expectations and clusters take effect at on
   const [waf] = appliancesOf(fleet);
   expect(waf?.identity).toEqual({ appliance: "waf", cluster: "fra", labels: { site: "fra" } });
   expect(waf?.vrrp.identity).toEqual(waf?.identity);
-  expect(waf?.vrrp.list?.interfaces[0]?.transitions).toBe(1);
+  expect(waf?.vrrp.found?.list.interfaces[0]?.transitions).toBe(1);
   expect(waf?.websites[0]).toMatchObject({
     website: "store",
     found: { statuses: [{ status: 503, isUp: true, changes: 1 }] },
@@ -117,8 +117,8 @@ test("what a poll finds again is the same object, though how the poll went is no
     return { vrrp: waf?.vrrp, test: waf?.websites[0] };
   };
   const [before, after] = [now(), now()];
-  expect(before.vrrp?.list).toBeDefined();
-  expect(after.vrrp?.list).toBe(before.vrrp?.list);
+  expect(before.vrrp?.found?.list).toBeDefined();
+  expect(after.vrrp?.found?.list).toBe(before.vrrp?.found?.list);
   expect(after.test?.found).toBe(before.test?.found);
   expect(after.vrrp).not.toBe(before.vrrp);
   expect(after.test).not.toBe(before.test);

@@ -25,7 +25,7 @@ const FAILED = failed.vrrp("waf", "timeout");
 const GARBLED = seen.vrrp("waf", listOf([], { unreadable: ["carp0"] }));
 
 function transitions(fleet: Fleet): readonly (readonly [string, number, number | undefined])[] {
-  const interfaces = appliancesOf(fleet)[0]?.vrrp.list?.interfaces ?? [];
+  const interfaces = appliancesOf(fleet)[0]?.vrrp.found?.list.interfaces ?? [];
   return interfaces.map((i) => [i.reported.name, i.transitions, i.lastTransitionAtMs]);
 }
 
