@@ -117,7 +117,7 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] | un
   return isJsonObject(value) ? Object.entries(value) : undefined;
 }
 
-/** Every text passes through `keep`, except the states MASTER and BACKUP: a password may be one of these words. */
+/** Every text passes through `keep`, except known states: a password may be one of these words. */
 function readInterface(name: string, value: unknown, keep: Redact): VrrpInterface | undefined {
   if (!isJsonObject(value)) return undefined;
   const { state_current: state, vip } = value;
@@ -142,8 +142,11 @@ function isNonEmptyText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
+/** The API specifies the first two; appliances also report the others, which VRRP implementations have. @see management API 2.1 */
+const KNOWN_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP", "INIT", "FAULT"]);
+
 function isKnownState(state: string): boolean {
-  return state === "MASTER" || state === "BACKUP";
+  return KNOWN_STATES.has(state);
 }
 
 /** The non-empty strings in an array, none for a missing value. */

@@ -20,8 +20,8 @@ type Instances = KeepalivedOptions["instances"];
 export type SendSignal = (pid: number, signal: number) => void;
 
 const READ_EVERY_MS = 3;
-/** 0 is INIT, 1 BACKUP, 3 FAULT. */
-const KEEPALIVED_MASTER = 2;
+/** By keepalived's number. Others are states of an instance that stops. */
+const STATES = ["INIT", "BACKUP", "MASTER", "FAULT"] as const;
 
 /**
  * Makes keepalived dump its state. Simultaneous requests share one dump, which never starts before the request.
@@ -157,7 +157,7 @@ export function parseDump(text: string, instances: Instances): VrrpState | undef
 }
 
 /**
- * The API has no FAULT and INIT: neither state holds the addresses, so both become BACKUP. Drops an instance without virtual
+ * FAULT and INIT go beyond the API: as BACKUP, a node that cannot take over would look ready. Drops an instance without virtual
  * addresses, as the API requires one. @see management API 2.1
  */
 function toInterface(
@@ -168,7 +168,7 @@ function toInterface(
   if (first === undefined) return [];
   const { iname: name, ifp_ifname: device, vrid: vhid, effective_priority: priority } = data;
   const { carppeer: peer, type } = instances.get(name) ?? DEFAULT_INSTANCE;
-  const state = data.state === KEEPALIVED_MASTER ? "MASTER" : "BACKUP";
+  const state = STATES[data.state] ?? "INIT";
   const alias = others.map(({ vip }) => vip);
   return [{ name, device, vhid, priority, state, alias, peer, type, ...first }];
 }

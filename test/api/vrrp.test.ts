@@ -143,7 +143,11 @@ test.each(["192.0.2.1", 0, false, ["192.0.2.1", 1], { 0: "192.0.2.1" }])(
   },
 );
 
-test.each(["INIT", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
+test.each(["INIT", "FAULT"])("knows the state %s", (state) => {
+  expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, []));
+});
+
+test.each(["DOWN", "master", "MASTER ", "BACKUP\n"])("keeps an interface in state %j", (state) => {
   expect(decodeWith({ state_current: state })).toEqual(listOf({ state }, ["unknown_state"]));
 });
 

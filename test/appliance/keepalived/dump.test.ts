@@ -33,7 +33,7 @@ const INTERFACES = [
     device: "eth1",
     vhid: 52,
     priority: 255,
-    state: "BACKUP",
+    state: "FAULT",
     vip: "fe80::5",
     netmask: "ffff:ffff:ffff:ffff::",
     alias: ["2001:db8::2"],
@@ -113,11 +113,12 @@ test("adds the settings of an instance to that one only, in the order of the dum
 });
 
 test.each([
-  ["INIT", 0, "BACKUP"],
+  ["INIT", 0, "INIT"],
   ["BACKUP", 1, "BACKUP"],
   ["MASTER", 2, "MASTER"],
-  ["FAULT", 3, "BACKUP"],
-  ["a state of a later keepalived", 98, "BACKUP"],
+  ["FAULT", 3, "FAULT"],
+  ["an instance that stops", 98, "INIT"],
+  ["a number that no version has", -1, "INIT"],
 ])("maps %s (%d) to %s", (_, state, word) => {
   expect(interfacesOf([dumped({ state })])[0]?.state).toBe(word);
 });

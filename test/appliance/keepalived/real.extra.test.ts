@@ -169,12 +169,12 @@ test("the state of a real keepalived reports the priority as changed by a tracke
   await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 160"]);
 });
 
-test("the state of a real keepalived reports a fault as BACKUP, and the state after it", async () => {
+test("the state of a real keepalived reports a fault, and the state after it", async () => {
   const keepalived = await startKeepalived(instanceOf("priority 150"));
   const source = sourceIn(keepalived);
   await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
   keepalived.ip("link", "set", "eth0", "down");
-  await expect.poll(() => describeState(source)).toEqual(["VI_1 BACKUP 150"]);
+  await expect.poll(() => describeState(source)).toEqual(["VI_1 FAULT 150"]);
   expect(keepalived.log()).toContain("(VI_1) Entering FAULT STATE");
   keepalived.ip("link", "set", "eth0", "up");
   await expect.poll(() => describeState(source)).toEqual(["VI_1 MASTER 150"]);
