@@ -12,7 +12,7 @@ import {
 } from "./appliance-record.ts";
 import type { FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
-import { groupsOf } from "./groups.ts";
+import { groupNames, groupsOf } from "./groups.ts";
 import type { ClusterSnapshot, Identity } from "./snapshot.ts";
 
 /** The latest observations of every appliance. */
@@ -133,13 +133,16 @@ const clusterSnapshot = memo(
     readonly appliances: readonly ApplianceRecord[];
   }): ClusterSnapshot => {
     const { cluster: of, appliances } = facts;
-    const { cluster, labels, members, disabled } = of;
-    const isAlone = members.length + disabled.length < 2;
-    const groups = groupsIn(of, { members: isAlone ? [] : appliances.map(({ vrrp }) => vrrp) });
+    const { cluster, labels, disabled } = of;
+    const isAlone = appliances.length + disabled.length < 2;
+    const members = isAlone ? [] : appliances.map(({ vrrp }) => vrrp);
+    const names = namesIn(of, { reports: members.map(({ seen }) => seen?.reports) });
+    const groups = groupsIn(of, { names, members });
     const websites = websitesIn(of, { lists: appliances.map(({ known }) => known) });
     return { cluster, labels, appliances, disabled, groups, websites };
   },
 );
+const namesIn = memo(groupNames);
 const groupsIn = memo(groupsOf);
 const websitesIn = memo(clusterWebsites);
 

@@ -225,17 +225,23 @@ export interface TotalsSnapshot extends OfAppliance {
   >;
 }
 
-/** A VRRP group; an appliance is one member, however many interfaces of it are in the group. */
+/**
+ * A VRRP group: one VHID, and addresses that its members may list in another order. An appliance is one member, however many
+ * interfaces of it are in the group.
+ */
 export interface GroupSnapshot {
   /** @see groupKey */
   readonly key: string;
   readonly vhid: number;
+  /** That of the member which is configured first. */
   readonly vip: string;
   /** Further addresses of its interfaces, as last reported, in canonical text. */
   readonly aliases: readonly string[];
   readonly members: readonly MemberSnapshot[];
+  /** While a member is MASTER: others that last said MASTER of an address of the group under another VHID. */
+  readonly rivals: readonly MemberSnapshot[];
   /**
-   * Members that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
+   * Members and rivals that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
    * latest change of either was known; twice in a group that flaps. Counted from the beginning of the poll: a slow answer may
    * be older than the change. Members that are unknown now count with their latest answer.
    */
@@ -248,6 +254,8 @@ export interface GroupSnapshot {
 
 export interface MemberSnapshot {
   readonly appliance: string;
+  /** The names of its interfaces in the group, as last reported. */
+  readonly interfaces: readonly string[];
   readonly role: MemberRole;
   /** Its highest one in the group, as last reported, also while the member is unknown. */
   readonly priority: number | undefined;
@@ -266,8 +274,13 @@ export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): st
   return `${vhid} ${vip}`;
 }
 
-export function membersIn({ members }: GroupSnapshot, role: MemberRole): readonly string[] {
+export function membersIn({ members }: Pick<GroupSnapshot, "members">, role: MemberRole): readonly string[] {
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
+}
+
+/** The members and rivals in that role. */
+export function contendersIn({ members, rivals }: GroupSnapshot, role: MemberRole): readonly string[] {
+  return membersIn({ members: [...members, ...rivals] }, role);
 }
 
 export function anomalyCount(anomalies: AnomaliesSnapshot["counts"]): number {

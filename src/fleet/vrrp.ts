@@ -2,7 +2,7 @@ import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../api/vrrp.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
-import { kept } from "../support/kept.ts";
+import { kept, memo } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
 import {
@@ -20,8 +20,8 @@ interface SeenVrrp {
   readonly list: VrrpListSnapshot;
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
-  /** By `groupKey`, in the order of first mention. */
-  readonly groups: ReadonlyMap<string, GroupReport>;
+  /** What its interfaces say, by the `groupKey` of each, in the order of first mention; the same map while they say the same. */
+  readonly reports: Reports;
   /** The monotonic instant at which the poll began, and that of the valid answer before. */
   readonly sentAtMs: number;
   readonly sentBeforeMs: number | undefined;
@@ -37,20 +37,22 @@ interface MasterChanges {
   readonly changedAtMs: number;
 }
 
-/** Holds what an appliance last reported of one group, over all of its interfaces in it. */
-export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip" | "aliases"> {
-  /** While its list is known. */
+/** Holds what an interface of an appliance last said of its group. */
+export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
+  readonly interfaces: readonly string[];
+  /** The VIP, and its aliases in canonical text. */
+  readonly addresses: readonly string[];
+  /** While the list is known. */
   readonly role: MemberRole;
-  /** Whether any interface was MASTER when it was last readable. */
+  /** Whether the interface was MASTER when it was last readable. */
   readonly isMaster: boolean;
-  /** The highest one. */
   readonly priority: number | undefined;
   readonly isFailoverMaster: boolean;
 }
 
-export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
-  readonly found: SeenVrrp | undefined;
-}
+export type Reports = ReadonlyMap<string, readonly GroupReport[]>;
+
+export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
 
 /** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
 export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
@@ -91,12 +93,11 @@ export function afterVrrpPoll(
   const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
   const isUnreadable = new Set(outcome.value.unreadable);
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
-  const isReadable = new Set(interfaces);
-  const byGroup = groupBy([...interfaces, ...unreadable], ({ reported }) => groupKey(reported));
-  const groups = new Map(Array.from(byGroup, ([key, all]) => [key, reportOf(all, isReadable)] as const));
+  const known = kept(old?.list, list);
+  const reports = reportsOf(known, { list: known, unreadable });
   const sent = { sentAtMs, sentBeforeMs: old?.sentAtMs };
-  const masterChanges = masterChangesAfter(vrrp, groups, nowMs);
-  const seen = { list: kept(old?.list, list), unreadable, groups, ...sent, masterChanges };
+  const masterChanges = masterChangesAfter(vrrp, reports, nowMs);
+  const seen = { list: known, unreadable, reports, ...sent, masterChanges };
   return { state: afterPoll(vrrp, observation, nowMs, seen), changes };
 }
 
@@ -111,25 +112,17 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
   return counts;
 }
 
-/** Where an appliance has several interfaces in one group, the first of these roles counts. */
-const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
+const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadable">): Reports => {
+  const said = list.interfaces.map(({ reported }) => reportOf(reported, roleIn(reported)));
+  const saidBefore = unreadable.map(({ reported }) => reportOf(reported, "unknown"));
+  return groupBy([...said, ...saidBefore], groupKey);
+});
 
-function reportOf(
-  all: readonly InterfaceSnapshot[],
-  isReadable: ReadonlySet<InterfaceSnapshot>,
-): GroupReport {
-  const [{ vhid, vip } = { vhid: 0, vip: "" }] = all.map(({ reported }) => reported);
-  const roles = new Set(all.map((each) => (isReadable.has(each) ? roleIn(each.reported) : "unknown")));
-  const priorities = all.flatMap(({ reported: { priority } }) => priority ?? []);
-  return {
-    vhid,
-    vip,
-    role: STRONGEST_FIRST.find((role) => roles.has(role)) ?? "unknown",
-    isMaster: all.some(({ reported: { state } }) => state === "MASTER"),
-    priority: priorities.length === 0 ? undefined : Math.max(...priorities),
-    isFailoverMaster: all.some(({ reported }) => reported.configuredRole === "master"),
-    aliases: all.flatMap(({ reported: { aliases = [] } }) => aliases.map(canonicalAddress)),
-  };
+function reportOf(reported: VrrpInterface, role: MemberRole): GroupReport {
+  const { name, vhid, vip, state, priority, configuredRole, aliases = [] } = reported;
+  const [isMaster, isFailoverMaster] = [state === "MASTER", configuredRole === "master"];
+  const addresses = [vip, ...aliases.map(canonicalAddress)];
+  return { interfaces: [name], vhid, vip, addresses, role, isMaster, priority, isFailoverMaster };
 }
 
 function roleIn({ state }: VrrpInterface): MemberRole {
@@ -142,13 +135,15 @@ const MAX_CHANGED_GROUPS = 2048;
 /** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
 function masterChangesAfter(
   { seen: before, silentSinceMs }: VrrpRecord,
-  groups: SeenVrrp["groups"],
+  reports: Reports,
   nowMs: number,
 ): SeenVrrp["masterChanges"] {
   const wasSilent = before !== undefined && silentSinceMs !== undefined;
   const changes = new Map(before?.masterChanges);
-  for (const key of new Set([...(before?.groups.keys() ?? []), ...groups.keys()])) {
-    const [wasMaster, isMaster] = [before?.groups, groups].map((of) => of?.get(key)?.isMaster === true);
+  for (const key of new Set([...(before?.reports.keys() ?? []), ...reports.keys()])) {
+    const [wasMaster, isMaster] = [before?.reports, reports].map(
+      (of) => of?.get(key)?.some((report) => report.isMaster) === true,
+    );
     if (wasMaster === isMaster && !wasSilent) continue;
     const { switchedAtMs = [] } = changes.get(key) ?? {};
     const switches = wasMaster === isMaster ? switchedAtMs : [...switchedAtMs.slice(-2), nowMs];

@@ -122,9 +122,15 @@ function clusterLevel(verdict: ClusterVerdict): Level {
 function groupDocument(verdict: GroupVerdict): GroupDocument {
   const { facts, state, master, sinceMs } = verdict;
   const { vhid, vip, isPreferredMaster } = facts;
-  const members = facts.members.map(({ appliance, role, priority }) => {
+  const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
     const level = memberLevel(role, state);
-    return { appliance, role, level, priority: role === "unknown" ? undefined : priority };
+    return {
+      appliance,
+      interfaces: [...interfaces],
+      role,
+      level,
+      priority: role === "unknown" ? undefined : priority,
+    };
   });
   const [level, since] = [levelOf(verdict.problem, state !== undefined), optionalInstant(sinceMs)];
   return { vhid, vip, state, level, master, since, isPreferredMaster, members };

@@ -1,4 +1,4 @@
-import { membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
+import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState } from "./states.ts";
 import { sinceOf, type Case, type ClusterVerdict, type GroupVerdict, type Trouble } from "./verdict.ts";
@@ -18,7 +18,7 @@ interface GroupCase {
 /**
  * The state of a VRRP group; `undefined` while it depends on members that were not polled yet.
  *
- * - `split_brain`: two members were MASTER at the same time.
+ * - `split_brain`: two members were MASTER at the same time, or one and a rival.
  * - `no_master`: all members are known and none is MASTER.
  * - `changing`: two masters or none, but a member was polled before the latest change was known.
  * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
@@ -31,7 +31,7 @@ export function judgeGroup(
   group: GroupSnapshot,
   { hasDisabled, stateOf, nowMs }: GroupCase,
 ): GroupState | undefined {
-  const masters = membersIn(group, "master");
+  const masters = contendersIn(group, "master");
   const silent = membersIn(group, "unknown").map(stateOf);
   const isPending = silent.length > 0 && silent.every((state) => state === undefined);
   const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
@@ -50,8 +50,8 @@ export function judgeGroup(
 }
 
 /** The monotonic instant until which a silent master of a split brain counts as MASTER. */
-function splitEndsAtMs({ members, mastersAtOnce }: GroupSnapshot): number {
-  const silent = members.filter(
+function splitEndsAtMs({ members, rivals, mastersAtOnce }: GroupSnapshot): number {
+  const silent = [...members, ...rivals].filter(
     ({ role, appliance }) => role === "unknown" && mastersAtOnce.includes(appliance),
   );
   return Math.max(
@@ -62,14 +62,14 @@ function splitEndsAtMs({ members, mastersAtOnce }: GroupSnapshot): number {
 /** The monotonic instant at which time alone changes the state of a group; infinite if it does not. */
 export const changesAtMs = once(({ groups }: ClusterVerdict) => {
   const splits = [...groups.values()].filter(
-    ({ facts, state }) => state === "unknown" && membersIn(facts, "master").length === 1,
+    ({ facts, state }) => state === "unknown" && contendersIn(facts, "master").length === 1,
   );
   return Math.min(...splits.map(({ facts }) => splitEndsAtMs(facts)));
 });
 
 /** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */
 export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
-  const [master, ...others] = membersIn(group, "master");
+  const [master, ...others] = contendersIn(group, "master");
   return others.length > 0 || state === "unknown" ? undefined : master;
 }
 

@@ -80,6 +80,7 @@ const appliance = z.object({
 const role = z.enum(["master", "backup", "other", "unknown"]);
 const member = z.object({
   appliance: z.string(),
+  interfaces: z.array(z.string()).describe("the names of its interfaces in the group"),
   role: role.describe("other: it reports a state that is neither"),
   level,
   priority: optional(z.int(), "absent while it is not known"),

@@ -1,6 +1,6 @@
 import type { Backend } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
-import { membersIn } from "../fleet/snapshot.ts";
+import { contendersIn, membersIn } from "../fleet/snapshot.ts";
 import { listed } from "../support/text.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
@@ -53,14 +53,17 @@ export type Words = readonly [before: string, after: string];
 
 /** Describes a group in trouble. */
 export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
-  const [silent, masters] = [listed(membersIn(facts, "unknown")), membersIn(facts, "master")];
+  const [silent, masters] = [listed(membersIn(facts, "unknown")), contendersIn(facts, "master")];
   const words: Readonly<Record<GroupState, Words>> = {
     split_brain: [`Split brain: ${listed(masters)} are MASTER of `, ""],
     no_master: ["No appliance is MASTER of ", ""],
     unknown:
       masters.length === 0
         ? ["The master of ", ` is unknown: ${silent} cannot be polled`]
-        : [`Split brain: ${silent} cannot be polled and may still be MASTER beside ${masters[0]} of `, ""],
+        : [
+            `Split brain: ${listed(contendersIn(facts, "unknown"))} cannot be polled and may still be MASTER beside ${masters[0]} of `,
+            "",
+          ],
     no_backup: [`${master} is MASTER of `, ", and no appliance is BACKUP"],
     backup_lost: [`${master} is MASTER of `, `, and its backup is lost: ${silent} cannot be polled`],
     backup_unknown: [`${master} is MASTER of `, `, and its backup is not known: ${silent} cannot be polled`],

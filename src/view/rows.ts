@@ -1,7 +1,6 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../status/schema.ts";
 import type { Level } from "../status/states.ts";
-import { describeServers, groupName, idAt } from "../status/words.ts";
-import { groupBy } from "../support/group-by.ts";
+import { describeServers, idAt } from "../status/words.ts";
 import { once } from "../support/kept.ts";
 import { formatSeconds, type Wording } from "./time.ts";
 import { count, inWords } from "./words.ts";
@@ -107,7 +106,7 @@ function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
   const member = group.members.find((one) => one.appliance === appliance.name);
   if (member === undefined) return { state: "not in this group" };
   const { role, level, priority } = member;
-  const interfaces = interfacesByGroup(appliance).get(groupName(group)) ?? [];
+  const interfaces = member.interfaces.flatMap((name) => interfacesByName(appliance).get(name) ?? []);
   const details = detailsOf(priority, interfaces);
   const reported = [...new Set(interfaces.map(({ state }) => state))].join(", ");
   const state = role === "other" ? reported : role === "unknown" ? role : role.toUpperCase();
@@ -115,7 +114,9 @@ function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
 }
 
 /** A search through all interfaces for each group would take seconds where there are thousands. */
-const interfacesByGroup = once(({ interfaces = [] }: ApplianceDocument) => groupBy(interfaces, groupName));
+const interfacesByName = once(
+  ({ interfaces = [] }: ApplianceDocument) => new Map(interfaces.map((each) => [each.name, each])),
+);
 
 function detailsOf(priority: number | undefined, interfaces: readonly Interface[]): readonly string[] {
   const names = interfaces.map(({ name, device }) => (device === "" ? name : `${name} on ${device}`));

@@ -9,6 +9,8 @@ const CONFIG = configOf(MEMBER_A, MEMBER_B, MEMBER_C);
 
 const seenInterface = fc.record({
   vhid: fc.constantFrom(1, 2, 3),
+  vip: fc.constantFrom("192.0.2.100", "192.0.2.101"),
+  aliases: fc.constantFrom([], ["192.0.2.100"], ["192.0.2.101"], ["192.0.2.102"]),
   state: fc.constantFrom("MASTER", "BACKUP", "INIT"),
   priority: fc.constantFrom(undefined, 100, 200),
   configuredRole: fc.constantFrom("master" as const, "backup" as const),

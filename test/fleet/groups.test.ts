@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { VrrpInterface } from "../../src/api/vrrp.ts";
+import { contendersIn } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { failed, interfaceOf, listOf, seen } from "../support/observations.ts";
-import { fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
+import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "./support.ts";
 
 /** One good answer of an appliance with these interfaces. */
 function sees(appliance: string, ...interfaces: readonly Partial<VrrpInterface>[]): Observation {
@@ -114,12 +115,58 @@ test.each<Case>([
     groups: [`${GROUP} masters -, backups b, unknown a, preferred -`],
   },
   {
+    name: "members that list the addresses of a group in another order are in one group, named by the first member",
+    polls: [
+      sees("b", { ...BACKUP, vip: "192.0.2.101", aliases: ["192.0.2.100"] }),
+      sees("a", { ...MASTER, aliases: ["192.0.2.101"] }),
+    ],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
+    name: "a member whose VIP is an alias of the other is in its group, also if it lacks the other's VIP",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, vip: "192.0.2.101", aliases: ["192.0.2.100"] })],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
+    name: "an alias that two members have makes no group of their VIPs",
+    polls: [
+      sees("a", { ...MASTER, aliases: ["192.0.2.110"] }),
+      sees("b", { ...BACKUP, vip: "192.0.2.101", aliases: ["192.0.2.110"] }),
+    ],
+    groups: [
+      `${GROUP} masters a, backups -, unknown -, preferred true`,
+      "2 192.0.2.101: masters -, backups b, unknown -, preferred -",
+    ],
+  },
+  {
+    name: "an address under another VHID is in another group",
+    polls: [sees("a", MASTER), sees("b", { ...BACKUP, vhid: 3, aliases: ["192.0.2.100"] })],
+    groups: [
+      `${GROUP} masters a, backups -, unknown -, preferred true`,
+      "3 192.0.2.100: masters -, backups b, unknown -, preferred -",
+    ],
+  },
+  {
+    name: "a member with two interfaces whose addresses another one joins is one member",
+    polls: [
+      sees("a", { ...MASTER, state: "BACKUP" }, { ...MASTER, name: "carp1", vip: "192.0.2.101" }),
+      sees("b", { ...BACKUP, aliases: ["192.0.2.101"] }),
+    ],
+    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+  },
+  {
     name: "two spellings of one IPv6 address are one group",
     polls: [sees("a", { ...MASTER, vip: "2001:DB8:0:0::64" }), sees("b", { ...BACKUP, vip: "2001:db8::64" })],
     groups: ["2 2001:db8::64: masters a, backups b, unknown -, preferred true"],
   },
 ])("$name", ({ polls, groups }) => {
   expect(groupLines(fleetOf([MEMBER_A, MEMBER_B], polls))).toEqual(groups);
+});
+
+test("an appliance that is MASTER of one address under two VHIDs is its one master", () => {
+  const polls = [sees("a", MASTER, { ...MASTER, name: "carp1", vhid: 3 }), sees("b", BACKUP)];
+  const [cluster] = clustersOf(fleetOf([MEMBER_A, MEMBER_B], polls));
+  expect(cluster?.groups.map((group) => contendersIn(group, "master"))).toEqual([["a"], ["a"]]);
 });
 
 test.each<Case>([

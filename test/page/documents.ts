@@ -120,7 +120,18 @@ export function member(
   priority?: number,
   level: Level = role === "unknown" ? "unknown" : "well",
 ): Member {
-  return { appliance: name, role, level, ...(priority === undefined ? {} : { priority }) };
+  return {
+    appliance: name,
+    interfaces: ["carp0"],
+    role,
+    level,
+    ...(priority === undefined ? {} : { priority }),
+  };
+}
+
+/** The same members in the group with that place. */
+function inGroup(nth: number, members: readonly Member[]): Member[] {
+  return members.map((each) => ({ ...each, interfaces: [`carp${nth}`] }));
 }
 
 /** A pair that is well: `ams-1` is MASTER, `ams-2` is BACKUP. */
@@ -129,12 +140,12 @@ export function pair(name: string, given: Partial<ClusterDocument> = {}): Cluste
   return {
     name,
     labels: { site: "amsterdam" },
-    groups: GROUPS.map((ref) => ({
+    groups: GROUPS.map((ref, nth) => ({
       ...ref,
       state: "one_master",
       level: "well",
       master: first,
-      members: [member(first, "master", 204), member(second, "backup", 154)],
+      members: inGroup(nth, [member(first, "master", 204), member(second, "backup", 154)]),
       isPreferredMaster: true,
     })),
     state: "up",
@@ -259,8 +270,9 @@ export function splitBrain(cluster: ClusterDocument): ClusterDocument {
   ];
   return {
     ...changed(cluster, { second: { interfaces } }),
-    groups: cluster.groups.map(({ vhid, vip }) => {
-      return { vhid, vip, state: "split_brain", level: "critical", since: ago(42), members };
+    groups: cluster.groups.map(({ vhid, vip }, nth) => {
+      const ref = { vhid, vip, members: inGroup(nth, members) };
+      return { ...ref, state: "split_brain", level: "critical", since: ago(42) };
     }),
   };
 }

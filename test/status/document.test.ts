@@ -87,8 +87,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             level: "critical",
             master: "a",
             members: [
-              { appliance: "a", role: "master", level: "well", priority: 204 },
-              { appliance: "b", role: "unknown", level: "unknown" },
+              { appliance: "a", interfaces: ["carp0"], role: "master", level: "well", priority: 204 },
+              { appliance: "b", interfaces: ["carp0"], role: "unknown", level: "unknown" },
             ],
             isPreferredMaster: true,
             since: "2023-11-14T22:13:21.000Z",

@@ -6,11 +6,12 @@ import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 
-/** `a MASTER 5`, `a silent 5`, `a refuses 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
+/** `a MASTER 5`, `a MASTER@3 5` under VHID 3, `a silent 5`, `a refuses 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
 function pollOf(words: string): { readonly observation: Observation; readonly atMs: number } {
   const [name = "", says = "", sent, at = sent] = words.split(" ");
   const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
-  const list = listOf(says === "nothing" ? [] : [interfaceOf({ state: says })]);
+  const [state = "", vhid = "2"] = says.split("@");
+  const list = listOf(says === "nothing" ? [] : [interfaceOf({ state, vhid: Number(vhid) })]);
   const reason = says === "silent" ? "timeout" : says === "refuses" ? "http_status" : undefined;
   const observation = reason === undefined ? seen.vrrp(name, list, given) : failed.vrrp(name, reason, given);
   return { observation, atMs: Number(at) * 1000 };
@@ -37,6 +38,7 @@ function verdictAfter(
 /** `b` has changed three times within a minute. */
 const FLAPS = "a MASTER 0, b BACKUP 0, b MASTER 5, b BACKUP 10, b MASTER 15";
 const SPLIT = "a MASTER 0, b MASTER 0, a MASTER 5, b MASTER 5";
+const TWO_VHIDS = "a MASTER 0, b MASTER@3 0, a MASTER 5, b MASTER@3 5";
 
 test.each([
   ["one MASTER and one BACKUP are healthy", "a MASTER 0, b BACKUP 0", "one_master a"],
@@ -91,6 +93,18 @@ test.each([
     "one that was silent and says MASTER twice, beside another that does, is a split brain",
     "a MASTER 0, b BACKUP 0, a silent 5, b MASTER 5, b MASTER 10, a MASTER 10, b MASTER 11, a MASTER 11",
     "split_brain",
+  ],
+  ["two that are MASTER of one address under two VHIDs are a split brain", TWO_VHIDS, "split_brain"],
+  [
+    "one that says MASTER again proves nothing of the other under another VHID",
+    "a MASTER 0, b MASTER@3 0, a MASTER 5",
+    "changing",
+  ],
+  ["a BACKUP under another VHID is no backup", "a MASTER 0, b BACKUP@3 0", "no_backup a"],
+  [
+    "a master under another VHID that falls silent counts no more after two minutes",
+    `${TWO_VHIDS}, b silent 10`,
+    "no_backup a",
   ],
   ["a member that is no longer MASTER ends a split brain", `${SPLIT}, b BACKUP 10`, "one_master a"],
   ["two BACKUPs that were never seen as MASTER have no master", "a BACKUP 0, b BACKUP 0", "no_master"],
