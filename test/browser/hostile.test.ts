@@ -45,7 +45,7 @@ function hostileDocument() {
         vip: SCRIPT,
         state: "one_master",
         level: "well",
-        members: [{ appliance: SCRIPT, role: "other", level: "warning" }],
+        members: [{ appliance: SCRIPT, interfaces: [SCRIPT], role: "other", level: "warning" }],
       },
     ],
     websites: [{ id: 1, name: SCRIPT, states: [{ protocol: "http", state: "up", level: "well" }] }],
