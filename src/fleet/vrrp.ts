@@ -52,7 +52,9 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
 
 export type Reports = ReadonlyMap<string, readonly GroupReport[]>;
 
-export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {}
+export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
+  readonly found: SeenVrrp | undefined;
+}
 
 /** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
 export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
