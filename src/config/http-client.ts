@@ -39,30 +39,32 @@ export function createHttpResolver(files: NamedFiles) {
       serverName: tls.server_name,
       minVersion: tls.min_version,
       insecureSkipVerify: tls.insecure_skip_verify,
-      // One of the two displaces the other of an outer block.
-      trust:
-        name === undefined
-          ? pins && { pins, known: undefined }
-          : { pins: undefined, known: { path: resolveFrom(file, name), certificates } },
+      pins,
+      // Pins displace the file of an outer block.
+      known: name === undefined ? pins && null : { path: resolveFrom(file, name), certificates },
     };
   }
 
   return async (places: readonly HttpPlace[]): Promise<(appliance: string) => HttpClientConfig> => {
     const blocks: Awaited<ReturnType<typeof readBlock>>[] = [];
     for (const place of places) blocks.push(await readBlock(place));
-    const { basicAuth, proxy, trust, insecureSkipVerify = false, ...given } = blocks.reduce(override);
-    const { pins = [], known } = trust ?? {};
-    const tls = { ...given, insecureSkipVerify, certificateSha256: pins };
-    const http: HttpClientConfig = { basicAuth, proxy, tls };
-    if (known === undefined) return () => http;
+    const {
+      basicAuth,
+      proxy,
+      pins = [],
+      known,
+      insecureSkipVerify = false,
+      ...rest
+    } = blocks.reduce(override);
+    const tls = { ...rest, insecureSkipVerify, certificateSha256: pins };
+    const http = { basicAuth, proxy, tls };
+    if (!known) return () => http;
     const { path, certificates } = known;
+    // Authorities do not count then; thousands of appliances would each have a copy.
+    const withoutCa = { ...tls, ca: undefined };
     return (appliance) => {
       const certificateSha256 = certificates.get(appliance) ?? [];
-      // Authorities do not count then; thousands of appliances would each have a copy.
-      return {
-        ...http,
-        tls: { ...tls, ca: undefined, certificateSha256, knownCertificates: { path, appliance } },
-      };
+      return { ...http, tls: { ...withoutCa, certificateSha256, knownCertificates: { path, appliance } } };
     };
   };
 }

@@ -54,9 +54,9 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   const turnOf = createTurns(WRITING_MS);
 
   function limit(): void {
-    while (pending.size > 1 && bytesOf([...pending.values()]) > maxBytes) {
+    while (pending.size > 1 && bytesOf(pending) > maxBytes) {
       const byClient = groupBy(pending, ([, { client }]) => client);
-      const [most = []] = [...byClient.values()].toSorted((one, other) => heldBy(other) - heldBy(one));
+      const [most = []] = [...byClient.values()].toSorted((one, other) => bytesOf(other) - bytesOf(one));
       for (const [oldest] of most.slice(0, 1)) {
         pending.delete(oldest);
         oldest.destroy();
@@ -79,13 +79,10 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   };
 }
 
-function heldBy(responses: readonly (readonly [ServerResponse, Sending])[]): number {
-  return bytesOf(responses.map(([, sending]) => sending));
-}
-
 /** A body that several responses share counts once. */
-function bytesOf(sending: readonly Sending[]): number {
-  return [...new Set(sending.map(({ body }) => body))].reduce((sum, { length }) => sum + length, 0);
+function bytesOf(responses: Iterable<readonly [ServerResponse, Sending]>): number {
+  const bodies = new Set(Array.from(responses, ([, { body }]) => body));
+  return [...bodies].reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Whether an Accept-Encoding header names gzip. @see RFC 9110, 12.5.3 */

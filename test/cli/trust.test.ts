@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { chmod, readdir, readFile, readlink, stat, symlink } from "node:fs/promises";
+import { readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -200,29 +200,29 @@ test("an appliance behind a proxy is asked through the proxy", async () => {
   expect(await text()).toBe(`waf-1 ${sha256}\n`);
 });
 
-test("a file keeps its mode, a link stays a link, and nothing else is left", async () => {
-  const { server, sha256 } = await simulate("one");
-  const { folder, known, trust } = await setUp([entry("waf-1", server.port)], { file: "# Amsterdam\n" });
-  await chmod(join(folder, "file"), 0o640);
-  await symlink("file", known);
-  expect((await trust(["--yes"])).code).toBe(0);
-  expect(await readlink(known)).toBe("file");
-  expect(await readFile(join(folder, "file"), "utf8")).toBe(`# Amsterdam\nwaf-1 ${sha256}\n`);
-  expect((await stat(join(folder, "file"))).mode & 0o777).toBe(0o640);
-  expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "file", "known"]);
-});
-
-test("a link to a file that does not exist stays a link, through links of folders too", async () => {
-  const { server, sha256 } = await simulate("one");
-  const { folder, known, trust } = await setUp([entry("waf-1", server.port)], { "data/old": "" });
-  await symlink("data", join(folder, "current"));
-  await symlink("current/next", known);
-  await symlink("../made", join(folder, "data/next"));
-  expect((await trust(["--yes"])).code).toBe(0);
-  expect(await readFile(join(folder, "made"), "utf8")).toBe(`waf-1 ${sha256}\n`);
-  expect(await readlink(known)).toBe("current/next");
-  expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "current", "data", "known", "made"]);
-});
+test.each([
+  ["# Amsterdam\n", 0o640],
+  [undefined, 0o644],
+])(
+  "a link stays a link, a file with the text %j has the mode %i, and nothing else is left",
+  async (text, mode) => {
+    const { server, sha256 } = await simulate("one");
+    const { folder, known, trust } = await setUp([entry("waf-1", server.port)], { "data/other": "" });
+    const file = join(folder, "file");
+    if (text !== undefined) await writeFile(file, text, { mode });
+    for (const [target, name] of [
+      ["data", "current"],
+      ["current/known", "known"],
+      ["../file", "data/known"],
+    ] as const)
+      await symlink(target, join(folder, name));
+    expect((await trust(["--yes"])).code).toBe(0);
+    expect(await readlink(known)).toBe("current/known");
+    expect(await readFile(file, "utf8")).toBe(`${text ?? ""}waf-1 ${sha256}\n`);
+    expect((await stat(file)).mode & 0o777).toBe(mode);
+    expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "current", "data", "file", "known"]);
+  },
+);
 
 test("a link named like a temporary file is neither followed nor replaced", async () => {
   const { server, sha256 } = await simulate("one");

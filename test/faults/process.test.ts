@@ -123,20 +123,20 @@ test.concurrent("fault 36: Ctrl-C ends check, poll and status at once with 130, 
   const start = (args: readonly string[]) => {
     const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, stdio: "ignore" });
     stage.cleanUp(() => endChild(child));
-    return { child, closed: once(child, "close") };
+    return child;
   };
   const status = ["status", `--url=http://127.0.0.1:${server.port}`];
   for (const [nth, args] of [["check", "--live"], ["poll", "a"], status].entries()) {
-    const { child, closed } = start(args);
+    const child = start(args);
     await eventually(() => expect(server.requests.length).toBe(nth + 1));
     child.kill("SIGINT");
-    expect(await closed).toEqual([130, null]);
+    expect(await once(child, "close")).toEqual([130, null]);
   }
   stage.cleanUp(await hangFile(join(folder, "config.yaml")));
-  const { child, closed } = start(["check"]);
-  await eventually(() => expect(readFileSync(`/proc/${child.pid}/comm`, "utf8")).toBe("appliance-expor\n"));
-  child.kill("SIGINT");
-  expect(await closed).toEqual([null, "SIGINT"]);
+  const hanging = start(["check"]);
+  await eventually(() => expect(readFileSync(`/proc/${hanging.pid}/comm`, "utf8")).toBe("appliance-expor\n"));
+  hanging.kill("SIGINT");
+  expect(await once(hanging, "close")).toEqual([null, "SIGINT"]);
 });
 
 test.concurrent("fault 86: a password file and a reload hang: polling goes on, and the process kills itself after SIGTERM and says why", async ({
