@@ -1,8 +1,5 @@
 import { connect } from "node:net";
-import { onTestFinished, expect, test } from "vitest";
-import { systemClock } from "../../src/support/clock.ts";
-import { createConnector } from "../../src/client/connect.ts";
-import { failureFrom } from "../../src/client/failure.ts";
+import { expect, test } from "vitest";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import {
   answering,
@@ -89,16 +86,15 @@ test.each<{ name: string; behaviour: Behaviour }>([
   },
 );
 
-test("a proxy whose name does not resolve makes the poll fail as dns", async () => {
-  const unknown = Object.assign(new Error("getaddrinfo ENOTFOUND"), {
-    code: "ENOTFOUND",
-    syscall: "getaddrinfo",
-  });
+test.each([
+  ["does not resolve", "ENOTFOUND", "dns"],
+  ["cannot be looked up for lack of descriptors", "EMFILE", "local"],
+])("a proxy whose name %s makes the poll fail: %s is %s", async (_, code, reason) => {
   const client = clientOf("https://192.0.2.1:4849", {
     http: { proxy: { ...proxyAt(3128), host: "proxy.invalid" } },
-    lookup: () => Promise.reject(unknown),
+    lookup: () => Promise.reject(Object.assign(new Error(code), { code })),
   });
-  expect(shortly(await client.get("/x", LONG_MS))).toBe("dns");
+  expect(shortly(await client.get("/x", LONG_MS))).toBe(reason);
 });
 
 test("an error inside the tunnel is attributed to the appliance, not to the proxy", async () => {
@@ -107,18 +103,4 @@ test("an error inside the tunnel is attributed to the appliance, not to the prox
   appliance.behave(({ socket }) => void socket.write("SSH-2.0-OpenSSH_9.6\r\n"));
   const client = viaProxy(proxy, `https://127.0.0.1:${appliance.port}`);
   expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
-});
-
-test("a lack of descriptors is local, also when connecting to a proxy", async () => {
-  const short = Object.assign(new Error("connect EMFILE"), { code: "EMFILE", syscall: "connect" });
-  const proxy = { ...proxyAt(3128), host: "proxy.example" };
-  const lookup = () => Promise.reject(short);
-  const to = { host: "192.0.2.1", port: 4849, proxy, tls: undefined };
-  const connector = createConnector({ ...to, lookup, clock: systemClock });
-  const watcher = {
-    stage: () => {},
-    socket: (socket: { destroy(): void }) => onTestFinished(() => socket.destroy()),
-  };
-  const error: unknown = await connector.connect(watcher).catch((thrown: unknown) => thrown);
-  expect(failureFrom(error, "lookup").reason).toBe("local");
 });

@@ -81,29 +81,19 @@ test.each(FAILURE_REASONS)(
   },
 );
 
-test("a failed list suppresses website tests for two of its intervals, then they are sent", async () => {
-  const { clock, client, due, poll } = startHeldPoller();
-  await poll(VRRP, failing("connect"));
-  await clock.pass(9_999);
+const RARE = { kind: "interval", intervalMs: 86_400_000, timeoutMs: 4_000 } as const;
+
+test.each([
+  ["two of its intervals", WAF, 10_000],
+  ["their own interval, if lists are rare", { ...WAF, polling: { ...WAF.polling, vrrp: RARE } }, 30_000],
+])("a failed list suppresses website tests for %s, then they are sent", async (_, appliance, forMs) => {
+  const { clock, client, due, poll, observed } = startHeldPoller(appliance);
+  await poll(VRRP, failing("timeout"));
+  await clock.pass(forMs - 1);
   await due(website(1));
   expect(client.waiting()).toEqual([]);
   await clock.pass(1);
   await due(website(1));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
-});
-
-test("a failed list suppresses website tests at most for their own interval, even if lists are rare", async () => {
-  const vrrp = { kind: "interval", intervalMs: 86_400_000, timeoutMs: 4_000 } as const;
-  const { clock, client, due, poll, observed } = startHeldPoller({
-    ...WAF,
-    polling: { ...WAF.polling, vrrp },
-  });
-  await poll(VRRP, failing("timeout"));
-  await clock.pass(29_999);
-  await due(website(1));
-  await clock.pass(1);
-  await due(website(1));
-  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
   await client.answer(sitePath(1), SITE_OK);
   expect(observed.map(shortly)).toEqual(["vrrp: timeout", "website 1: appliance_down", "website 1: ok"]);
 });
