@@ -6,7 +6,7 @@ import { WEBSITE_DETAILS } from "../api/website-details.ts";
 import { WEBSITE_LIST } from "../api/website-list.ts";
 import { WEBSITE_TEST } from "../api/website-test.ts";
 import type { Secret } from "../support/secret.ts";
-import { type ListenAddress, closeAtOnce, listen, type ListeningAddress } from "../web/listen.ts";
+import { type ListenAddress, closeAtOnce, listen } from "../web/listen.ts";
 import { send, type Reply } from "../web/reply.ts";
 import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from "./websites.ts";
 
@@ -33,13 +33,6 @@ export type VrrpState =
   | { readonly ok: true; readonly interfaces: readonly LocalVrrpInterface[] }
   | { readonly ok: false; readonly reason: string };
 
-export interface ApplianceServer {
-  /** Listens and returns the address; port 0 becomes a free port. Rejects if it cannot listen. */
-  start(): Promise<ListeningAddress>;
-  /** Resolves when the last connection is closed. */
-  stop(): Promise<void>;
-}
-
 /** This is longer than the intervals of most polls, so that connections are kept between them. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -47,8 +40,11 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
   "www-authenticate": 'Basic realm="management API", charset="UTF-8"',
 });
 
-/** HTTPS with Basic authentication. Throws if certificate and key do not match. @see management API 4, 5 */
-export function createApplianceServer(deps: ApplianceServerDeps): ApplianceServer {
+/**
+ * HTTPS with Basic authentication. Throws if certificate and key do not match. `start` returns the address, where port 0 has become
+ * a free port, and rejects if it cannot listen; `stop` resolves when the last connection is closed. @see management API 4, 5
+ */
+export function createApplianceServer(deps: ApplianceServerDeps) {
   const isAllowed = createBasicAuth(deps.users);
   async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
     if (!isAllowed(request.headers.authorization)) return UNAUTHORIZED;

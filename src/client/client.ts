@@ -8,10 +8,9 @@ import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
 import { createConnection, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
-import { createCredentialsReader } from "./credentials.ts";
+import { createCredentialsReader, createPasswordReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
-import { createPasswordReader } from "./passwords.ts";
 
 /** The body of an answer, as received. */
 export interface Body {

@@ -25,9 +25,7 @@ export interface ConnectionPool {
   close(): void;
 }
 
-export type CreateConnection = (
-  callbacks: Pick<ConnectionOptions, "onAttemptEnded" | "onDestroyed">,
-) => Connection;
+type Callbacks = Pick<ConnectionOptions, "onAttemptEnded" | "onDestroyed">;
 
 /** A poll that waits. */
 interface Waiting {
@@ -45,7 +43,7 @@ export function createConnections(
   attention: Attention,
   clock: Clock,
   limit: () => number,
-): (create: CreateConnection) => ConnectionPool {
+): (create: (callbacks: Callbacks) => Connection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
   /** Connections whose attempt to connect is neither over nor hangs. */

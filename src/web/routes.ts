@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ReloadResult } from "../config/reload.ts";
 import { compressed, joined, type LongText } from "../support/long-text.ts";
 import { createQueue, type Queue } from "./queue.ts";
@@ -72,17 +72,11 @@ export interface RouteDeps {
   readonly onError: (path: string, error: unknown) => void;
 }
 
-export interface Routes {
-  /** Every path that is served. */
-  readonly paths: readonly string[];
-  readonly handle: RequestListener;
-}
-
 /**
  * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths. A path is that of a constant, or a
- * route of the fleet, which is rendered in its turn and never for one client alone.
+ * route of the fleet, which is rendered in its turn and never for one client alone. `paths`: every path that is served.
  */
-export function createRoutes(deps: RouteDeps): Routes {
+export function createRoutes(deps: RouteDeps) {
   const sendReply = createOutgoing();
   const fleet = fleetRoutes(deps);
   const probes = new Map<string, Probe>([
@@ -102,7 +96,7 @@ export function createRoutes(deps: RouteDeps): Routes {
 
   return {
     paths: [...fleet.keys(), ...probes.keys(), ...deps.assets.keys(), RELOAD],
-    handle: (request, response) => {
+    handle: (request: IncomingMessage, response: ServerResponse): void => {
       const path = pathOf(request);
       replyTo(request, path)
         .catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createPasswordReader } from "../../src/client/passwords.ts";
+import { createPasswordReader } from "../../src/client/credentials.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createFolder } from "../config/folder.ts";
 

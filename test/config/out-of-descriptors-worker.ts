@@ -2,7 +2,7 @@ import { formatConfigError } from "../../src/config/errors.ts";
 import { loadConfig, type ConfigResult } from "../../src/config/load.ts";
 import { createCheck } from "../../src/config/reload.ts";
 import { createLookup } from "../../src/client/lookup.ts";
-import { createPasswordReader } from "../../src/client/passwords.ts";
+import { createPasswordReader } from "../../src/client/credentials.ts";
 import { errorCode } from "../../src/support/errors.ts";
 import { withoutDescriptors } from "../support/descriptors.ts";
 
