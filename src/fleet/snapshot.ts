@@ -7,7 +7,7 @@ import type { Failure } from "../client/failure.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each
- * part. An appliance on its own is a cluster of one.
+ * part. How a poll went is apart from what it found, which changes less often. An appliance on its own is a cluster of one.
  *
  * In all of its parts `undefined` is what is not known now, and instants are Unix time in milliseconds unless they say
  * that they are monotonic.
@@ -136,18 +136,6 @@ export interface Identity {
   readonly cluster: string;
   readonly labels: Readonly<Record<string, string>>;
 }
-
-/** The parts of which text is kept. How polls went changes with each of them, and is apart from what they found. */
-export type Section =
-  | VrrpSnapshot
-  | VrrpListSnapshot
-  | AnomaliesSnapshot
-  | WebsiteSnapshot
-  | StatusesSnapshot
-  | TotalsSnapshot
-  | DiscoverySnapshot
-  | FoundWebsiteSnapshot
-  | DisabledSnapshot;
 
 /** How the latest poll of an operation went. */
 export interface PollHealth {

@@ -3,7 +3,7 @@ import { groupBy } from "../support/group-by.ts";
 import { inSlices } from "../support/slices.ts";
 import type { LongText } from "../support/long-text.ts";
 import { FLEET_FAMILIES } from "./families.ts";
-import { labelsOf, type Families, type Labels, type Part, type Sample } from "./family.ts";
+import { labelsOf, partsOf, type Families, type Labels, type Part, type Sample } from "./family.ts";
 
 /** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
@@ -95,27 +95,6 @@ function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[
     })),
   );
   return groupBy(all, ({ kind }) => kind);
-}
-
-/** In the order of the configuration; what is not known now is left out. */
-function partsOf(verdict: ClusterVerdict): readonly Part[] {
-  const { facts, appliances, groups, websites } = verdict;
-  return [
-    ...appliances.values(),
-    ...websites.values(),
-    ...groups.values(),
-    ...facts.disabled,
-    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, inventory, anomalies }) => [
-      vrrp,
-      vrrp.found?.list,
-      ...tests.flatMap((test) => [test, test.found]),
-      discovery,
-      ...inventory.found,
-      anomalies,
-      totals,
-    ]),
-    verdict,
-  ].filter((part) => part !== undefined);
 }
 
 function render(sources: readonly Source[], part: Part): LongText {

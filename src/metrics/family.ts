@@ -1,9 +1,30 @@
 import { websiteKey } from "../fleet/cluster-websites.ts";
-import type { OfWebsite, Section } from "../fleet/snapshot.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict, WebsiteVerdict } from "../status/verdict.ts";
+import type { OfWebsite } from "../fleet/snapshot.ts";
+import type { ClusterVerdict } from "../status/verdict.ts";
+
+/** The facts and verdicts of a cluster, in the order of the configuration; what is not known now is left out. */
+export function partsOf(verdict: ClusterVerdict) {
+  const { facts, appliances, groups, websites } = verdict;
+  return [
+    ...appliances.values(),
+    ...websites.values(),
+    ...groups.values(),
+    ...facts.disabled,
+    ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, inventory, anomalies }) => [
+      vrrp,
+      vrrp.found?.list,
+      ...tests.flatMap((test) => [test, test.found]),
+      discovery,
+      ...inventory.found,
+      anomalies,
+      totals,
+    ]),
+    verdict,
+  ].filter((part) => part !== undefined);
+}
 
 /** Holds what is rendered once for as long as it stays the same object. */
-export type Part = Section | ApplianceVerdict | GroupVerdict | WebsiteVerdict | ClusterVerdict;
+export type Part = ReturnType<typeof partsOf>[number];
 
 /** By name, in the order of the exposition. */
 export type Families = Readonly<Record<string, Family>>;

@@ -9,7 +9,8 @@ import type {
 import type { Operation } from "../api/operations.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
-import { isPartOf, lastingProblems, pendingIn, problemsOf } from "./problems.ts";
+import { isPartOf } from "./judge-website.ts";
+import { lastingProblems, pendingIn, problemsOf } from "./problems.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
@@ -138,9 +139,8 @@ function groupDocument(verdict: GroupVerdict): GroupDocument {
 
 /** The level of an appliance as a member of a group in that state. */
 function memberLevel(role: MemberRole, state: GroupState | undefined): Level {
-  if (role === "unknown") return "unknown";
   if (role === "other") return levelOf("odd_state");
-  return levelOf(role === "master" && state === "split_brain" ? state : undefined);
+  return levelOf(role === "master" && state === "split_brain" ? state : undefined, role !== "unknown");
 }
 
 /** A list of one website; of none if it is not tested. `isHidden`: that it is unknown follows from another problem. */

@@ -6,7 +6,7 @@ import {
   type DiscoverySnapshot,
   type InterfaceSnapshot,
   type PollHealth,
-  type VrrpListSnapshot,
+  type VrrpSnapshot,
 } from "../fleet/snapshot.ts";
 import { once } from "../support/kept.ts";
 import type { ApplianceVerdict } from "./verdict.ts";
@@ -59,7 +59,7 @@ export function applianceProblems(
   { state, certificate }: Pick<ApplianceVerdict, "state" | "certificate">,
   isAlone: boolean,
 ): readonly ApplianceProblem[] {
-  const [odd] = oddInterfaces(vrrp.found?.list);
+  const [odd] = oddInterfaces(vrrp);
   const known = state === "up" ? discovery : undefined;
   const problems: readonly (ApplianceProblem | undefined)[] = [
     state && PROBLEM_OF.appliance[state],
@@ -82,13 +82,9 @@ export function interfaceProblem(
   return isAlone ? "not_serving" : "odd_state";
 }
 
-/** Returns the interfaces of a list in a state that is neither MASTER nor BACKUP. */
-export function oddInterfaces(list: VrrpListSnapshot | undefined): readonly InterfaceSnapshot[] {
-  return list === undefined ? [] : oddIn(list);
-}
-
-const oddIn = once(({ interfaces }: VrrpListSnapshot) =>
-  interfaces.filter((each) => interfaceProblem(each, false) !== undefined),
+/** Returns the interfaces in a state that is neither MASTER nor BACKUP. */
+export const oddInterfaces = once(({ found }: VrrpSnapshot): readonly InterfaceSnapshot[] =>
+  (found?.list.interfaces ?? []).filter((each) => interfaceProblem(each, false) !== undefined),
 );
 
 /** Returns whether the list of websites, or details of them, cannot be polled though the appliance has them. */

@@ -92,6 +92,13 @@ export function usableBackends({ backends }: WebsiteDetails): number | undefined
   return backends?.usable === 0 && backends.uncertain > 0 ? undefined : backends?.usable;
 }
 
+/** Returns whether the servers that an appliance reports are part of the trouble with a website. */
+export function isPartOf(state: BackendState | undefined, details: WebsiteDetails): boolean {
+  if (details.isEnabled === false) return false;
+  const isLost = state === "none_usable" || state === "none_usable_but_up";
+  return (details.backends?.failed ?? 0) > 0 || (isLost && usableBackends(details) === 0);
+}
+
 export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
 export type DifferenceKind = (typeof DIFFERENCES)[number];
 

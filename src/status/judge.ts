@@ -1,7 +1,7 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import { kept } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
-import { changesAtMs, groupVerdicts } from "./judge-group.ts";
+import { groupVerdicts } from "./judge-group.ts";
 import { type ApplianceVerdict, type Case, type ClusterVerdict, type Instant, sinceOf } from "./verdict.ts";
 import { websiteVerdicts } from "./websites.ts";
 
@@ -11,24 +11,15 @@ export function judge(
   before: ClusterVerdict | undefined,
   at: Instant,
 ): ClusterVerdict {
-  const isTimeless = before !== undefined && at.monotonicMs < changesAtMs(before);
-  if (isTimeless && before.facts === facts && isValid(before, at)) return before;
   const wasPolled =
     before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
+  if (facts === before?.facts && appliances === before.appliances && groups === before.groups) return before;
   const { websiteBasis, websites, differences } = websiteVerdicts(given, groups);
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
   return { kind: "cluster", facts, state, appliances, groups, websiteBasis, websites, differences };
-}
-
-/** Returns whether the certificates are in the same state as before. */
-function isValid({ facts, appliances }: ClusterVerdict, { wallMs }: Instant): boolean {
-  return facts.appliances.every(
-    ({ identity, vrrp }) =>
-      judgeCertificate(vrrp.certificate, wallMs) === appliances.get(identity.appliance)?.certificate,
-  );
 }
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {

@@ -1,19 +1,11 @@
-import type { WebsiteDetails } from "../api/website-details.ts";
 import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
-import {
-  type ApplianceProblem,
-  type BackendState,
-  PROBLEM_KINDS,
-  PROBLEM_OF,
-  PROBLEMS,
-  type ProblemKind,
-} from "./states.ts";
+import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type ProblemKind } from "./states.ts";
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
-import { usableBackends } from "./judge-website.ts";
+import { isPartOf } from "./judge-website.ts";
 import { isLacking } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import {
@@ -91,7 +83,7 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
     if (kind === "appliance_down" && verdict.state === "dark") return [];
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
     const isState = kind === (state && PROBLEM_OF.appliance[state]);
-    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp.found?.list) : [];
+    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
     const group = odd && { vhid: odd.reported.vhid, vip: odd.reported.vip };
     const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
     return problem(kind, summary, { appliance, group, since });
@@ -103,7 +95,7 @@ type ApplianceWords = (name: string, facts: ApplianceSnapshot) => string;
 const unpolled: ApplianceWords = (name, facts) => `${name} is not polled successfully: ${reasonOf(facts)}`;
 
 const odd: ApplianceWords = (name, facts) => {
-  const states = oddInterfaces(facts.vrrp.found?.list).map(
+  const states = oddInterfaces(facts.vrrp).map(
     ({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`,
   );
   return `${name} reports ${listed(states, NAMED)}`;
@@ -234,13 +226,6 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
     ? `No server behind website ${name} is usable: ${said.join(", ")}`
     : `Servers behind website ${name} are down: ${said.join(", ")}`;
   return problem(kind, summary, { website: { id, name } });
-}
-
-/** Returns whether the servers that an appliance reports are part of the trouble with a website. */
-export function isPartOf(state: BackendState | undefined, details: WebsiteDetails): boolean {
-  if (details.isEnabled === false) return false;
-  const isLost = state === "none_usable" || state === "none_usable_but_up";
-  return (details.backends?.failed ?? 0) > 0 || (isLost && usableBackends(details) === 0);
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
