@@ -1,5 +1,5 @@
 import { createFleetExposition } from "../metrics/exposition.ts";
-import { FACT_FAMILIES } from "../metrics/families.ts";
+import { FACT_FAMILIES } from "../metrics/fact-families.ts";
 import { operationKey } from "../api/operations.ts";
 import { judge } from "../status/judge.ts";
 import { joined } from "../support/long-text.ts";

@@ -1,9 +1,12 @@
+import type { OperationKind } from "../api/operations.ts";
 import {
+  membersIn,
   type FoundWebsiteSnapshot,
   type InterfaceSnapshot,
-  membersIn,
+  type PollHealth,
   type StatusesSnapshot,
   type StatusSnapshot,
+  type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
 import { usableBackends } from "../status/judge-website.ts";
@@ -32,8 +35,8 @@ const DETAILS =
 /** `other`: a state as reported that is neither; the word is in the JSON and in the log. */
 const STATES = ["MASTER", "BACKUP", "other"] as const;
 
-/** Holds what the appliances report: VRRP interfaces and groups, website tests, websites as they describe them. */
-export const REPORTED_FAMILIES: Families = {
+/** Holds what the appliances report, and how polls went, which remains when one fails. */
+export const FACT_FAMILIES: Families = {
   vrrp_is_master: gauge(
     `Whether state_current of the VRRP interface is MASTER (1) or not (0). ${LIST}`,
     perInterface(({ reported }) => reported.state === "MASTER"),
@@ -114,6 +117,49 @@ export const REPORTED_FAMILIES: Families = {
     `Servers behind the website, active and backup ones, that the appliance reports as OK. ${DETAILS}`,
     { website_details: ({ details }) => sample(usableBackends(details)) },
   ),
+  appliance_up: gauge(
+    "Whether the latest poll of the appliance's VRRP list succeeded; not from the scrape.",
+    { vrrp: ({ health }) => sample(success(health)) },
+  ),
+  appliance_poll_success: gauge(
+    "Whether the latest poll of the operation succeeded; not from the scrape.",
+    perOperation((health, ...labels) => sample(success(health), ...labels)),
+  ),
+  appliance_poll_duration_seconds: gauge(
+    "How long the latest poll of the operation took, from name lookup to last byte; not the scrape.",
+    perOperation(({ durationSeconds }, ...labels) => sample(durationSeconds, ...labels)),
+  ),
+  appliance_last_success_timestamp_seconds: gauge(
+    "When a poll of the operation last succeeded, as Unix time, not when it was scraped; absent before the first.",
+    perOperation(({ lastSuccessAtMs }, ...labels) => sample(asSeconds(lastSuccessAtMs), ...labels)),
+  ),
+  appliance_poll_failure_info: gauge(
+    "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
+    perOperation(
+      ({ failure }, ...labels) =>
+        failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
+      addressLabels,
+    ),
+  ),
+  appliance_polls_total: counter(
+    "Polls of the operation since the appliance was configured.",
+    totals("polls"),
+  ),
+  appliance_poll_failures_total: counter(
+    "Failed polls of the operation since the appliance was configured.",
+    totals("failures"),
+  ),
+  appliance_api_anomalies: gauge(
+    "Deviations from the API in the latest polled lists and details, not in the scrape; absent unless those polls succeeded.",
+    {
+      anomalies: ({ counts }) =>
+        Object.entries(counts).flatMap(([anomaly, count]) => sample(count, ["anomaly", anomaly])),
+    },
+  ),
+  appliance_tls_certificate_not_after_timestamp_seconds: gauge(
+    "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
+    { vrrp: ({ certificate }) => sample(certificate?.notAfterSeconds) },
+  ),
 };
 
 function perInterface(value: (i: InterfaceSnapshot) => Value): Family["samples"] {
@@ -155,4 +201,37 @@ function backendSamples(website: FoundWebsiteSnapshot): readonly Sample[] {
     const areOk = rows.every(({ isOk }) => isOk);
     return sample(areOk, ...addressLabels(website), ["backend", address], ["role", role]);
   });
+}
+
+function success({ state }: PollHealth): boolean | undefined {
+  return state === "never_polled" ? undefined : state === "succeeded";
+}
+
+/** The part that has how the polls of an operation went. */
+interface PartOf {
+  readonly vrrp: "vrrp";
+  readonly website_list: "discovery";
+  readonly website_details: "discovery";
+  readonly website_test: "website_test";
+}
+
+/** Every operation needs a part, and every part that has operations needs samples. */
+function perOperation(
+  samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
+  further: (test: WebsiteSnapshot) => Labels = () => [],
+): Required<Pick<Family["samples"], PartOf[OperationKind]>> {
+  const of = (operation: OperationKind, health: PollHealth | undefined) =>
+    health === undefined ? [] : samples(health, ["operation", operation]);
+  return {
+    vrrp: ({ health }) => of("vrrp", health),
+    discovery: ({ list, details }) => [...of("website_list", list), ...of("website_details", details)],
+    website_test: (test) => samples(test.health, ...further(test)),
+  };
+}
+
+function totals(counted: "polls" | "failures"): Family["samples"] {
+  return {
+    totals: ({ counts }) =>
+      Object.entries(counts).flatMap(([kind, count]) => sample(count[counted], ["operation", kind])),
+  };
 }
