@@ -5,7 +5,6 @@ import {
   type ApplianceVerdict,
   type ClusterVerdict,
   type GroupVerdict,
-  hidesWebsites,
   type Instant,
   type Judged,
 } from "./verdict.ts";
@@ -174,20 +173,15 @@ const WEBSITE_WORDS: Readonly<Record<WebsiteState, string>> = {
 function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly Happening[] {
   if (before === undefined || before.websites === now.websites) return [];
   return [...now.websites.values()].flatMap(({ key, website, states }) =>
-    states.flatMap(({ protocol, state }) => {
+    states.flatMap(({ protocol, shown }) => {
       const old = before.websites.get(key)?.states.find((each) => each.protocol === protocol);
-      if (old?.state === undefined || state === undefined || old.state === state) return [];
-      if (!isShown(old.state, before) || !isShown(state, now)) return [];
+      if (old?.shown === undefined || shown === undefined || old.shown === shown) return [];
       // It was never known before: a backup is tested before the master.
-      if (state === "up" && old.state === "unknown" && old.sinceMs === undefined) return [];
+      if (shown === "up" && old.shown === "unknown" && old.sinceMs === undefined) return [];
       const subject = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
-      return happening(state === "up" ? "recovery" : "outage", subject, `${WEBSITE_WORDS[state]}: website `);
+      return happening(shown === "up" ? "recovery" : "outage", subject, `${WEBSITE_WORDS[shown]}: website `);
     }),
   );
-}
-
-function isShown(state: WebsiteState, cluster: ClusterVerdict): boolean {
-  return state !== "unknown" || !hidesWebsites(cluster);
 }
 
 const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);

@@ -17,8 +17,8 @@ export function judge(
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
   if (facts === before?.facts && appliances === before.appliances && groups === before.groups) return before;
-  const { websiteBasis, websites, differences } = websiteVerdicts(given, groups);
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
+  const { websiteBasis, websites, differences } = websiteVerdicts({ ...given, state, groups });
   return { kind: "cluster", facts, state, appliances, groups, websiteBasis, websites, differences };
 }
 

@@ -106,6 +106,8 @@ export interface ProtocolVerdict {
   readonly protocol: Protocol | "";
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
+  /** The latest state that does not follow from another problem of the cluster. */
+  readonly shown: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
 }
 
@@ -116,7 +118,7 @@ export interface Judged {
 }
 
 /** Returns whether unknown websites of the cluster follow from appliances that do not answer or a master that is not known. */
-export function hidesWebsites({ state, groups }: ClusterVerdict): boolean {
+export function hidesWebsites({ state, groups }: Pick<ClusterVerdict, "state" | "groups">): boolean {
   if (state === "dark" || state === "unknown") return true;
   return [...groups.values()].some((group) => group.master === undefined && group.state !== "split_brain");
 }

@@ -17,6 +17,7 @@ import {
 } from "./judge-website.ts";
 import { mastersIn } from "./masters.ts";
 import {
+  hidesWebsites,
   sinceOf,
   type Case,
   type ClusterVerdict,
@@ -27,10 +28,11 @@ import {
 type Groups = ClusterVerdict["groups"];
 type Results = WebsiteVerdict["results"];
 type WebsiteVerdicts = Pick<ClusterVerdict, "websiteBasis" | "websites" | "differences">;
+type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
 
 /** Returns the verdicts on the websites of a cluster. One that follows from the same as before is the same object. */
-export function websiteVerdicts(given: Case, groups: Groups): WebsiteVerdicts {
-  const { facts, before } = given;
+export function websiteVerdicts(given: WebsitesCase): WebsiteVerdicts {
+  const { facts, before, groups } = given;
   const { cluster, labels, websites: all, appliances, disabled } = facts;
   const members = appliances.map(({ inventory }) => inventory);
   const hasDisabled = disabled.length > 0;
@@ -132,7 +134,7 @@ function websiteVerdict(
   facts: WebsiteFacts,
   results: Results,
   old: WebsiteVerdict | undefined,
-  { wasPolled, at }: Case,
+  given: WebsitesCase,
 ): WebsiteVerdict {
   const { cluster, labels, names, website, found, masters, isMasterSilent } = facts;
   const { key, websiteId, website: name } = website;
@@ -145,8 +147,10 @@ function websiteVerdict(
   const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
   const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
     const before = old?.states.find((each) => each.protocol === protocol);
-    const sinceMs = sinceOf(before, state, wasPolled && before?.state !== undefined, at);
-    return { protocol, state, sinceMs };
+    const sinceMs = sinceOf(before, state, given.wasPolled && before?.state !== undefined, given.at);
+    const isNews = state !== before?.state && !(state === "unknown" && hidesWebsites(given));
+    const shown = (isNews ? state : undefined) ?? before?.shown;
+    return { protocol, state, shown, sinceMs };
   });
   const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
   const backends = judgeBackends(views, { isUp, isMasterSilent });
@@ -167,7 +171,7 @@ function statesIn(
   tests: ReturnType<typeof testsIn>,
   isOff: boolean,
   facts: WebsiteFacts,
-): readonly Omit<ProtocolVerdict, "sinceMs">[] {
+): readonly Pick<ProtocolVerdict, "protocol" | "state">[] {
   const isTested = tests.some(({ results }) => results !== undefined);
   // What a master finds is not unknown before it was asked.
   const isPending = tests.some(({ results, isMaster }) => isMaster && results === undefined);

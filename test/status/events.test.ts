@@ -53,6 +53,9 @@ interface Case {
 }
 
 const BOTH = [says("a", "MASTER"), says("b", "BACKUP")];
+const NOT_SENT = failed.website("a", 2, "appliance_down");
+/** The master does not answer, so its website is unknown, until the next test of that. */
+const UNSEEN = [failed.vrrp("a", "timeout"), NOT_SENT, NOT_SENT, says("a", "MASTER")];
 
 test.each<Case>([
   { name: "the first sight of groups is no event", polls: BOTH, events: [] },
@@ -137,6 +140,24 @@ test.each<Case>([
     name: "a website that is found down twice is down, and up again at once",
     polls: [...BOTH, https("a", 200), https("a", 503), https("a", 503), https("a", 200)],
     events: ["25 recovery: Up again: website shop (https)", "24 outage: Down: website shop (https)"],
+  },
+  {
+    name: "a website that is unknown while its master is, and until its next test, is not up again",
+    polls: [...BOTH, https("a", 200), https("b", 200), ...UNSEEN, https("a", 200)],
+    events: [
+      "27 recovery: Polling of a works again",
+      "24 outage: Polling of a fails: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a website that was down before its master was unknown is up again",
+    polls: [...BOTH, ...[200, 503, 503].map((status) => https("a", status)), ...UNSEEN, https("a", 200)],
+    events: [
+      "29 recovery: Up again: website shop (https)",
+      "28 recovery: Polling of a works again",
+      "25 outage: Polling of a fails: it does not answer in time (timeout)",
+      "24 outage: Down: website shop (https)",
+    ],
   },
   {
     name: "a website whose tests fail every second time is unstable",
