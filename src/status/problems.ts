@@ -1,6 +1,6 @@
 import { groupBy } from "../support/group-by.ts";
-import { anomalyCount, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
-import { hidesWebsites, type ClusterVerdict, type WebsiteVerdict } from "./verdict.ts";
+import { anomalyCount, type ApplianceSnapshot, membersIn, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type ProblemKind } from "./states.ts";
 import { once } from "../support/kept.ts";
@@ -67,7 +67,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
 
 function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Problem[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
-  const reasons = listed([...new Set(facts.appliances.map(reasonOf))]);
+  const reasons = reasonsOf(facts.appliances);
   const summary =
     facts.appliances.length === 1
       ? `${names} is down: ${reasons}`
@@ -135,16 +135,29 @@ function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
   return reasonInWords(health.failure?.reason ?? "internal");
 }
 
+/** Each reason once; none of appliances that were not polled yet. */
+function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
+  const failed = appliances.filter(({ vrrp: { health } }) => health.failure !== undefined);
+  return listed([...new Set(failed.map(reasonOf))]);
+}
+
 /** Groups with the same problem are one problem. */
-function groupProblems({ groups }: ClusterVerdict): readonly Problem[] {
+function groupProblems({ groups, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
   const found = [...groups.values()].filter((group) => group.problem !== undefined);
-  const alike = groupBy(found, (group) => JSON.stringify([group.problem, groupWords(group)]));
+  const wordsOf = (group: GroupVerdict) => {
+    const silent = membersIn(group.facts, "unknown");
+    return groupWords(
+      group,
+      reasonsOf(appliances.filter(({ identity }) => silent.includes(identity.appliance))),
+    );
+  };
+  const alike = groupBy(found, (group) => JSON.stringify([group.problem, wordsOf(group)]));
   return [...alike.values()].flatMap((all) => {
     const [first] = all;
     if (first?.problem === undefined) return [];
     const { vhid, vip } = first.facts;
     const names = all.map(({ facts }) => groupName(facts));
-    const summary = groupWords(first).join(listed(names, NAMED));
+    const summary = wordsOf(first).join(listed(names, NAMED));
     return problem(first.problem, summary, { group: { vhid, vip }, since: earliest(all) });
   });
 }

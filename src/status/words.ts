@@ -51,22 +51,23 @@ export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: 
 /** Words in front of and behind the names of all to which they apply. */
 export type Words = readonly [before: string, after: string];
 
-/** Describes a group in trouble. */
-export function groupWords({ facts, state, master = "" }: GroupVerdict): Words {
+/** Describes a group in trouble. `why`: the reasons why its silent members cannot be polled. */
+export function groupWords({ facts, state, master = "" }: GroupVerdict, why = ""): Words {
   const [silent, masters] = [listed(membersIn(facts, "unknown")), contendersIn(facts, "master")];
+  const silence = `since ${silent} cannot be polled${why && `: ${why}`}`;
   const words: Readonly<Record<GroupState, Words>> = {
     split_brain: [`Split brain: ${listed(masters)} are MASTER of `, ""],
     no_master: ["No appliance is MASTER of ", ""],
     unknown:
       masters.length === 0
-        ? ["The master of ", ` is unknown: ${silent} cannot be polled`]
+        ? ["The master of ", ` is unknown, ${silence}`]
         : [
             `Split brain: ${listed(contendersIn(facts, "unknown"))} cannot be polled and may still be MASTER beside ${masters[0]} of `,
             "",
           ],
     no_backup: [`${master} is MASTER of `, ", and no appliance is BACKUP"],
-    backup_lost: [`${master} is MASTER of `, `, and its backup is lost: ${silent} cannot be polled`],
-    backup_unknown: [`${master} is MASTER of `, `, and its backup is not known: ${silent} cannot be polled`],
+    backup_lost: [`${master} is MASTER of `, `, and its backup is lost, ${silence}`],
+    backup_unknown: [`${master} is MASTER of `, `, and its backup is not known, ${silence}`],
     unwatched: ["The master of ", " is not known: it may be a disabled appliance"],
     changing: ["The master is changing of ", ""],
     one_master: [`${master} is MASTER of `, ", and is not the preferred member"],

@@ -61,9 +61,9 @@ test("shows problems first, then groups, websites and polling", async () => {
     err: "",
     out: `3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters.
 
-SEVERITY  CLUSTER  PROBLEM                                                                                    SINCE
+SEVERITY  CLUSTER  PROBLEM                                                                                                                      SINCE
 critical  ams      Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
-critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost: b cannot be polled
+critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)
 warning   ams      b is down: it does not answer in time (timeout)
 
 CLUSTER  VRRP                STATE        APPLIANCES

@@ -59,7 +59,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
       {
         kind: "redundancy_lost",
         severity: "critical",
-        summary: "a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost: b cannot be polled",
+        summary:
+          "a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)",
         cluster: "ams",
         group: { vhid: 2, vip: "192.0.2.100" },
         since: "2023-11-14T22:13:21.000Z",

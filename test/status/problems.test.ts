@@ -86,7 +86,7 @@ test.each<Case>([
       https("b", 200),
     ],
     problems: [
-      `critical master_unknown: The master of ${GROUP} is unknown: a cannot be polled`,
+      `critical master_unknown: The master of ${GROUP} is unknown, since a cannot be polled: it does not answer in time (timeout)`,
       "warning appliance_down: a is down: it does not answer in time (timeout)",
     ],
   },
@@ -99,7 +99,7 @@ test.each<Case>([
       failed.website("b", 2, "appliance_down"),
     ],
     problems: [
-      `critical redundancy_lost: a is MASTER of ${GROUP}, and its backup is lost: b cannot be polled`,
+      `critical redundancy_lost: a is MASTER of ${GROUP}, and its backup is lost, since b cannot be polled: it does not answer in time (timeout)`,
       "warning appliance_down: b is down: it does not answer in time (timeout)",
     ],
   },
@@ -108,15 +108,15 @@ test.each<Case>([
     polls: [A_IS_MASTER, failed.vrrp("b", "auth"), https("a", 200), failed.website("b", 2, "appliance_down")],
     problems: [
       "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
-      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known: b cannot be polled`,
+      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known, since b cannot be polled: it refuses the credentials (auth)`,
     ],
   },
   {
     name: "a backup that the exporter itself fails to poll",
     polls: [A_IS_MASTER, failed.vrrp("b", "secret"), https("a", 200), failed.website("b", 2, "secret")],
     problems: [
-      "critical polling_stuck: b is not polled successfully: the password file cannot be read (secret)",
-      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known: b cannot be polled`,
+      "warning polling_stuck: b is not polled successfully: the password file cannot be read (secret)",
+      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known, since b cannot be polled: the password file cannot be read (secret)`,
     ],
   },
   {
