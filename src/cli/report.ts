@@ -146,6 +146,9 @@ const NO_TLS_ADVICE =
   "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
   "or http:// with allow_http: true, which sends the password unencrypted.";
 
+const NO_PORT_ADVICE =
+  "base_url has no port, or the usual one of its scheme: add the one of the management API, such as :4849.";
+
 /** Each code of Node for a certificate that is not trusted has an advice. */
 const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
   [
@@ -180,7 +183,9 @@ function adviceOnList(appliance: ApplianceConfig, failure: Failure): string | un
   const { baseUrl } = appliance;
   const { reason, isGone, message } = failure;
   if (reason === "auth") return authAdvice(appliance);
-  if (isGone === true) return `Check the path of ${baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
+  if (isGone === true)
+    return `Check the port and the path of ${baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
+  if (new URL(baseUrl).port === "" && (reason === "connect" || reason === "timeout")) return NO_PORT_ADVICE;
   if (baseUrl.startsWith("http:")) return schemeAdvice(failure);
   if (message.includes(NO_TLS)) return NO_TLS_ADVICE;
   return CERTIFICATE_ADVICE.find(([code]) => code.test(message))?.[1];

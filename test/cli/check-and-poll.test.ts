@@ -163,6 +163,7 @@ ${plain
   - { name: tls, base_url: "http://127.0.0.1:${port}", allow_http: true }
   - { name: nginx, base_url: "http://127.0.0.1:${plain[2]}", allow_http: true }
   - { name: expired, base_url: "https://127.0.0.1:${expired}", http_client: *ca }
+  - { name: portless, base_url: "https://127.255.255.255" }
   - { name: untrusted, base_url: "https://127.0.0.1:${port}" }
   - { name: named, base_url: "https://127.0.0.1:${port}", http_client: { tls_config: { ca_file: ca.pem, server_name: other.example } } }
   - { name: unknown, base_url: "https://127.0.0.1:${port}", http_client: { tls_config: { known_certificates_file: known } } }
@@ -186,15 +187,16 @@ ${plain
       `wrong: ${credentials}.\n` +
       `file: ${credentials} in "secrets/p".\n` +
       `plain-0: ${credentials}.\n` +
-      `plain-1: Check the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual.\n` +
+      `plain-1: Check the port and the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual.\n` +
       "ssh: The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
       "or http:// with allow_http: true, which sends the password unencrypted.\n" +
       "tls: If the port speaks TLS, write https:// in place of http://.\n" +
       "nginx: If the port speaks TLS, write https:// in place of http://.\n" +
       "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.\n" +
+      "portless: base_url has no port, or the usual one of its scheme: add the one of the management API, such as :4849.\n" +
       "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n" +
       "named: The certificate has other names than base_url: set tls_config.server_name to one of them.\n" +
-      "\nappliances polled: 12, failed: 12 (tests, wrong, file, plain-0, plain-1 and 7 more)\n",
+      "\nappliances polled: 13, failed: 13 (tests, wrong, file, plain-0, plain-1 and 8 more)\n",
   );
 });
 
