@@ -5,7 +5,7 @@ const MAX_MS = 60_000;
 
 /**
  * Runs a built file in a thread of its own, with the task as its `workerData`, and returns the one message that it posts.
- * Rejects if that needs too much memory or more than a minute. Settles when the thread has ended: while a file system
+ * Rejects if it posts none, or if that needs too much memory or more than a minute. Settles when the thread has ended: while a file system
  * hangs, a thread that reads from it cannot.
  */
 export async function runInThread<Result>(
@@ -16,7 +16,8 @@ export async function runInThread<Result>(
   const worker = new Worker(new URL(`../../dist/${file}.js`, import.meta.url), { workerData: task });
   try {
     const signal = AbortSignal.timeout(MAX_MS);
-    const [result]: readonly Result[] = await once(worker, "message", { signal });
+    const ended = once(worker, "exit", { signal }).then(() => []);
+    const [result]: readonly Result[] = await Promise.race([once(worker, "message", { signal }), ended]);
     if (result === undefined) throw new Error("the thread has no result");
     return result;
   } finally {

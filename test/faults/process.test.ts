@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cp, rm } from "node:fs/promises";
+import { cp, rm, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ test.concurrent("fault 26: stderr is closed: log lines are dropped and counted, 
   await expectGoodEnd(program);
 });
 
-test.concurrent("fault 85: the file that checks passwords is gone: requests with a password get 500, and the log says why, once", async ({
+test.concurrent("fault 85: the file that checks passwords is gone, or is another one: requests with a password get 500, and the log says why, once", async ({
   stage,
 }) => {
   const server = await stage.server(healthy);
@@ -62,15 +62,17 @@ test.concurrent("fault 85: the file that checks passwords is gone: requests with
     },
   );
   await program.scrape();
-  await rm(join(installed, "dist/password-worker.js"));
-  for (const [password, expected] of [
-    ["correct horse", 200],
-    ["one", 500],
-    ["two", 500],
-  ] as const)
-    await eventually(async () => {
+  const worker = join(installed, "dist/password-worker.js");
+  const expectStatus = (password: string, expected: number) =>
+    eventually(async () => {
       expect((await fetch(program.url, { headers: basic(`u:${password}`) })).status).toBe(expected);
     });
+  await rm(worker);
+  await expectStatus("correct horse", 200);
+  await expectStatus("one", 500);
+  // One that ends without a result.
+  await writeFile(worker, "");
+  await expectStatus("two", 500);
   const errors = () => program.log().filter(({ level }) => level === "error");
   await eventually(() => expect(errors()).toHaveLength(1));
   expect(errors()[0]).toMatchObject({
