@@ -46,14 +46,23 @@ export function createReloader(deps: ReloaderDeps): Reloader {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  // One at a time, even after its reload has failed: while a file system hangs, no further reload takes a thread.
-  const readAll = coalesce(() => Promise.all([deps.load(running), web.prepare()]));
+  /** Also after the reload has failed: while a file system hangs, further reloads fail at once and take no thread. */
+  let isReading = false;
+
+  async function readAll() {
+    isReading = true;
+    try {
+      return await Promise.all([deps.load(running), web.prepare()]);
+    } finally {
+      isReading = false;
+    }
+  }
 
   async function loadAndApply(): Promise<ReloadResult> {
     const overdue = new Promise<undefined>((resolve) =>
       setTimeout(() => resolve(undefined), MAX_READ_MS).unref(),
     );
-    const read = await Promise.race([readAll(), overdue]);
+    const read = isReading ? undefined : await Promise.race([readAll(), overdue]);
     if (read === undefined) return fail([UNREAD], "configuration cannot be read");
     const [next, nextWeb] = read;
     if (isStopped) return { ok: false, errors: ["the exporter is stopping"] };
