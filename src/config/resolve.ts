@@ -43,18 +43,18 @@ export async function resolveFleet(
   const clusters: readonly Place<{ readonly name: string }>[] = groups.map(({ named }) => named);
   const all = groups.flatMap(({ members }) => members);
   for (const places of [clusters, all]) reportDuplicates(places, "name");
-  // Settings that no appliance has are read too, so that their errors are reported.
-  await httpOf(...blocksWith("http_client", [top]));
+  // Reports the errors of settings that no appliance has too.
+  for (const blocks of [[top], ...groups.map(({ named }) => [top, named])]) {
+    websitesOf(blocks);
+    await httpOf(...blocksWith("http_client", blocks));
+  }
   const appliances: ApplianceConfig[] = [];
   for (const { named, members } of groups) {
     // One appliance that is polled as two looks like a split brain. Another path is another appliance.
     const polled = members.filter(({ settings }) => settings.enabled !== false);
     reportDuplicates(polled, "base_url");
-    const outer: Blocks = [top, named];
-    websitesOf(outer);
-    await httpOf(...blocksWith("http_client", outer));
     for (const member of members) {
-      const blocks = named === member ? outer : [...outer, member];
+      const blocks: Blocks = named === member ? [top, member] : [top, named, member];
       const { name, enabled = true, base_url: baseUrl } = member.settings;
       appliances.push({
         name,

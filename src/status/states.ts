@@ -16,7 +16,7 @@ export const PROBLEMS = {
   website_backends_lost: { severity: "critical", alert: "WebsiteBackendsLost" },
   redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
   not_serving: { severity: "critical" },
-  polling_stuck: { severity: "critical", alert: "ApplianceExporterStuck" },
+  polling_stuck: { severity: "warning", alert: "ApplianceExporterStuck" },
   appliance_refused: { severity: "warning", alert: "ApplianceRefused" },
   appliance_down: { severity: "warning", alert: "ApplianceDown" },
   website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },

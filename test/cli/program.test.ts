@@ -10,20 +10,29 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
   return { code: await runProgram(argv, io), ...printed };
 }
 
-const COMMANDS = ["run", "check", "poll", "trust", "status", "appliance", "demo"];
-
 describe("help", () => {
-  test.each(COMMANDS)("of %s has an example, and exits 0", async (name) => {
-    const { code, out, err } = await run(name, "--help");
-    expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
-    expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
-  });
+  test.each(["run", "check", "poll", "trust", "status", "appliance", "demo"])(
+    "of %s has an example, and exits 0",
+    async (name) => {
+      const { code, out, err } = await run(name, "--help");
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
+      expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
+    },
+  );
 
   it("of the program lists all commands", async () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
-    expect([...out.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name]) => name)).toEqual(COMMANDS);
+    expect([...out.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name]) => name)).toEqual([
+      "run",
+      "check",
+      "poll",
+      "trust",
+      "status",
+      "appliance",
+      "demo",
+    ]);
   });
 
   it("is not needed to learn the version", async () => {
@@ -139,17 +148,20 @@ test("check accepts every flag of run, and checks the web configuration too", as
   });
 });
 
-test("an address of several appliances is a warning of check, not an error, as is a cluster of one member", async () => {
-  const shared =
+describe("an address of several appliances", () => {
+  const SHARED =
     'appliances: [{ name: a, base_url: "https://h" }, { name: b, base_url: "https://h:443/" }]\n';
-  const alone =
-    'clusters: [{ name: ams, appliances: [{ name: c, base_url: "https://c", enabled: false }] }]\n';
-  const file = join(await createFolder({ "config.yaml": `${shared}${alone}` }), "config.yaml");
-  expect(await run("check", `--config.file=${file}`)).toEqual({
-    code: 0,
-    out: `${file}: valid, appliances: 2 enabled, 1 disabled\n`,
-    err:
-      `${file}: warning: appliances share addresses: https://h (a and b)\n` +
-      `${file}: warning: clusters have one member, so no redundancy: ams\n`,
+
+  it("is a warning of check, not an error, as is a cluster of one member", async () => {
+    const alone =
+      'clusters: [{ name: ams, appliances: [{ name: c, base_url: "https://c", enabled: false }] }]\n';
+    const file = join(await createFolder({ "config.yaml": `${SHARED}${alone}` }), "config.yaml");
+    expect(await run("check", `--config.file=${file}`)).toEqual({
+      code: 0,
+      out: `${file}: valid, appliances: 2 enabled, 1 disabled\n`,
+      err:
+        `${file}: warning: appliances share addresses: https://h (a and b)\n` +
+        `${file}: warning: clusters have one member, so no redundancy: ams\n`,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import type { BackendState, GroupState } from "../../src/status/states.ts";
+import type { BackendState, GroupState, WebsiteState } from "../../src/status/states.ts";
 import {
   cluster,
   exporter,
@@ -91,6 +91,11 @@ const SHOP = of("shop");
 /** The labels of an alert about a website. */
 function of(website: string) {
   return { labels: { website_id: website, website, address: `#${website}` } };
+}
+
+/** Three websites, which are up until then. */
+function websitesThat(...then: readonly (readonly [after: number, state: WebsiteState])[]) {
+  return Object.fromEntries(["shop", "blog", "news"].map((each) => [each, at<WebsiteState>("up", ...then)]));
 }
 
 /** The status that an appliance finds. */
@@ -240,7 +245,7 @@ const TROUBLES: readonly Trouble[] = [
     {
       appliances: { a: at("up", [0, "down"]) },
       group: undefined,
-      websites: Object.fromEntries(["shop", "blog", "news"].map((each) => [each, at("up", [0, "unknown"])])),
+      websites: websitesThat([0, "unknown"]),
     },
     [
       ["ClusterDark", 30],
@@ -368,6 +373,13 @@ const TROUBLES: readonly Trouble[] = [
     },
     [],
   ),
+  trouble("tests-away", { websites: websitesThat([0, "unknown"], [40, "up"]) }, []),
+  trouble("all-hang", { websites: websitesThat([0, "unknown"]) }, [
+    ["WebsitesDown", 65],
+    ...["shop", "blog", "news"].map(
+      (each) => ["WebsiteUnknown", 75, { ...of(each), silenced: true }] as const,
+    ),
+  ]),
   trouble("flaky", { websites: { shop: at("up", [0, "unstable"], [200, "up"]) } }, [
     ["WebsiteUnstable", 0, { until: 200 }],
   ]),
@@ -439,6 +451,11 @@ const BLIND = [
   alert("ApplianceExporterBlind", { ...JOB, shard: "0", total: "1" }, 10, { until: 300 }),
 ];
 
+/** An exporter has a fault at its side. */
+function stuck(severity: "critical" | "warning", after: number, more: Partial<Expected> = {}): Expected {
+  return alert("ApplianceExporterStuck", { ...JOB, instance: "one:1", severity }, after, more);
+}
+
 export const SCENARIOS: readonly Scenario[] = [
   ...[0, 1, 2].map((part) => {
     const troubles = TROUBLES.filter((_, nth) => nth % 3 === part);
@@ -479,10 +496,30 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "the exporter cannot poll one cluster by its own fault",
     exporters: [exporter("one:1", [...healthy(4), ...lost("unknown", ["ams"])])],
     expected: [
-      alert("ApplianceExporterStuck", { ...JOB, instance: "one:1" }, 60),
+      stuck("critical", 60, { until: 360 }),
+      stuck("warning", 180, { silenced: true, until: 300 }),
       alert("ClusterUnseen", { ha_cluster: "ams" }, 0, { until: 300 }),
     ],
     lastsSeconds: EVENT + 600,
+  },
+  {
+    name: "the exporter cannot poll a backup by its own fault, and later its master",
+    exporters: [
+      exporter("one:1", [
+        ...healthy(4),
+        ...cluster("ams", {
+          appliances: { a: at("up", [300, "unknown"]), b: at("up", [0, "unknown"]) },
+          group: at("one_master", [0, "backup_unknown"], [300, "unknown"]),
+          master: at("a", [300, undefined]),
+        }),
+      ]),
+    ],
+    expected: [
+      stuck("warning", 180),
+      stuck("critical", 360),
+      alert("ClusterUnseen", { ha_cluster: "ams" }, 300),
+    ],
+    lastsSeconds: EVENT + 500,
   },
   {
     name: "one of two exporters is cut off; meanwhile a group fails over and an appliance refuses the credentials",
@@ -498,7 +535,7 @@ export const SCENARIOS: readonly Scenario[] = [
       ]),
     ],
     expected: [
-      alert("ApplianceExporterIsolated", { ...JOB, instance: "one:1" }, 180),
+      stuck("warning", 180),
       alert("VrrpFailover", { ha_cluster: "ams", appliance: "b" }, 100),
       alert("ApplianceRefused", { ha_cluster: "den", appliance: "a" }, 340),
     ],
