@@ -101,12 +101,12 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     });
   }
 
-  /** A signal ends the work at once: nothing is lost but its results. */
-  async function untilSignal(work: Promise<ExitCode>): Promise<ExitCode> {
-    const ended = await Promise.race([work, io.interrupted]);
+  const interrupted = io.interrupted.then((signalCode) => {
     io.progress("");
-    return ended;
-  }
+    return signalCode;
+  });
+  /** A signal ends the work at once: nothing is lost but its results. */
+  const untilSignal = (work: Promise<ExitCode>) => Promise.race([work, interrupted]);
 
   add(
     "run",

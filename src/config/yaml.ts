@@ -58,66 +58,60 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
     // The counter knows no line of an empty text.
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const { problems, data, contents } = read(text, lineCounter);
-  for (const [offset, message] of problems) report({ file, position: positionOf(offset), path: "", message });
-  if (problems.length > 0) return undefined;
-  const offsetOf = createLocator(contents);
+  const fail = (offset: number, message: string): undefined => {
+    report({ file, position: positionOf(offset), path: "", message });
+  };
+  const content = read(text, lineCounter, fail);
+  if (content === undefined) return undefined;
+  const offsetOf = createLocator(content.root);
   const locate = (path: JsonPath) => positionOf(offsetOf(path));
   return {
     file,
-    data,
+    data: content.data,
     locate,
     report: (path, message, shown = path) =>
       report({ file, position: locate(path), path: formatPath(shown), message }),
   };
 }
 
-/** Where in the text, in characters from its start, and what is wrong there. */
-type Problem = readonly [offset: number, message: string];
-
-/** The data of a text and the nodes that it is from, or what is wrong with the text. */
-interface Read {
-  readonly problems: readonly Problem[];
-  readonly data?: unknown;
-  readonly contents?: unknown;
-}
+/** Reports what is wrong at an offset: characters from the start of the text. */
+type Fail = (offset: number, message: string) => undefined;
 
 /** Many times what a valid file has. The library calls itself for each level, and V8 aborts the process without a stack. */
 const MAX_LEVELS = 100;
 const TOO_DEEP = `expected at most ${MAX_LEVELS} levels: close each [ and {, and check the indent`;
 
-function read(text: string, lineCounter: LineCounter): Read {
+/** Returns the data of a text and the node that it is from; `undefined` after errors. */
+function read(text: string, lineCounter: LineCounter, fail: Fail) {
   const parser = new Parser(lineCounter.addNewLine);
   lineCounter.addNewLine(0);
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     const { offset } = parser;
     tokens.push(...parser.next(lexeme));
-    if (parser.stack.length > MAX_LEVELS) return { problems: [[offset, TOO_DEEP]] };
+    if (parser.stack.length > MAX_LEVELS) return fail(offset, TOO_DEEP);
   }
-  const options = {
+  const composer = new Composer({
     version: "1.2",
     merge: true,
     stringKeys: true,
     resolveKnownTags: false,
     // The library compares each key with all others of its map.
     uniqueKeys: false,
-  } as const;
-  const documents = new Composer(options).compose([...tokens, ...parser.end()], true, text.length);
-  const [document, another] = documents;
+  });
+  const [document, another] = composer.compose([...tokens, ...parser.end()], true, text.length);
   // Most errors after the first one are its consequences.
   const [first] = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
-  if (first !== undefined) return { problems: [[first.pos[0], describeSyntaxError(first)]] };
-  if (another !== undefined)
-    return { problems: [[another.range[0], "expected one document, got more (---)"]] };
-  if (document === undefined || document.contents === null) return { problems: [[0, "the file is empty"]] };
-  const problems = problemsIn(document);
-  if (problems.length > 0) return { problems };
+  if (first !== undefined) return fail(first.pos[0], describeSyntaxError(first));
+  if (another !== undefined) return fail(another.range[0], "expected one document, got more (---)");
+  if (document === undefined || document.contents === null) return fail(0, "the file is empty");
+  if (!areNodesValid(document, fail)) return undefined;
   try {
     // The library would limit aliases to a hundred.
-    return { problems, data: document.toJS({ maxAliasCount: -1 }), contents: document.contents };
+    const data: unknown = document.toJS({ maxAliasCount: -1 });
+    return { data, root: document.contents };
   } catch {
-    return { problems: [[0, "expected a map or a list of maps after each <<"]] };
+    return fail(0, "expected a map or a list of maps after each <<");
   }
 }
 
@@ -160,12 +154,15 @@ const MAX_ANCHORS_AND_ALIASES = 20_000;
 const TOO_MANY_ANCHORS = `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`;
 
 /**
- * Duplicate keys, aliases without an anchor before them, and too many of both, found in linear time. The library's own errors
+ * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors
  * about aliases have no position, and quote the text.
  */
-function problemsIn(document: Document): readonly Problem[] {
-  const problems: Problem[] = [];
-  const report = (node: unknown, message: string) => void problems.push([startOf(node), message]);
+function areNodesValid(document: Document, fail: Fail): boolean {
+  let areValid = true;
+  const report = (node: unknown, message: string): void => {
+    areValid = false;
+    fail(startOf(node), message);
+  };
   const anchors = new Set<string>();
   let count = 0;
   visit(document, {
@@ -179,7 +176,7 @@ function problemsIn(document: Document): readonly Problem[] {
       if (count === MAX_ANCHORS_AND_ALIASES + 1) report(node, TOO_MANY_ANCHORS);
     },
   });
-  return problems;
+  return areValid;
 }
 
 function repeatedKeys({ items }: YAMLMap): readonly unknown[] {
