@@ -26,7 +26,7 @@ const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: stri
     ":2:45: expected } before this: a { above is not closed",
   ],
   [undefined, ": no such file"],
-  [`appliances: ${"[".repeat(20_000)}`, ": Maximum call stack size exceeded"],
+  [`appliances: ${"[".repeat(20_000)}`, ":1:111: expected at most 100 levels"],
 ];
 
 test.concurrent("fault 27: at the start every error is printed with its position, and the exit code is 1", async ({
