@@ -136,11 +136,11 @@ const MAX_CHANGED_GROUPS = 2048;
 
 /** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
 function masterChangesAfter(
-  { seen: before, silentSinceMs }: VrrpRecord,
+  { seen: before, health }: VrrpRecord,
   reports: Reports,
   nowMs: number,
 ): SeenVrrp["masterChanges"] {
-  const wasSilent = before !== undefined && silentSinceMs !== undefined;
+  const wasSilent = health.state === "failed";
   const changes = new Map(before?.masterChanges);
   for (const key of new Set([...(before?.reports.keys() ?? []), ...reports.keys()])) {
     const [wasMaster, isMaster] = [before?.reports, reports].map(

@@ -124,6 +124,11 @@ test.each([
     "changing",
   ],
   [
+    "so may one that says BACKUP after its first polls failed",
+    "a silent 0, b BACKUP 0, a BACKUP 5",
+    "changing",
+  ],
+  [
     "when the master has left the group, the other may have taken over since it was polled",
     "a MASTER 0, b BACKUP 0, a nothing 5, a nothing 6",
     "changing",
