@@ -57,6 +57,8 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** The latest socket of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
   let socket: Socket | undefined;
   let expectAnswer: (() => void) | undefined;
+  /** The socket ends when it has read more bytes than this. */
+  let maxBytesRead = 0;
   let isAnswered = false;
 
   const client = new Client(origin, {
@@ -81,6 +83,7 @@ export function createConnection(options: ConnectionOptions): Connection {
           (connected) => {
             ({ verifiedUntilMs } = connected);
             expectAnswer = skipContinues(connected.socket);
+            endBeyond(connected.socket, () => maxBytesRead);
             return callback(null, connected.socket);
           },
           (error: Error) => callback(error, null),
@@ -110,7 +113,10 @@ export function createConnection(options: ConnectionOptions): Connection {
       client.dispatch(
         { method: "GET", path, headers },
         {
-          onRequestStart: () => expectAnswer?.(),
+          onRequestStart: () => {
+            expectAnswer?.();
+            maxBytesRead = (socket?.bytesRead ?? 0) + 2 * (bodyLimitBytes + HEADERS_LIMIT_BYTES);
+          },
           onResponseStart: (_controller, status, fields) => {
             isAnswered = status !== IDLE_CLOSED;
             const isInterim = status < 200;
@@ -149,6 +155,17 @@ export function createConnection(options: ConnectionOptions): Connection {
       onDestroyed();
     },
   };
+}
+
+/**
+ * Ends the connection when more was read. undici does not limit what costs it most: interim answers, line breaks before an answer,
+ * extensions of chunks. They would keep the event loop busy until the deadline, which does not count such time.
+ */
+function endBeyond(socket: Socket, maxBytesRead: () => number): void {
+  socket.on("readable", () => {
+    if (socket.bytesRead <= maxBytesRead()) return;
+    socket.destroy(new ConnectionError("too_large", "the answer has far more bytes than its body may have"));
+  });
 }
 
 /** Servers send this status at any time when they close an idle connection. @see RFC 9110, 15.5.9 */

@@ -40,10 +40,12 @@ export interface FailingPoll {
 /** Begins the details of polls that their deadline has ended. */
 export const DEADLINE = "no complete answer within 3000 ms;";
 const CONTINUE = "HTTP/1.1 100 Continue\r\n";
+const EARLY_HINTS = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 const PARTIAL = `HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n${LIST}`;
 const CHUNK = `${LIST.length.toString(16)}\r\n${LIST}\r\n`;
 const TOO_LONG = "the body has more than 262144 bytes";
+const FLOOD = "the answer has far more bytes than its body may have";
 const HEADERS_TOO_LONG = "UND_ERR_HEADERS_OVERFLOW: Headers Overflow Error";
 const CUT_OFF = "UND_ERR_SOCKET: other side closed";
 const NO_HTTP = "Response does not match the HTTP/1.1 protocol";
@@ -82,14 +84,14 @@ export const FAILING_POLLS: readonly FailingPoll[] = [
       http(drips("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n", " ")),
       `${DEADLINE} the appliance was connected`,
     ],
-    "endless 103s": [
-      http(drips("", "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")),
-      `${DEADLINE} the appliance was connected`,
-    ],
+    "endless 103s": [http(drips("", EARLY_HINTS)), `${DEADLINE} the appliance was connected`],
   }),
   ...failing(4, "too_large", {
     "a body of 50 MB": [http(floods("HTTP/1.1 200 OK\r\nContent-Length: 50000000\r\n\r\n")), TOO_LONG],
     "an endless body": [http(floodsInChunks()), TOO_LONG],
+    "a flood of 103s": [http(floods("", Buffer.from(EARLY_HINTS.repeat(1000)))), FLOOD],
+    "a flood of line breaks": [http(floods("", Buffer.from("\r\n".repeat(30_000)))), FLOOD],
+    "an endless extension of a chunk": [http(floods(`${CHUNKED}5;x=`, Buffer.alloc(60_000, "x"))), FLOOD],
   }),
   ...failing(4, "protocol", {
     "headers of 20 KiB": [http(answers(LIST, "200 OK", [`X: ${"y".repeat(20_000)}`])), HEADERS_TOO_LONG],
