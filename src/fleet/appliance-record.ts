@@ -162,8 +162,7 @@ function withTests(facts: Facts, nowMs: number): Facts {
 /** Adds what follows from the facts. Sections that are made of the same facts as before stay the same objects. */
 function complete(facts: Facts): ApplianceRecord {
   const { identity, config, vrrp, records, known } = facts;
-  const { discovery, ...described } = discovered(identity, { identity, config, records, known });
-  const inventory = sameInventory(identity, described.inventory);
+  const { discovery, inventory } = discovered(identity, { identity, config, records, known });
   const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
   const badIds = records?.list.found?.invalid.length;
   const anomalies = anomaliesOf(identity, {
@@ -175,7 +174,6 @@ function complete(facts: Facts): ApplianceRecord {
   return { ...facts, discovery, inventory, results, anomalies, untilMs: firstExpiry(facts) };
 }
 
-const sameInventory = memo((inventory: InventorySnapshot) => inventory);
 const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => results);
 
 /** When the first of the operations expires. Plain loops: each poll goes through hundreds of websites. */
@@ -194,14 +192,12 @@ interface Answers extends Pick<InventorySnapshot, "identity" | "found"> {
 }
 
 /** Counts what is known. Members of details that cannot be read are fields too. */
-const anomaliesOf = memo(
-  ({ identity, list, found, badIds }: Answers, before: AnomaliesSnapshot | undefined): AnomaliesSnapshot => {
-    const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
-    const counts = {
-      ...list?.anomalies,
-      ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
-      ...(badIds === undefined ? {} : { bad_website: badIds }),
-    };
-    return kept(before, { kind: "anomalies", identity, counts });
-  },
-);
+const anomaliesOf = memo(({ identity, list, found, badIds }: Answers): AnomaliesSnapshot => {
+  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+  const counts = {
+    ...list?.anomalies,
+    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
+    ...(badIds === undefined ? {} : { bad_website: badIds }),
+  };
+  return { kind: "anomalies", identity, counts };
+});

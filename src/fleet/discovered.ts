@@ -1,4 +1,4 @@
-import { memo, once } from "../support/kept.ts";
+import { kept, memo, once } from "../support/kept.ts";
 import type { KnownWebsite, WebsiteFacts } from "./known-websites.ts";
 import type { OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth } from "./snapshot.ts";
@@ -20,7 +20,7 @@ const UNKNOWN = {
 } as const;
 
 /** Returns how the polls went that discover websites, and what is known now of the websites that an appliance lists. */
-export const discovered = memo((facts: WebsiteFacts): Discovered => {
+export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
   const { list, details, first = [] } = records;
@@ -47,7 +47,7 @@ export const discovered = memo((facts: WebsiteFacts): Discovered => {
       isPolled,
       isFirstPolled: [list, ...Array.from(first, (id) => details.get(id) ?? list)].every(wasPolled),
     },
-    inventory: {
+    inventory: kept(before?.inventory, {
       identity,
       found,
       byAddress,
@@ -55,7 +55,7 @@ export const discovered = memo((facts: WebsiteFacts): Discovered => {
       // One of an unknown id or address may be any, and so may one whose details are not known now.
       isComplete: listed?.invalid.length === 0 && listed.ids.length === byAddress.size && isNoneFailing,
       areDetailsKnown: isPolled && isNoneFailing,
-    },
+    }),
   };
 });
 
