@@ -60,7 +60,7 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
 });
 
 function wasPolled({ health: { state } }: OperationRecord<unknown>): boolean {
-  return state !== "never_polled";
+  return state !== "pending";
 }
 
 /**

@@ -21,7 +21,7 @@ export interface OperationRecord<Seen> {
 }
 
 const NEVER_POLLED: PollHealth = {
-  state: "never_polled",
+  state: "pending",
   failure: undefined,
   durationSeconds: undefined,
   lastSuccessAtMs: undefined,

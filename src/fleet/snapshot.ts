@@ -139,7 +139,8 @@ export interface Identity {
 
 /** How the latest poll of an operation went. */
 export interface PollHealth {
-  readonly state: "never_polled" | "succeeded" | "failed";
+  /** `pending`: it was not polled yet. */
+  readonly state: "pending" | "succeeded" | "failed";
   readonly failure: Failure | undefined;
   /** `undefined` before the first poll, and where nothing was sent. */
   readonly durationSeconds: number | undefined;

@@ -204,7 +204,7 @@ function backendSamples(website: FoundWebsiteSnapshot): readonly Sample[] {
 }
 
 function success({ state }: PollHealth): boolean | undefined {
-  return state === "never_polled" ? undefined : state === "succeeded";
+  return state === "pending" ? undefined : state === "succeeded";
 }
 
 /** The part that has how the polls of an operation went. */

@@ -1,36 +1,15 @@
 import type { Shard } from "../config/shard.ts";
-import type {
-  ApplianceSnapshot,
-  InterfaceSnapshot,
-  MemberRole,
-  PollHealth,
-  WebsiteSnapshot,
-} from "../fleet/snapshot.ts";
+import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
 import { lastingProblems, pendingIn, problemsOf } from "./problems.ts";
-import type {
-  ApplianceDocument,
-  ClusterDocument,
-  FleetDocument,
-  FleetEvent,
-  GroupDocument,
-  PollDocument,
-  Problem,
-} from "./schema.ts";
+import type { ApplianceDocument, ClusterDocument, FleetDocument, FleetEvent, Problem } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
-import {
-  levelOf,
-  PROBLEM_OF,
-  type GroupState,
-  type Level,
-  type ProblemKind,
-  type WebsiteState,
-} from "./states.ts";
+import { levelOf, PROBLEM_OF, type Level, type ProblemKind, type WebsiteState } from "./states.ts";
 import { instantOf, optionalInstant } from "./words.ts";
 
 /** Instants are Unix times in milliseconds. */
@@ -120,27 +99,21 @@ function clusterLevel(verdict: ClusterVerdict): Level {
   return worst?.severity ?? (isKnown ? "well" : "unknown");
 }
 
-function groupDocument(verdict: GroupVerdict): GroupDocument {
+function groupDocument(verdict: GroupVerdict) {
   const { facts, state, master, sinceMs } = verdict;
   const { vhid, vip, isPreferredMaster } = facts;
   const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
-    const level = memberLevel(role, state);
+    const rival = role === "master" && state === "split_brain" ? state : undefined;
     return {
       appliance,
       interfaces: [...interfaces],
       role,
-      level,
+      level: levelOf(role === "other" ? "odd_state" : rival, role !== "unknown"),
       priority: role === "unknown" ? undefined : priority,
     };
   });
   const [level, since] = [levelOf(verdict.problem, state !== undefined), optionalInstant(sinceMs)];
   return { vhid, vip, state, level, master, since, isPreferredMaster, members };
-}
-
-/** The level of an appliance as a member of a group in that state. */
-function memberLevel(role: MemberRole, state: GroupState | undefined): Level {
-  if (role === "other") return levelOf("odd_state");
-  return levelOf(role === "master" && state === "split_brain" ? state : undefined, role !== "unknown");
 }
 
 /** A list of one website; of none if it is not tested. `isHidden`: that it is unknown follows from another problem. */
@@ -240,11 +213,11 @@ function pollDocument(
   health: PollHealth,
   problem: ProblemKind | undefined,
   nextPollAtMs: () => number | undefined,
-): PollDocument {
+) {
   const { failure, durationSeconds } = health;
   const kind = failure && problem;
   return {
-    state: health.state === "never_polled" ? "pending" : health.state,
+    state: health.state,
     // A failure that is no problem says that nothing is known.
     level: levelOf(kind, health.state === "succeeded" || kind !== undefined),
     reason: failure?.reason,

@@ -20,7 +20,7 @@ import {
 
 /** The state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
 export function judgeAppliance({ state, failure }: PollHealth): ApplianceState | undefined {
-  if (state === "never_polled") return undefined;
+  if (state === "pending") return undefined;
   if (failure === undefined) return "up";
   const { appliance } = meaningOf(failure.reason);
   return appliance === "lost" ? "down" : appliance;

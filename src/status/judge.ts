@@ -11,8 +11,7 @@ export function judge(
   before: ClusterVerdict | undefined,
   at: Instant,
 ): ClusterVerdict {
-  const wasPolled =
-    before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "never_polled") === true;
+  const wasPolled = before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "pending") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);

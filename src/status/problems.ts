@@ -254,8 +254,7 @@ export const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
   facts.appliances
     .filter(
       ({ vrrp, websites, discovery }) =>
-        [vrrp, ...websites].some(({ health }) => health.state === "never_polled") ||
-        discovery?.isPolled === false,
+        [vrrp, ...websites].some(({ health }) => health.state === "pending") || discovery?.isPolled === false,
     )
     .map(({ identity }) => identity.appliance),
 );

@@ -46,7 +46,7 @@ export const LEFT_OUT = ["limit", "address", "port", "private"] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 
 function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
-  return discovery !== undefined && (vrrp.health.state === "never_polled" || !discovery.isFirstPolled);
+  return discovery !== undefined && (vrrp.health.state === "pending" || !discovery.isFirstPolled);
 }
 
 /**

@@ -39,7 +39,7 @@ test("a website that is gone is forgotten, its counter too, and the others stay"
   expect(fleet.plan("waf").tests).toEqual([2]);
   fleet.configure(configOf(WAF), 0);
   const [shop, blog] = appliancesOf(fleet)[0]?.websites ?? [];
-  expect(shop).toMatchObject({ website: "shop", health: { state: "never_polled" }, found: undefined });
+  expect(shop).toMatchObject({ website: "shop", health: { state: "pending" }, found: undefined });
   expect(blog).toMatchObject({ website: "blog", found: { statuses: [{ status: 200, changes: 0 }] } });
 });
 
@@ -60,16 +60,16 @@ test("changed labels, website names, expectations and clusters take effect at on
 
 test("an appliance that was never polled counts as stalled two intervals and a timeout after the second in which first polls are spread", () => {
   const fleet = fleetOf([WAF]);
-  expect(appliancesOf(fleet)[0]?.vrrp.health.state).toBe("never_polled");
+  expect(appliancesOf(fleet)[0]?.vrrp.health.state).toBe("pending");
   fleet.configure(configOf({ ...WAF, labels: {} }), 10_000);
-  expect(appliancesOf(fleet, 14_999)[0]?.vrrp.health.state).toBe("never_polled");
+  expect(appliancesOf(fleet, 14_999)[0]?.vrrp.health.state).toBe("pending");
   expect(appliancesOf(fleet, 15_000)[0]?.vrrp.health.failure?.reason).toBe("stalled");
 });
 
 test("the websites of an appliance have the patience of their own interval, after the first poll of the list", () => {
   const fleet = fleetOf([WAF]);
   const states = [85_999, 86_000].map((nowMs) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health.state);
-  expect(states).toEqual(["never_polled", "failed"]);
+  expect(states).toEqual(["pending", "failed"]);
 });
 
 test("what has not changed is the same object, and what has changed is a new one", () => {
@@ -104,7 +104,7 @@ test("a discovered website that is never tested is stalled in time, however rare
     [seen.vrrp("a", listOf([]), later), seen.websites("a", [1], later), seen.details("a", 1, {}, later)],
   );
   const healthAt = (nowMs: number) => appliancesOf(fleet, nowMs)[0]?.websites[0]?.health;
-  expect(healthAt(8_999)?.state).toBe("never_polled");
+  expect(healthAt(8_999)?.state).toBe("pending");
   expect(healthAt(9_000)?.failure?.reason).toBe("stalled");
 });
 

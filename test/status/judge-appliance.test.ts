@@ -14,7 +14,7 @@ const HEALTH: PollHealth = {
 
 test("an appliance that answers is up, and one that was never polled has no state", () => {
   expect(judgeAppliance(HEALTH)).toBe("up");
-  expect(judgeAppliance({ ...HEALTH, state: "never_polled" })).toBeUndefined();
+  expect(judgeAppliance({ ...HEALTH, state: "pending" })).toBeUndefined();
 });
 
 test.each([
