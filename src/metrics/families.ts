@@ -65,13 +65,13 @@ export const FLEET_FAMILIES: Families = {
     `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
     {
       website: (site) =>
-        site.differences.flatMap(({ kind, lacking }) => {
+        site.differences.flatMap(({ kind }) => {
           const labels: Labels = [
             ["address", site.key],
             ["difference", kind],
           ];
           if (kind !== "missing") return sample(1, ...labels);
-          return lacking.flatMap((appliance) => sample(1, ...labels, ["appliance", appliance]));
+          return site.lacking.flatMap((appliance) => sample(1, ...labels, ["appliance", appliance]));
         }),
     },
   ),

@@ -234,7 +234,7 @@ function pollDocument(
 
 function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot, isAlone: boolean) {
   const { name, vhid, vip, state, priority, device } = reported;
-  const level = levelOf(interfaceProblem({ reported }, isAlone));
+  const level = levelOf(interfaceProblem(state, isAlone));
   const lastTransitionAt = optionalInstant(lastTransitionAtMs);
   return { name, vhid, vip, state, level, priority, device, lastTransitionAt };
 }

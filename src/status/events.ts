@@ -8,6 +8,7 @@ import {
   type Instant,
   type Judged,
 } from "./verdict.ts";
+import { isServing } from "./judge-appliance.ts";
 import type { FleetEvent } from "./schema.ts";
 import type { WebsiteState } from "./states.ts";
 import { listed } from "../support/text.ts";
@@ -184,14 +185,12 @@ function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdi
   );
 }
 
-const GOOD_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP"]);
-
 /** Changes from and to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
 function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly Happening[] {
   return changes.flatMap((change) => {
     if (change.kind !== "vrrp_state") return [];
     const { interface: name, from, to } = change;
-    const [wasGood, isGood] = [GOOD_STATES.has(from), GOOD_STATES.has(to)];
+    const [wasGood, isGood] = [isServing(from), isServing(to)];
     if (wasGood && isGood && !isAlone) return [];
     const kind = isGood ? (wasGood ? "failover" : "recovery") : wasGood ? "outage" : "change";
     return happening(kind, `${name}, ${groupName(change)}`, `${appliance}: ${from} → ${to} on `);

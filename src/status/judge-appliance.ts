@@ -4,7 +4,6 @@ import {
   anomalyCount,
   type ApplianceSnapshot,
   type DiscoverySnapshot,
-  type InterfaceSnapshot,
   type PollHealth,
   type VrrpSnapshot,
 } from "../fleet/snapshot.ts";
@@ -63,7 +62,7 @@ export function applianceProblems(
   const known = state === "up" ? discovery : undefined;
   const problems: readonly (ApplianceProblem | undefined)[] = [
     state && PROBLEM_OF.appliance[state],
-    odd && interfaceProblem(odd, isAlone),
+    odd && interfaceProblem(odd.reported.state, isAlone),
     certificate && PROBLEM_OF.certificate[certificate],
     isUnlisted(known) ? "websites_not_listed" : undefined,
     (known?.beyondLimit ?? 0) > 0 ? "websites_left_out" : undefined,
@@ -73,18 +72,20 @@ export function applianceProblems(
   return problems.filter((kind) => kind !== undefined);
 }
 
-/** The problem of an interface that is neither MASTER nor BACKUP; worse where no other appliance can take over. */
-export function interfaceProblem(
-  { reported: { state } }: Pick<InterfaceSnapshot, "reported">,
-  isAlone: boolean,
-): "not_serving" | "odd_state" | undefined {
-  if (state === "MASTER" || state === "BACKUP") return undefined;
+/** Whether a state that an interface reports is one in which it serves its group. */
+export function isServing(state: string): boolean {
+  return state === "MASTER" || state === "BACKUP";
+}
+
+/** The problem of an interface in a state; worse where no other appliance can take over. */
+export function interfaceProblem(state: string, isAlone: boolean): "not_serving" | "odd_state" | undefined {
+  if (isServing(state)) return undefined;
   return isAlone ? "not_serving" : "odd_state";
 }
 
 /** Returns the interfaces in a state that is neither MASTER nor BACKUP. */
-export const oddInterfaces = once(({ found }: VrrpSnapshot): readonly InterfaceSnapshot[] =>
-  (found?.list.interfaces ?? []).filter((each) => interfaceProblem(each, false) !== undefined),
+export const oddInterfaces = once(({ found }: VrrpSnapshot) =>
+  (found?.list.interfaces ?? []).filter(({ reported }) => !isServing(reported.state)),
 );
 
 /** Returns whether the list of websites, or details of them, cannot be polled though the appliance has them. */

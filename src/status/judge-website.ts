@@ -106,8 +106,6 @@ export interface Difference {
   readonly kind: DifferenceKind;
   /** `missing at b`, or what each member says: `protect at a, pass at b`. */
   readonly words: string;
-  /** The appliances that lack the website. */
-  readonly lacking: readonly string[];
 }
 
 /**
@@ -120,14 +118,14 @@ export function differencesIn(
 ): readonly Difference[] {
   return DIFFERENCES.flatMap((kind): readonly Difference[] => {
     if (kind === "missing")
-      return lacking.length === 0 ? [] : [{ kind, words: `missing at ${lacking.join(", ")}`, lacking }];
+      return lacking.length === 0 ? [] : [{ kind, words: `missing at ${lacking.join(", ")}` }];
     const known = found.filter(({ details }) => ASPECTS[kind](details) !== undefined);
     if (new Set(known.map(({ details }) => ASPECTS[kind](details))).size < 2) return [];
     const words = known.map(({ details, identity: { appliance } }) => {
       const said = kind === "backends" ? serverNames(details) : ASPECTS[kind](details);
       return `${said} at ${appliance}`;
     });
-    return [{ kind, words: words.join(", "), lacking: [] }];
+    return [{ kind, words: words.join(", ") }];
   });
 }
 

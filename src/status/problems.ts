@@ -6,7 +6,6 @@ import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type Proble
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
-import { isLacking } from "./websites.ts";
 import { listed } from "../support/text.ts";
 import {
   groupName,
@@ -184,14 +183,14 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
 /** `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
 function findings(
   { facts }: ClusterVerdict,
-  { key, websiteId, ids }: WebsiteVerdict,
+  { lacking, websiteId, ids }: WebsiteVerdict,
   protocols: ReadonlySet<string>,
 ): string {
   const found = facts.appliances.flatMap((member) => {
     const { appliance } = member.identity;
     const id = idAt({ id: websiteId, ids }, appliance);
     const tests = member.websites.filter((website) => website.websiteId === id);
-    const isMissing = id === undefined && isLacking(member.inventory, key);
+    const isMissing = id === undefined && lacking.includes(appliance);
     const all = isMissing ? [MISSING] : tests.flatMap((each) => findingsOf(each, protocols));
     return all.map((words) => ({ words, appliance }));
   });

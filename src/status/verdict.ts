@@ -90,6 +90,8 @@ export interface WebsiteVerdict
   readonly results: readonly WebsiteSnapshot["results"][];
   /** What appliances say of it; empty where it is not discovered. */
   readonly found: readonly FoundWebsiteSnapshot[];
+  /** The appliances that are known to lack it. */
+  readonly lacking: readonly string[];
   /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
   readonly ids: Readonly<Record<string, number>> | undefined;
   /** Empty if no appliance tests it. */

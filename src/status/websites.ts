@@ -121,7 +121,7 @@ const foundIn = once(
 );
 
 /** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
-export function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): boolean {
+function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): boolean {
   return isComplete && !isWithoutAddress(key) && byAddress?.has(key) === false;
 }
 
@@ -136,7 +136,7 @@ function websiteVerdict(
   old: WebsiteVerdict | undefined,
   given: WebsitesCase,
 ): WebsiteVerdict {
-  const { cluster, labels, names, website, found, masters, isMasterSilent } = facts;
+  const { cluster, labels, names, website, found, lacking, masters, isMasterSilent } = facts;
   const { key, websiteId, website: name } = website;
   const tests = testsIn(facts, results);
   const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
@@ -154,8 +154,8 @@ function websiteVerdict(
   });
   const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
   const backends = judgeBackends(views, { isUp, isMasterSilent });
-  const differences = facts.areCompared && found.length > 0 ? differencesIn(found, facts.lacking) : [];
-  const judged = { found, ids: isSameId ? undefined : ids, states, backends, differences };
+  const differences = facts.areCompared && found.length > 0 ? differencesIn(found, lacking) : [];
+  const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends, differences };
   return { kind: "website", facts, results, cluster, labels, key, websiteId, website: name, ...judged };
 }
 
