@@ -33,8 +33,8 @@ const { version, ...build } = BUILD;
 // ps and top show the title. Without it, Node.js 24 shows "MainThread".
 process.title = ["appliance-exporter", ...process.argv.slice(2)].join(" ");
 
-let fatalHandler = async (_message: string, detail: string): Promise<void> => {
-  writeSync(STDERR_FD, `${detail}\n`);
+let fatalHandler = async (message: string, detail: string): Promise<void> => {
+  writeSync(STDERR_FD, `${message}: ${detail}\n`);
 };
 
 const workers = new Set<Worker>();
