@@ -1,9 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { RULES } from "./alert-rules.ts";
+import { PANELS } from "./committed.ts";
+import { fillIn } from "./promql.ts";
 import { playScenario, promtool, testRules } from "./rule-tests.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { cluster, exporter, scrape } from "./world.ts";
+import { cluster, exporter, scrape, series, type Steps } from "./world.ts";
 
 test("promtool finds nothing wrong with the rules and the example configuration that loads them", async () => {
   const file = fileURLToPath(new URL("appliance-exporter.rules.yml", RULES));
@@ -26,6 +28,38 @@ test("the availability counts samples: those of a time with many lost scrapes we
     interval: "37s",
     input_series: scrape([one], 4400, { seconds: 37, losesScrapes: false }),
     promql_expr_test: [{ eval_time: "4320s", expr, exp_samples: [{ labels, value }] }],
+  });
+  expect(output).toMatch(/SUCCESS$/);
+});
+
+test("the dashboard counts changes of the master as failovers, and no restart of a backup", async () => {
+  const member = (ha_cluster: string, appliance: string, isMaster: Steps<number>, transitions: number) => {
+    const labels = { ha_cluster, appliance };
+    return [
+      series("vrrp_is_master", labels, isMaster),
+      series("vrrp_transitions_total", labels, [
+        [0, 0],
+        [900, transitions],
+      ]),
+    ];
+  };
+  const there: Steps<number> = [
+    [0, 1],
+    [300, 0],
+    [600, 1],
+  ];
+  const says = [...member("ams", "a", there, 2), ...member("fra", "a", [[0, 0]], 2)];
+  const panel = PANELS.find(({ title }) => title === "Failovers in the last week");
+  const output = await testRules(30, {
+    interval: "30s",
+    input_series: scrape([exporter("one:1", says)], 1200, { seconds: 30, losesScrapes: false }),
+    promql_expr_test: [
+      {
+        eval_time: "1200s",
+        expr: fillIn(panel?.targets[0]?.expr ?? ""),
+        exp_samples: [{ labels: '{ha_cluster="ams"}', value: 2 }],
+      },
+    ],
   });
   expect(output).toMatch(/SUCCESS$/);
 });

@@ -59,7 +59,7 @@ and on (${APPLIANCE}) appliance_up{${OF_APPLIANCE}}`,
       title: "Failovers in the last week",
       description:
         "How often the master of each cluster has changed, as an exporter saw it: a failover and the way back are two. Empty if there was none, and while no exporter is scraped.",
-      queries: [`round(max by (ha_cluster) (increase(vrrp_transitions_total{${IN_CLUSTER}}[7d]))) > 0`],
+      queries: [`max by (ha_cluster) (changes(vrrp_is_master{${IN_CLUSTER}}[7d])) > 0`],
       sortBy: "Failovers",
       emptyText: "No failover is known",
       columns: [
