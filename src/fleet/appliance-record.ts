@@ -21,7 +21,6 @@ import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./w
 
 /** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
 export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
-  readonly known: WebsiteFacts["known"];
   readonly vrrp: VrrpRecord;
   /** The websites that are tested. */
   readonly websites: readonly WebsiteRecord[];

@@ -3,7 +3,7 @@ import { kept } from "../support/kept.ts";
 import type {
   ApplianceSnapshot,
   ClusterWebsite,
-  KnownWebsiteSnapshot,
+  KnownWebsite,
   MemberWebsite,
   OfWebsite,
 } from "./snapshot.ts";
@@ -50,7 +50,7 @@ export function websiteKey({ websiteId, identity }: OfWebsite, address: string |
 }
 
 /** The same in its cluster. One without details has the key of another appliance's website with its id. */
-function keysIn(lists: Lists["lists"]): (website: KnownWebsiteSnapshot) => string {
+function keysIn(lists: Lists["lists"]): (website: KnownWebsite) => string {
   const addresses = lists.flat().flatMap(({ websiteId, address, isTested }) => {
     return isTested && address ? [[websiteId, address] as const] : [];
   });

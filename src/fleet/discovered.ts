@@ -1,7 +1,7 @@
 import { kept, memo, once } from "../support/kept.ts";
-import type { KnownWebsite, WebsiteFacts } from "./known-websites.ts";
+import type { WebsiteFacts } from "./known-websites.ts";
 import type { OperationRecord } from "./record.ts";
-import type { ApplianceSnapshot, FoundWebsiteSnapshot, PollHealth } from "./snapshot.ts";
+import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
 /** By address. */
 const describedIn = once(
@@ -31,7 +31,7 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
     !details.has(id) &&
     config.discovery?.exclude.includes(id) !== true &&
     !config.websites.some((website) => website.id === id);
-  const isFound = (website: KnownWebsite): website is KnownWebsite & FoundWebsiteSnapshot =>
+  const isFound = (website: KnownWebsite): website is FoundWebsite =>
     details.get(website.websiteId)?.found !== undefined;
   const found = websites.filter(isFound);
   const isPolled = [list, ...details.values()].every(wasPolled);

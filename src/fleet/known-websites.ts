@@ -7,18 +7,13 @@ import { groupBy } from "../support/group-by.ts";
 import { kept, memo, once } from "../support/kept.ts";
 import type { DiscoveryRecords } from "./discovery.ts";
 import { isGone } from "./record.ts";
-import type { ApplianceSnapshot, KnownWebsiteSnapshot } from "./snapshot.ts";
-
-/** A website of an appliance, and how it is tested. */
-export interface KnownWebsite extends KnownWebsiteSnapshot, Omit<WebsiteConfig, "id" | "name"> {}
+import type { ApplianceSnapshot, KnownWebsite } from "./snapshot.ts";
 
 /** Holds what is known of the websites of an appliance under a configuration. */
-export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity"> {
+export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity" | "known"> {
   readonly config: ApplianceConfig;
   /** `undefined` without discovery. */
   readonly records: DiscoveryRecords | undefined;
-  /** The configured websites come first. */
-  readonly known: readonly KnownWebsite[];
 }
 
 /** Servers that are shown of all websites of an appliance. */
@@ -98,7 +93,7 @@ function knownWebsite(
 
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
 
-/** @see KnownWebsiteSnapshot.bind */
+/** @see KnownWebsite.bind */
 function listensOn({ bind }: WebsiteDetails): readonly string[] {
   return bind.some((address) => ALL_ADDRESSES.has(address)) ? [] : bind;
 }

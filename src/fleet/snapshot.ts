@@ -4,6 +4,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
+import type { WebsiteConfig } from "../config/config.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each
@@ -32,7 +33,7 @@ export interface ApplianceSnapshot extends OfAppliance {
   /** `undefined` without discovery. */
   readonly discovery: DiscoverySnapshot | undefined;
   /** Its websites: those configured first, then those discovered of which something is known, tested or not. */
-  readonly known: readonly KnownWebsiteSnapshot[];
+  readonly known: readonly KnownWebsite[];
   readonly inventory: InventorySnapshot;
   /** The results of each test: the same list while they stay as they are, however polls go. */
   readonly results: readonly WebsiteSnapshot["results"][];
@@ -68,9 +69,9 @@ export interface DiscoverySnapshot extends OfAppliance {
 /** What an appliance says of its websites: the same object while that stays as it is, however polls go. */
 export interface InventorySnapshot extends OfAppliance {
   /** The websites whose details are known now. */
-  readonly found: readonly FoundWebsiteSnapshot[];
+  readonly found: readonly FoundWebsite[];
   /** By OfWebsite.address, as far as that is known; of one whose details fail now, the latest ones. `undefined` without discovery. */
-  readonly byAddress: ReadonlyMap<string, KnownWebsiteSnapshot> | undefined;
+  readonly byAddress: ReadonlyMap<string, KnownWebsite> | undefined;
   /** Whether the list is known. */
   readonly isListed: boolean;
   /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
@@ -79,8 +80,8 @@ export interface InventorySnapshot extends OfAppliance {
   readonly areDetailsKnown: boolean;
 }
 
-/** A website of an appliance: as configured, else as discovered. */
-export interface KnownWebsiteSnapshot extends OfWebsite {
+/** A website of an appliance, as configured, else as discovered, and how it is tested. */
+export interface KnownWebsite extends OfWebsite, Omit<WebsiteConfig, "id" | "name"> {
   readonly kind: "website_details";
   /** The addresses on which the appliance listens for it, in canonical text; empty for all, and while they are not known. */
   readonly bind: readonly string[];
@@ -93,7 +94,7 @@ export interface KnownWebsiteSnapshot extends OfWebsite {
 }
 
 /** A website as the appliance describes it. */
-export interface FoundWebsiteSnapshot extends KnownWebsiteSnapshot {
+export interface FoundWebsite extends KnownWebsite {
   readonly address: string;
   readonly details: WebsiteDetails;
 }
@@ -113,7 +114,7 @@ export interface MemberWebsite {
   /** The place of the appliance among those of its cluster, and that of the test among its tests; -1 if it is not tested. */
   readonly member: number;
   readonly test: number;
-  readonly known: KnownWebsiteSnapshot;
+  readonly known: KnownWebsite;
 }
 
 interface OfAppliance {

@@ -4,9 +4,14 @@ import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
-import type { KnownWebsite } from "./known-websites.ts";
 import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
-import type { ProtocolResult, StatusesSnapshot, StatusSnapshot, WebsiteSnapshot } from "./snapshot.ts";
+import type {
+  KnownWebsite,
+  ProtocolResult,
+  StatusesSnapshot,
+  StatusSnapshot,
+  WebsiteSnapshot,
+} from "./snapshot.ts";
 
 /** A website that is tested, and what its tests found. */
 export interface WebsiteRecord extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {

@@ -1,7 +1,7 @@
 import type { OperationKind } from "../api/operations.ts";
 import {
   membersIn,
-  type FoundWebsiteSnapshot,
+  type FoundWebsite,
   type InterfaceSnapshot,
   type PollHealth,
   type StatusesSnapshot,
@@ -193,7 +193,7 @@ function infoLabels({ reported: { device, netmask, peer, configuredRole } }: Int
 }
 
 /** A server that is listed twice in one role is OK if both are. */
-function backendSamples(website: FoundWebsiteSnapshot): readonly Sample[] {
+function backendSamples(website: FoundWebsite): readonly Sample[] {
   const known = (website.details.backends?.shown ?? []).filter(({ isOk }) => isOk !== undefined);
   const servers = groupBy(known, ({ address, role = "unknown" }) => `${role} ${address}`);
   return [...servers.values()].flatMap((rows) => {

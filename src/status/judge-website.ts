@@ -1,5 +1,5 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
-import type { FoundWebsiteSnapshot, TestResult } from "../fleet/snapshot.ts";
+import type { FoundWebsite, TestResult } from "../fleet/snapshot.ts";
 import { listed } from "../support/text.ts";
 import type { BackendState, WebsiteState } from "./states.ts";
 import { NAMED } from "./words.ts";
@@ -113,7 +113,7 @@ export interface Difference {
  * nothing.
  */
 export function differencesIn(
-  found: readonly FoundWebsiteSnapshot[],
+  found: readonly FoundWebsite[],
   lacking: readonly string[],
 ): readonly Difference[] {
   return DIFFERENCES.flatMap((kind): readonly Difference[] => {

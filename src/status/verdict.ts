@@ -2,7 +2,7 @@ import type { Protocol } from "../api/website-test.ts";
 import type {
   ClusterSnapshot,
   ClusterWebsite,
-  FoundWebsiteSnapshot,
+  FoundWebsite,
   GroupSnapshot,
   Identity,
   WebsiteSnapshot,
@@ -89,7 +89,7 @@ export interface WebsiteVerdict
   readonly facts: object;
   readonly results: readonly WebsiteSnapshot["results"][];
   /** What appliances say of it; empty where it is not discovered. */
-  readonly found: readonly FoundWebsiteSnapshot[];
+  readonly found: readonly FoundWebsite[];
   /** The appliances that are known to lack it. */
   readonly lacking: readonly string[];
   /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */

@@ -1,5 +1,5 @@
 import type { WebsiteTargetsConfig } from "../config/config.ts";
-import type { ApplianceSnapshot, ClusterSnapshot, KnownWebsiteSnapshot } from "../fleet/snapshot.ts";
+import type { ApplianceSnapshot, ClusterSnapshot, KnownWebsite } from "../fleet/snapshot.ts";
 import { urlHost } from "../support/address.ts";
 import { once } from "../support/kept.ts";
 import type { LongText } from "../support/long-text.ts";
@@ -100,7 +100,7 @@ const distinct = once((addresses: readonly string[]) => [...new Set(addresses)])
 /** The addresses on which visitors reach a website. */
 function addressesOf(
   groups: ClusterSnapshot["groups"],
-  websites: readonly KnownWebsiteSnapshot[],
+  websites: readonly KnownWebsite[],
 ): readonly string[] {
   const lists = [...new Set(websites.map(({ bind }) => listeningIn(groups)(bind)))];
   return lists.length > 1 ? [...new Set(lists.flat())] : lists.flatMap(distinct);

@@ -2,9 +2,9 @@ import { isWithoutAddress } from "../fleet/cluster-websites.ts";
 import type {
   ClusterSnapshot,
   ClusterWebsite,
-  FoundWebsiteSnapshot,
+  FoundWebsite,
   InventorySnapshot,
-  KnownWebsiteSnapshot,
+  KnownWebsite,
 } from "../fleet/snapshot.ts";
 import { memo, once } from "../support/kept.ts";
 import {
@@ -116,8 +116,7 @@ function nameOf({ identity }: InventorySnapshot): string {
 }
 
 const foundIn = once(
-  ({ found }: InventorySnapshot) =>
-    new Map<KnownWebsiteSnapshot, FoundWebsiteSnapshot>(found.map((each) => [each, each])),
+  ({ found }: InventorySnapshot) => new Map<KnownWebsite, FoundWebsite>(found.map((each) => [each, each])),
 );
 
 /** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
