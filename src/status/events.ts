@@ -177,8 +177,6 @@ function websiteHappenings(before: ClusterVerdict | undefined, now: ClusterVerdi
     states.flatMap(({ protocol, shown }) => {
       const old = before.websites.get(key)?.states.find((each) => each.protocol === protocol);
       if (old?.shown === undefined || shown === undefined || old.shown === shown) return [];
-      // It was never known before: a backup is tested before the master.
-      if (shown === "up" && old.shown === "unknown" && old.sinceMs === undefined) return [];
       const subject = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
       return happening(shown === "up" ? "recovery" : "outage", subject, `${WEBSITE_WORDS[shown]}: website `);
     }),

@@ -108,7 +108,7 @@ export interface ProtocolVerdict {
   readonly protocol: Protocol | "";
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
-  /** The latest state that does not follow from another problem of the cluster. */
+  /** The latest state that follows neither from another problem of the cluster nor from the order of the first tests. */
   readonly shown: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
 }

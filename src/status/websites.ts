@@ -147,7 +147,9 @@ function websiteVerdict(
   const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
     const before = old?.states.find((each) => each.protocol === protocol);
     const sinceMs = sinceOf(before, state, given.wasPolled && before?.state !== undefined, given.at);
-    const isNews = state !== before?.state && !(state === "unknown" && hidesWebsites(given));
+    // A website that was never known is no news: a backup is tested before the master.
+    const isExplained = state === "unknown" && (sinceMs === undefined || hidesWebsites(given));
+    const isNews = state !== before?.state && !isExplained;
     const shown = (isNews ? state : undefined) ?? before?.shown;
     return { protocol, state, shown, sinceMs };
   });

@@ -15,7 +15,7 @@ import {
 } from "../support/observations.ts";
 import { createJudge, judgedFleet } from "./support.ts";
 
-const SHOP = websiteOf({ id: 2, name: "shop" });
+const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const A = { ...MEMBER_A, websites: [SHOP] };
 const B = { ...MEMBER_B, websites: [SHOP] };
 const LONE = applianceOf({ name: "lone" });
@@ -63,6 +63,17 @@ test.each<Case>([
     name: "the first test by the master after that by the backup is no event",
     polls: [...BOTH, https("b", 200), https("a", 200)],
     events: [],
+  },
+  {
+    name: "the first test that finds a website up is no event, whatever was unknown before",
+    polls: [
+      ...BOTH,
+      failed.website("a", 2, "timeout"),
+      says("b", "MASTER"),
+      says("a", "BACKUP"),
+      https("b", 200),
+    ],
+    events: [`24 failover: b took over ${ALL} from a`],
   },
   {
     name: "a clean failover is one event with both appliances and all addresses",
