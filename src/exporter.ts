@@ -165,9 +165,10 @@ export async function startExporter(
   await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
-  const addresses = started.addresses.join(", ");
+  const { addresses } = started;
   const appliances = loaded.config.appliances.length;
-  logger.info({ addresses, appliances, shard: formatShard(shard), version }, "exporter started");
+  const fields = { addresses: addresses.join(", "), appliances, shard: formatShard(shard), version };
+  logger.info(fields, "exporter started");
   const stop = async (): Promise<void> => {
     reloader.stop();
     runner.stop();
@@ -176,8 +177,5 @@ export async function startExporter(
   };
   const { document } = board;
   const { reload } = reloader;
-  return {
-    ok: true,
-    exporter: { addresses: started.addresses, paths: routes.paths, document, reload, stop },
-  };
+  return { ok: true, exporter: { addresses, paths: routes.paths, document, reload, stop } };
 }
