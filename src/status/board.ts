@@ -66,7 +66,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   /** Judges a cluster at each instant until `nowMs` at which time alone changed it, so that reading does not date the changes. */
   function advance(cluster: string, nowMs: number): void {
     const verdict = latest.get(cluster);
-    const groupsMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
+    const groupsMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict.groups);
     const atMs = Math.min(fleet.expiresAtMs(cluster), groupsMs);
     const facts = atMs > nowMs ? undefined : fleet.cluster(cluster, atMs);
     if (facts === undefined) return;

@@ -4,7 +4,9 @@ import {
   anomalyCount,
   type ApplianceSnapshot,
   type DiscoverySnapshot,
+  type InterfaceSnapshot,
   type PollHealth,
+  type VrrpListSnapshot,
   type VrrpSnapshot,
 } from "../fleet/snapshot.ts";
 import { once } from "../support/kept.ts";
@@ -84,8 +86,12 @@ export function interfaceProblem(state: string, isAlone: boolean): "not_serving"
 }
 
 /** Returns the interfaces in a state that is neither MASTER nor BACKUP. */
-export const oddInterfaces = once(({ found }: VrrpSnapshot) =>
-  (found?.list.interfaces ?? []).filter(({ reported }) => !isServing(reported.state)),
+export function oddInterfaces({ found }: VrrpSnapshot): readonly InterfaceSnapshot[] {
+  return found === undefined ? [] : oddIn(found.list);
+}
+
+const oddIn = once(({ interfaces }: VrrpListSnapshot) =>
+  interfaces.filter(({ reported }) => !isServing(reported.state)),
 );
 
 /** Returns whether the list of websites, or details of them, cannot be polled though the appliance has them. */

@@ -60,7 +60,7 @@ function splitEndsAtMs({ members, rivals, mastersAtOnce }: GroupSnapshot): numbe
 }
 
 /** The monotonic instant at which time alone changes the state of a group; infinite if it does not. */
-export const changesAtMs = once(({ groups }: ClusterVerdict) => {
+export const changesAtMs = once((groups: ClusterVerdict["groups"]) => {
   const splits = [...groups.values()].filter(
     ({ facts, state }) => state === "unknown" && contendersIn(facts, "master").length === 1,
   );
@@ -83,7 +83,7 @@ export function groupVerdicts(
   const isSameBasis =
     facts.labels === before?.facts.labels &&
     appliances === before.appliances &&
-    given.at.monotonicMs < changesAtMs(before);
+    given.at.monotonicMs < changesAtMs(before.groups);
   if (isSameBasis && facts.groups === before.facts.groups) return before.groups;
   const groups = facts.groups.map((group) => {
     const old = before?.groups.get(group.key);
