@@ -176,7 +176,7 @@ function adviceOn({ appliance, results }: Polled): string | undefined {
   );
   if (unknown.length === 0) return undefined;
   const ids = listedBriefly(unknown.map(String));
-  return `The appliance has no website with the id ${ids}: correct websites, or set website_discovery: true.`;
+  return `The appliance has no website with the id${unknown.length > 1 ? "s" : ""} ${ids}: correct websites, or set website_discovery: true.`;
 }
 
 function adviceOnList(appliance: ApplianceConfig, failure: Failure): string | undefined {

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 10_000;
 /** This is enough for 10,000 appliances. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 const INVALID_URL =
-  "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; " +
+  "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; " +
   "put credentials into --http.config.file";
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 

@@ -60,7 +60,7 @@ const baseUrlSchema = z.string().transform((text, context): string => {
 
 /** The message does not show the URL, which may contain a password. */
 const proxyUrlSchema = parsed(
-  "a URL of the form http://[user:password@]host:port",
+  "a URL of the form http://[user:password@]host:port, with an IPv6 address in brackets",
   (text): ProxyConfig | undefined => {
     const url = /^http:\/\/[^\s\\?#]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
     const [user, password] = [decode(url?.username), decode(url?.password)];

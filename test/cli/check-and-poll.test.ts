@@ -149,7 +149,7 @@ test("check --live says what to do", async () => {
 http_client:
   basic_auth: { username: monitor, password: "pass:word" }
 appliances:
-  - { name: tests, base_url: "https://127.0.0.1:${port}", websites: [{ id: 1, protocol: both }, 2], http_client: &ca { tls_config: { ca_file: ca.pem } } }
+  - { name: tests, base_url: "https://127.0.0.1:${port}", websites: [{ id: 1, protocol: both }, 2, 3], http_client: &ca { tls_config: { ca_file: ca.pem } } }
   - { name: wrong, base_url: "https://127.0.0.1:${port}", http_client: { <<: *ca, basic_auth: { username: monitor, password: wrong } } }
   - { name: file, base_url: "https://127.0.0.1:${port}", http_client: { <<: *ca, basic_auth: { username: monitor, password_file: secrets/p } } }
 ${plain
@@ -183,7 +183,7 @@ ${plain
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
   const advice = out.split("\nWhat to do:\n")[1];
   expect(advice).toBe(
-    "tests: The appliance has no website with the id 2: correct websites, or set website_discovery: true.\n" +
+    "tests: The appliance has no website with the ids 2 and 3: correct websites, or set website_discovery: true.\n" +
       `wrong: ${credentials}.\n` +
       `file: ${credentials} in "secrets/p".\n` +
       `plain-0: ${credentials}.\n` +

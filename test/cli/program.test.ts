@@ -59,7 +59,7 @@ describe("a usage error", () => {
     ],
     [
       ["status", "--url=http://monitor:CANARY@127.0.0.1"],
-      "error: option '--url <url>': expected an http:// or https:// URL without credentials, query and fragment; put credentials into --http.config.file\n",
+      "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; put credentials into --http.config.file\n",
     ],
     [
       ["--shard=3/3"],

@@ -18,7 +18,8 @@ async function withErrors(key: string, cases: readonly Case[]): Promise<readonly
 
 test("http_client", async () => {
   const userName = "expected a non-empty user name without colons and control characters";
-  const proxyUrl = ".proxy_url: expected a URL of the form http://[user:password@]host:port";
+  const proxyUrl =
+    ".proxy_url: expected a URL of the form http://[user:password@]host:port, with an IPv6 address in brackets";
   const cases: readonly Case[] = [
     ["{ basic_auth: { username: u } }", ".basic_auth: expected either password or password_file"],
     [
