@@ -494,13 +494,13 @@ export const SCENARIOS: readonly Scenario[] = [
   })),
   {
     name: "the exporter cannot poll one cluster by its own fault",
-    exporters: [exporter("one:1", [...healthy(4), ...lost("unknown", ["ams"])])],
+    exporters: [exporter("one:1", [...healthy(4), ...lost("unknown", ["ams"], 400)])],
     expected: [
-      stuck("critical", 60, { until: 360 }),
-      stuck("warning", 180, { silenced: true, until: 300 }),
-      alert("ClusterUnseen", { ha_cluster: "ams" }, 0, { until: 300 }),
+      stuck("critical", 60, { until: 460 }),
+      stuck("warning", 180, { silenced: true, until: 400 }),
+      alert("ClusterUnseen", { ha_cluster: "ams" }, 0, { until: 400 }),
     ],
-    lastsSeconds: EVENT + 600,
+    lastsSeconds: EVENT + 700,
   },
   {
     name: "the exporter cannot poll a backup by its own fault, and later its master",
