@@ -1,4 +1,5 @@
 import type { Protocol } from "../api/website-test.ts";
+import { once } from "../support/kept.ts";
 import type {
   ClusterSnapshot,
   ClusterWebsite,
@@ -121,9 +122,12 @@ export interface Judged {
 
 /** Returns whether unknown websites of the cluster follow from appliances that do not answer or a master that is not known. */
 export function hidesWebsites({ state, groups }: Pick<ClusterVerdict, "state" | "groups">): boolean {
-  if (state === "dark" || state === "unknown") return true;
-  return [...groups.values()].some((group) => group.master === undefined && group.state !== "split_brain");
+  return state === "dark" || state === "unknown" || isMasterMissing(groups);
 }
+
+const isMasterMissing = once((groups: ClusterVerdict["groups"]) =>
+  [...groups.values()].some(({ master, state }) => master === undefined && state !== "split_brain"),
+);
 
 export interface Case {
   readonly facts: ClusterSnapshot;
