@@ -169,6 +169,15 @@ test("an appliance that is MASTER of one address under two VHIDs is its one mast
   expect(cluster?.groups.map((group) => contendersIn(group, "master"))).toEqual([["a"], ["a"]]);
 });
 
+test("a rival is MASTER under one of its VHIDs, whatever it is under the others", () => {
+  const polls = [
+    sees("a", MASTER),
+    sees("b", { ...MASTER, vhid: 3 }, { ...BACKUP, name: "carp1", vhid: 4, aliases: ["192.0.2.100"] }),
+  ];
+  const [cluster] = clustersOf(fleetOf([MEMBER_A, MEMBER_B], polls));
+  expect(cluster?.groups.map((group) => contendersIn(group, "master"))).toEqual([["a", "b"], ["b", "a"], []]);
+});
+
 test.each<Case>([
   {
     name: "the FAILOVER MASTER is preferred, whatever the priorities are",

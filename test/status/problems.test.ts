@@ -286,3 +286,14 @@ test("a problem that was seen to begin has its beginning, one that was there at 
     ["appliance_down", "2023-11-14T22:13:25.000Z"],
   ]);
 });
+
+test("a state of a website that follows from the first poll of a list may be older, and has no beginning", () => {
+  const fleet = fleetOf([A, B], [https("a", 200), https("b", 503)]);
+  const judge = createJudge();
+  documentOf(fleet, {}, 1000, judge);
+  fleet.record(B_IS_BACKUP, 5000);
+  const { clusters } = documentOf(fleet, {}, 5000, judge);
+  expect(clusters[0]?.websites.map(({ states }) => states)).toEqual([
+    [{ protocol: "https", state: "unknown", level: "unknown", since: undefined }],
+  ]);
+});
