@@ -20,7 +20,7 @@ type Instances = KeepalivedOptions["instances"];
 export type SendSignal = (pid: number, signal: number) => void;
 
 const READ_EVERY_MS = 3;
-/** By keepalived's number. Others are states of an instance that stops. */
+/** The words for keepalived's numbers. An instance that stops has other numbers. */
 const STATES = ["INIT", "BACKUP", "MASTER", "FAULT"] as const;
 
 /**

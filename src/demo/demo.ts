@@ -49,7 +49,7 @@ interface Scene {
   readonly down?: (typeof WEBSITES)[number]["name"];
 }
 
-/** Repeated forever; the demo begins as it ends. */
+/** The steps repeat forever: the demo begins in the state in which it ends. */
 const SCRIPT: readonly Scene[] = [
   { text: "failover: demo-b is the master now, demo-a its backup", master: "demo-b" },
   { text: "outage: website shop closes connections without an answer", master: "demo-b", down: "shop" },

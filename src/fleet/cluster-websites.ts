@@ -49,7 +49,7 @@ export function websiteKey({ websiteId, identity }: OfWebsite, address: string |
   return address === "" ? `#${websiteId} at ${identity.appliance}` : address;
 }
 
-/** The same in its cluster. One without details has the key of another appliance's website with its id. */
+/** Returns what each website is known by in its cluster. One without details has the key of another appliance's website with its id. */
 function keysIn(lists: Lists["lists"]): (website: KnownWebsite) => string {
   const addresses = lists.flat().flatMap(({ websiteId, address, isTested }) => {
     return isTested && address ? [[websiteId, address] as const] : [];

@@ -40,7 +40,7 @@ export function discoveryFor(
   return { list, details: records, first: first ?? new Set(watched) };
 }
 
-/** The same with each record as `change` returns it; the same object if none changes. */
+/** Replaces each record by what `change` returns; returns the same object if none changes. */
 function withEach(
   records: DiscoveryRecords,
   change: <Record extends OperationRecord<unknown>>(record: Record) => Record,
@@ -51,12 +51,12 @@ function withEach(
   return isAsBefore && list === records.list ? records : { ...records, list, details };
 }
 
-/** The same at the monotonic instant `nowMs`. */
+/** Returns the records at the monotonic instant `nowMs`. */
 export function discoveryAt(records: DiscoveryRecords, nowMs: number): DiscoveryRecords {
   return withEach(records, (record) => recordAt(record, nowMs));
 }
 
-/** The same after a poll of the VRRP list: while the appliance is out of reach, what it said before does not count. */
+/** Returns the records after a poll of the VRRP list: while the appliance is out of reach, what it said before does not count. */
 export function discoveryAfterVrrp(
   records: DiscoveryRecords,
   { failing, health }: VrrpRecord,
@@ -66,7 +66,7 @@ export function discoveryAfterVrrp(
   return withEach(records, (record) => whileReachable(record, downSinceMs));
 }
 
-/** The same after one more poll; that of a website which is gone changes nothing. */
+/** Returns the records after one more poll; that of a website which is gone changes nothing. */
 export function afterDiscoveryPoll(
   records: DiscoveryRecords,
   observation: Observation & { readonly kind: "website_list" | "website_details" },

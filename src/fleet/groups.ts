@@ -45,7 +45,7 @@ export function groupNames(given: {
   return [...groups.values()];
 }
 
-/** The keys of each group, by each of them. */
+/** Maps each key to all keys of its group. */
 function jointKeys(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlySet<string>> {
   const sets = new Map(mentions.map(({ key }) => [key, new Set([key])]));
   for (const { key, report } of mentions) {
@@ -63,7 +63,7 @@ function jointKeys(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlySe
   return sets;
 }
 
-/** By address, the members that last said MASTER of it, each with a key under which it did. */
+/** Maps each address to the members that last said MASTER of it, each with a key under which it did. */
 function mastersByAddress(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlyMap<number, string>> {
   const masters = new Map<string, Map<number, string>>();
   for (const { member, key, report } of mentions) {
@@ -92,7 +92,7 @@ interface MemberView {
   readonly member: MemberSnapshot;
   /** `undefined` for an appliance that was never seen. */
   readonly report: GroupReport | undefined;
-  /** From when on it has said what it says now: from the beginning of its latest poll, in a group that flaps of the one before. */
+  /** The beginning of its latest poll; in a group that flaps, of the one before. Since then it has said what it says now. */
   readonly sinceMs: number;
   readonly changedAtMs: number;
 }

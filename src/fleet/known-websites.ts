@@ -16,7 +16,7 @@ export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity" | "know
   readonly records: DiscoveryRecords | undefined;
 }
 
-/** Servers that are shown of all websites of an appliance. */
+/** An appliance shows at most so many servers, over all its websites. */
 const MAX_BACKENDS = 2000;
 
 /**

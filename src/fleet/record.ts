@@ -6,15 +6,15 @@ import type { PollHealth } from "./snapshot.ts";
 /** Holds what is known of one operation: how its latest poll went, and what was last seen. Immutable. Instants are monotonic. */
 export interface OperationRecord<Seen> {
   readonly health: PollHealth;
-  /** From when on polling counts as stalled; never once it does. */
+  /** The instant from which polling counts as stalled; infinite once it does. */
   readonly expiresAtMs: number;
-  /** From when on the latest answer does not count; `undefined` while it does. */
+  /** The instant from which the latest answer does not count; `undefined` while it does. */
   readonly silentSinceMs: number | undefined;
   /** Why the latest poll failed that was sent, or that this host could not send; `undefined` if it succeeded. */
   readonly failing: Failure | undefined;
   /** The value of the latest valid answer, whatever failed since; `undefined` before the first. */
   readonly seen: Seen | undefined;
-  /** The same while it is true: no value outlives its poll, so only while the latest poll succeeded. */
+  /** That value while it is true: no value outlives its poll, so only while the latest poll succeeded. */
   readonly found: Seen | undefined;
   /** Why the health is a failure although the latest poll succeeded: how that poll went. It counts again once the appliance answers. */
   readonly suspended?: PollHealth | undefined;

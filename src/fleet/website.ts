@@ -50,7 +50,7 @@ function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undef
   return areNamed ? before.name !== now.name : before.name === now.name;
 }
 
-/** The same at the monotonic instant `nowMs`. */
+/** Returns what is known of a website at the monotonic instant `nowMs`. */
 export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord {
   const now = recordAt(website, nowMs);
   if (now === website) return website;

@@ -5,7 +5,7 @@ import type { FailureReason, Outcome } from "../client/failure.ts";
 const MAX_BACKOFF_MS = 5 * 60_000;
 /** Older firmware may be updated. */
 const UNSUPPORTED_MS = 60 * 60_000;
-/** The key of the period of every operation, after a refusal that may concern the account, so that it is not locked. */
+/** The key of a period of every operation: a refusal may concern the account, which must not be locked. */
 const EVERYTHING = "everything";
 
 /** The backoff of one appliance, on the monotonic clock. */

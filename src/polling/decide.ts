@@ -16,7 +16,7 @@ export interface PollState {
   readonly isOutOfTurn: boolean;
   /** Whether its latest poll was not sent because the appliance was down. */
   readonly isOverdue: boolean;
-  /** The limit for a slot of which it waits, or waited last. */
+  /** The limit whose slot it waits for, or waited for last. */
   readonly waitsFor?: LimitName;
   /** The monotonic instant until which the latest observation counts; `undefined` before the first. */
   readonly latestUntilMs?: number | undefined;

@@ -84,7 +84,7 @@ const UNSENT = {
   Record<LimitName | BackoffPeriod["reason"] | "appliance_down", readonly [FailureReason, string]>
 >;
 
-/** The cause of a due poll that is not sent: the appliance, or the limit for a slot of which the poll waited. */
+/** The cause of a due poll that is not sent: the appliance, or the limit whose slot the poll waited for. */
 export type UnsentReason = keyof typeof UNSENT;
 
 export function unsent(why: UnsentReason, waitedSeconds = 0): Failure {
