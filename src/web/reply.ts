@@ -35,7 +35,7 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
 const PIECE_BYTES = 64 * 1024;
 /** Writing to all clients takes this long in one turn of the event loop. */
 const WRITING_MS = 2;
-/** The bodies being sent have at most this size together; one that several responses share counts once. */
+/** The bodies being sent, without the largest one, have at most this size together; a body that several responses share counts once. */
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 
 interface Sending {
@@ -45,8 +45,9 @@ interface Sending {
 
 /**
  * Sends replies in pieces, few of them in each turn of the event loop: fast clients would keep the process writing until they
- * have everything. A response ends when everything is written, so a server that stops does not take it for an idle one. If all
- * bodies being sent exceed 64 MiB, aborts responses of the client that keeps most of them in memory, the oldest first.
+ * have everything. A response ends when everything is written, so a server that stops does not take it for an idle one. If the
+ * bodies being sent exceed 64 MiB, aborts responses of the client that keeps most of them in memory, the oldest first. The largest
+ * body does not count: the scrape of a large fleet may exceed the limit by itself.
  */
 export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   /** Oldest first. */
@@ -54,14 +55,16 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   const turnOf = createTurns(WRITING_MS);
 
   function limit(): void {
-    while (pending.size > 1 && bytesOf(pending) > maxBytes) {
-      const byClient = groupBy(pending, ([, { client }]) => client);
-      const [most = []] = [...byClient.values()].toSorted((one, other) => bytesOf(other) - bytesOf(one));
-      for (const [oldest] of most.slice(0, 1)) {
-        pending.delete(oldest);
-        oldest.destroy();
-      }
+    const largest = largestOf(pending.values());
+    const others = [...pending].filter(([, { body }]) => body !== largest);
+    if (bytesOf(others) <= maxBytes) return;
+    const byClient = groupBy(others, ([, { client }]) => client);
+    const [most = []] = [...byClient.values()].toSorted((one, other) => bytesOf(other) - bytesOf(one));
+    for (const [oldest] of most.slice(0, 1)) {
+      pending.delete(oldest);
+      oldest.destroy();
     }
+    limit();
   }
 
   return async (request: IncomingMessage, response: ServerResponse, reply: Reply): Promise<void> => {
@@ -77,6 +80,12 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
     }
     response.end();
   };
+}
+
+/** The latest one of equal bodies. */
+function largestOf(sendings: Iterable<Sending>): Buffer | undefined {
+  const bodies = Array.from(sendings, ({ body }) => body);
+  return bodies.toSorted((one, other) => one.length - other.length).at(-1);
 }
 
 /** A body that several responses share counts once. */
