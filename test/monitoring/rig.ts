@@ -27,7 +27,7 @@ const CLUSTERS: Readonly<Record<string, readonly string[]>> = {
   well: ["MASTER", "BACKUP"],
   split: ["MASTER", "MASTER"],
   headless: ["BACKUP", "BACKUP"],
-  bare: ["MASTER", "INIT"],
+  bare: ["MASTER", "STOPPED"],
   half: ["MASTER", "BACKUP", "BACKUP"],
   dark: ["MASTER", "BACKUP"],
   swapped: ["MASTER", "BACKUP"],
