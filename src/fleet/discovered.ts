@@ -17,6 +17,7 @@ const UNKNOWN = {
   isListed: false,
   isComplete: false,
   areDetailsKnown: false,
+  leftOut: [],
 } as const;
 
 /** Returns how the polls went that discover websites, and what is known now of the websites that an appliance lists. */
@@ -55,6 +56,7 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
       // One of an unknown id or address may be any, and so may one whose details are not known now.
       isComplete: listed?.invalid.length === 0 && listed.ids.length === byAddress.size && isNoneFailing,
       areDetailsKnown: isPolled && isNoneFailing,
+      leftOut: listed?.ids.filter((id) => !details.has(id)) ?? [],
     }),
   };
 });

@@ -12,7 +12,8 @@ import {
 } from "./appliance-record.ts";
 import type { FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
-import { groupNames, groupsOf } from "./groups.ts";
+import { groupNames } from "./group-names.ts";
+import { groupsOf } from "./groups.ts";
 import type { ClusterSnapshot, Identity } from "./snapshot.ts";
 
 /** The latest observations of every appliance. */

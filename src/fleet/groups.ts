@@ -1,77 +1,7 @@
 import { kept } from "../support/kept.ts";
-import { groupKey, type GroupSnapshot, type MemberRole, type MemberSnapshot } from "./snapshot.ts";
-import type { GroupReport, Reports, VrrpRecord } from "./vrrp.ts";
-
-/** A VRRP group under the names that its members give it. */
-export interface GroupNames extends Pick<GroupSnapshot, "key" | "vhid" | "vip"> {
-  /** A `groupKey` for each VIP: members may list the addresses of the group in another order. */
-  readonly keys: readonly string[];
-  /**
-   * By its place in the cluster, each member that last said MASTER of an address of the group under another VHID, and the
-   * `groupKey` of that report.
-   */
-  readonly rivals: ReadonlyMap<number, string>;
-}
-
-interface Mention {
-  /** The place of the member in the cluster. */
-  readonly member: number;
-  readonly key: string;
-  readonly report: GroupReport;
-}
-
-/**
- * The groups that the members of a cluster last reported, in the order of first mention; `undefined` for a member that was
- * never seen. Reports with one VHID are about one group where the VIP of one is among the addresses of the other.
- */
-export function groupNames(given: {
-  readonly reports: readonly (Reports | undefined)[];
-}): readonly GroupNames[] {
-  const mentions = given.reports.flatMap((reports = new Map(), member) =>
-    Array.from(reports).flatMap(([key, all]) => all.map((report): Mention => ({ member, key, report }))),
-  );
-  const sets = jointKeys(mentions);
-  const masters = mastersByAddress(mentions);
-  const groups = new Map<unknown, GroupNames & { readonly rivals: Map<number, string> }>();
-  for (const { key, report } of mentions) {
-    const own = sets.get(key) ?? new Set([key]);
-    const { vhid, vip, addresses } = report;
-    const group = groups.get(own) ?? { key, vhid, vip, keys: [...own], rivals: new Map<number, string>() };
-    groups.set(own, group);
-    for (const address of addresses)
-      for (const [member, other] of masters.get(address) ?? [])
-        if (!own.has(other)) group.rivals.set(member, other);
-  }
-  return [...groups.values()];
-}
-
-/** Maps each key to all keys of its group. */
-function jointKeys(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const sets = new Map(mentions.map(({ key }) => [key, new Set([key])]));
-  for (const { key, report } of mentions) {
-    for (const vip of report.addresses) {
-      const [one, other] = [
-        sets.get(key),
-        vip === report.vip ? undefined : sets.get(groupKey({ vhid: report.vhid, vip })),
-      ];
-      if (one === undefined || other === undefined || one === other) continue;
-      // An appliance may have a thousand groups: the smaller set joins the larger one.
-      const [small, large] = one.size < other.size ? [one, other] : [other, one];
-      for (const each of small) sets.set(each, large.add(each));
-    }
-  }
-  return sets;
-}
-
-/** Maps each address to the members that last said MASTER of it, each with a key under which it did. */
-function mastersByAddress(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlyMap<number, string>> {
-  const masters = new Map<string, Map<number, string>>();
-  for (const { member, key, report } of mentions) {
-    for (const address of report.isMaster ? report.addresses : [])
-      masters.set(address, (masters.get(address) ?? new Map<number, string>()).set(member, key));
-  }
-  return masters;
-}
+import type { GroupNames } from "./group-names.ts";
+import type { GroupSnapshot, MemberRole, MemberSnapshot } from "./snapshot.ts";
+import type { GroupReport, VrrpRecord } from "./vrrp.ts";
 
 /**
  * The VRRP groups of one cluster. A group that is as it was `before` is the same object, and so is the list if all are.
@@ -109,8 +39,10 @@ function viewsOf(
   const report = together(keys.flatMap((key) => seen?.reports.get(key) ?? []));
   if (seen !== undefined && report === undefined) return [];
   const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
-  const { interfaces = [], priority } = report ?? {};
-  const member = { appliance, interfaces, role, priority, silentSinceMs };
+  const { interfaces = [], addresses = [], areAddressesKnown = false } = report ?? {};
+  const { priority, isFailoverMaster = false } = report ?? {};
+  const said = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
+  const member = { appliance, role, silentSinceMs, ...said };
   const changes = keys.map((key) => seen?.masterChanges.get(key)?.changedAtMs ?? NEVER);
   const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.sentAtMs) ?? NEVER;
   return [{ member, report, sinceMs, changedAtMs: Math.max(...changes) }];
@@ -133,6 +65,7 @@ function together(all: readonly GroupReport[]): GroupReport | undefined {
     isFailoverMaster: all.some(({ isFailoverMaster }) => isFailoverMaster),
     interfaces: all.flatMap(({ interfaces }) => interfaces),
     addresses: all.flatMap(({ addresses }) => addresses),
+    areAddressesKnown: all.every(({ areAddressesKnown }) => areAddressesKnown),
   };
 }
 

@@ -78,6 +78,8 @@ export interface InventorySnapshot extends OfAppliance {
   readonly isComplete: boolean;
   /** Whether the details of all websites are known. */
   readonly areDetailsKnown: boolean;
+  /** The ids of the websites that are listed, and excluded or beyond the limit. */
+  readonly leftOut: readonly number[];
 }
 
 /** A website of an appliance, as configured, else as discovered, and how it is tested. */
@@ -246,9 +248,15 @@ export interface MemberSnapshot {
   readonly appliance: string;
   /** The names of its interfaces in the group, as last reported. */
   readonly interfaces: readonly string[];
+  /** The VIP and the aliases of these, as last reported, in canonical text. */
+  readonly addresses: readonly string[];
+  /** Whether these are all. */
+  readonly areAddressesKnown: boolean;
   readonly role: MemberRole;
   /** Its highest one in the group, as last reported, also while the member is unknown. */
   readonly priority: number | undefined;
+  /** Whether it is configured as FAILOVER MASTER, as last reported. */
+  readonly isFailoverMaster: boolean;
   /** While its VRRP list is not known: the monotonic instant from which it is not. */
   readonly silentSinceMs: number | undefined;
 }

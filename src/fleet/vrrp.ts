@@ -42,6 +42,8 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
   readonly interfaces: readonly string[];
   /** The VIP, and its aliases in canonical text. */
   readonly addresses: readonly string[];
+  /** Whether these are all: its aliases are readable. */
+  readonly areAddressesKnown: boolean;
   /** While the list is known. */
   readonly role: MemberRole;
   /** Whether the interface was MASTER when it was last readable. */
@@ -121,10 +123,12 @@ const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadabl
 });
 
 function reportOf(reported: VrrpInterface, role: MemberRole): GroupReport {
-  const { name, vhid, vip, state, priority, configuredRole, aliases = [] } = reported;
+  const { name, vhid, vip, state, priority, configuredRole, aliases } = reported;
   const [isMaster, isFailoverMaster] = [state === "MASTER", configuredRole === "master"];
-  const addresses = [vip, ...aliases.map(canonicalAddress)];
-  return { interfaces: [name], vhid, vip, addresses, role, isMaster, priority, isFailoverMaster };
+  const addresses = [vip, ...(aliases ?? []).map(canonicalAddress)];
+  const areAddressesKnown = aliases !== undefined;
+  const group = { vhid, vip, addresses, areAddressesKnown };
+  return { interfaces: [name], ...group, role, isMaster, priority, isFailoverMaster };
 }
 
 function roleIn({ state }: VrrpInterface): MemberRole {

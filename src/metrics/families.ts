@@ -1,7 +1,8 @@
 import { PROBLEM_OF } from "../status/states.ts";
+import type { FailoverVerdict } from "../status/verdict.ts";
 import { keysOf } from "../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
-import { asSeconds, gauge, sample, stateSamples, type Families, type Labels } from "./family.ts";
+import { asSeconds, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
 
 const JUDGED = "Judged from the latest polls, not from the scrape.";
 const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
@@ -54,28 +55,25 @@ export const FLEET_FAMILIES: Families = {
   ha_cluster_state: gauge(`State of the cluster: ${STATE}`, {
     cluster: ({ state }) => stateSamples(keysOf(PROBLEM_OF.cluster), state),
   }),
-  ha_cluster_website_differences: gauge(
-    `Websites that the members of the cluster do not agree on; absent while the list of a member is not known. ${JUDGED}`,
-    {
-      cluster: ({ differences }) =>
-        Object.entries(differences).flatMap(([kind, count]) => sample(count, ["difference", kind])),
-    },
+  appliance_failover_state: gauge(
+    `What would happen if the appliance stopped now; absent if it is MASTER of no group: ${STATE}`,
+    { failover: ({ state }) => stateSamples(keysOf(PROBLEM_OF.failover), state) },
   ),
-  website_difference_info: gauge(
-    `1 for each website that the members of the cluster do not agree on. ${JUDGED}`,
-    {
-      website: (site) =>
-        site.differences.flatMap(({ kind }) => {
-          const labels: Labels = [
-            ["address", site.key],
-            ["difference", kind],
-          ];
-          if (kind !== "missing") return sample(1, ...labels);
-          return site.lacking.flatMap((appliance) => sample(1, ...labels, ["appliance", appliance]));
-        }),
-    },
+  failover_risk_info: gauge(
+    `1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. ${JUDGED}`,
+    { failover: riskSamples },
   ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
     website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
   }),
 };
+
+function riskSamples({ risks, more }: FailoverVerdict): readonly Sample[] {
+  const all = [...risks, ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more" }])];
+  // Names that appliances give to websites may make two subjects the same.
+  const labelled = all.map(({ successor, risk, effect, subject }) => {
+    const labels = Object.entries({ successor, risk, effect, subject });
+    return [JSON.stringify(labels), sample(1, ...labels)] as const;
+  });
+  return [...new Map(labelled).values()].flat();
+}

@@ -4,11 +4,12 @@ import type { ClusterVerdict } from "../status/verdict.ts";
 
 /** The facts and verdicts of a cluster, in the order of the configuration; what is not known now is left out. */
 export function partsOf(verdict: ClusterVerdict) {
-  const { facts, appliances, groups, websites } = verdict;
+  const { facts, appliances, groups, websites, failovers } = verdict;
   return [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
+    ...failovers.values(),
     ...facts.disabled,
     ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, inventory, anomalies }) => [
       vrrp,

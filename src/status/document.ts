@@ -1,16 +1,23 @@
 import type { Shard } from "../config/shard.ts";
 import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
-import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
+import {
+  hidesWebsites,
+  type ClusterVerdict,
+  type FailoverVerdict,
+  type GroupVerdict,
+  type WebsiteVerdict,
+} from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
-import { lastingProblems, pendingIn, problemsOf } from "./problems.ts";
+import { lastingProblems, lostWebsites, pendingIn, problemsOf } from "./problems.ts";
+import { evidenceAtMs, failoverSentence, riskWords } from "./readiness-words.ts";
 import type { ApplianceDocument, ClusterDocument, FleetDocument, FleetEvent, Problem } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
 import { levelOf, PROBLEM_OF, type Level, type ProblemKind, type WebsiteState } from "./states.ts";
-import { instantOf, optionalInstant } from "./words.ts";
+import { instantOf, optionalInstant, shortened } from "./words.ts";
 
 /** Instants are Unix times in milliseconds. */
 export interface DocumentFacts {
@@ -72,7 +79,10 @@ interface ClusterFacts {
 export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterDocument => {
   const { cluster: name, labels, appliances, disabled } = verdict.facts;
   const websites = [...verdict.websites.values()];
-  const described = websites.filter(({ found }) => found.length > 0).map(discoveredDocument);
+  const { keys: lost } = lostWebsites(verdict);
+  const described = websites
+    .filter(({ found }) => found.length > 0)
+    .map((website) => discoveredDocument(website, { website, isLost: lost.has(website.key) }));
   const isHidden = hidesWebsites(verdict);
   const isDiscovered = appliances.some(({ discovery }) => discovery !== undefined);
   return {
@@ -134,9 +144,14 @@ function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level
   return levelOf(state && PROBLEM_OF.website[state], isKnown);
 }
 
-const discoveredDocument = once((verdict: WebsiteVerdict) => {
-  const { websiteId: id, website: name, key: address, backends: state, found } = verdict;
-  const differences = verdict.differences.map(({ kind }) => kind);
+interface Described {
+  readonly website: WebsiteVerdict;
+  /** Whether visitors would lose something of it at a failover. */
+  readonly isLost: boolean;
+}
+
+const discoveredDocument = memo(({ website, isLost }: Described) => {
+  const { websiteId: id, website: name, key: address, backends: state, found } = website;
   const at = found.map(({ identity, websiteId, details }) => {
     const { isEnabled, mode, backends } = details;
     const servers = backends?.shown.map((each) => ({ ...each }));
@@ -145,10 +160,33 @@ const discoveredDocument = once((verdict: WebsiteVerdict) => {
     const said = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
     return [identity.appliance, said] as const;
   });
-  const differ = differences.length > 0 ? "websites_differ" : undefined;
-  const level = levelOf((state && PROBLEM_OF.backends[state]) ?? differ);
-  return { id, name, address, state, level, differences, at: Object.fromEntries(at) };
+  const lost = isLost ? PROBLEM_OF.failover.losses : undefined;
+  const level = levelOf((state && PROBLEM_OF.backends[state]) ?? lost);
+  return { id, name, address, state, level, at: Object.fromEntries(at) };
 });
+
+function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
+  const { identity, state, sinceMs, successors, addresses, websites, risks, more } = failover;
+  const name = identity.appliance;
+  const member = verdict.facts.appliances.find((each) => each.identity === identity);
+  return {
+    state,
+    level: levelOf(PROBLEM_OF.failover[state], state !== "unknown"),
+    since: optionalInstant(sinceMs),
+    summary: shortened(failoverSentence(failover, verdict)),
+    successors: [...successors],
+    addresses,
+    websites,
+    leftOut: member?.inventory.leftOut.length || undefined,
+    risks: risks.map((each) => {
+      const { risk, effect, successor, subject } = each;
+      const seenAt = optionalInstant(evidenceAtMs(each, name, verdict));
+      const summary = riskWords(each, name, verdict);
+      return { risk, effect, successor: successor || undefined, subject, summary, seenAt };
+    }),
+    moreRisks: more?.count,
+  };
+}
 
 function applianceDocument(
   { identity, vrrp, websites, discovery }: ApplianceSnapshot,
@@ -164,6 +202,7 @@ function applianceDocument(
   const unlisted = problems.find((kind) => kind === "websites_not_listed");
   const tested = statesByTest(verdict);
   const isHidden = hidesWebsites(verdict);
+  const failover = verdict.failovers.get(name);
   return {
     name,
     labels,
@@ -179,6 +218,7 @@ function applianceDocument(
     websites: websites.map((test) => {
       return testDocument(test, { test, states: tested.get(test) ?? [], isHidden, nextPollAtMs });
     }),
+    failover: failover && failoverDocument(failover, verdict),
   };
 }
 

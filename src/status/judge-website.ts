@@ -1,8 +1,6 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
-import type { FoundWebsite, TestResult } from "../fleet/snapshot.ts";
-import { listed } from "../support/text.ts";
+import type { TestResult } from "../fleet/snapshot.ts";
 import type { BackendState, WebsiteState } from "./states.ts";
-import { NAMED } from "./words.ts";
 
 /** A website by one protocol, as one appliance that tests it finds it. */
 export interface View {
@@ -97,50 +95,4 @@ export function isPartOf(state: BackendState | undefined, details: WebsiteDetail
   if (details.isEnabled === false) return false;
   const isLost = state === "none_usable" || state === "none_usable_but_up";
   return (details.backends?.failed ?? 0) > 0 || (isLost && usableBackends(details) === 0);
-}
-
-export const DIFFERENCES = ["missing", "enabled", "mode", "protocol", "backends"] as const;
-export type DifferenceKind = (typeof DIFFERENCES)[number];
-
-export interface Difference {
-  readonly kind: DifferenceKind;
-  /** `missing at b`, or what each member says: `protect at a, pass at b`. */
-  readonly words: string;
-}
-
-/**
- * Returns what the members do not agree on about a website; `lacking`: those that are known to lack it. What is not known differs from
- * nothing.
- */
-export function differencesIn(
-  found: readonly FoundWebsite[],
-  lacking: readonly string[],
-): readonly Difference[] {
-  return DIFFERENCES.flatMap((kind): readonly Difference[] => {
-    if (kind === "missing")
-      return lacking.length === 0 ? [] : [{ kind, words: `missing at ${lacking.join(", ")}` }];
-    const known = found.filter(({ details }) => ASPECTS[kind](details) !== undefined);
-    if (new Set(known.map(({ details }) => ASPECTS[kind](details))).size < 2) return [];
-    const words = known.map(({ details, identity: { appliance } }) => {
-      const said = kind === "backends" ? serverNames(details) : ASPECTS[kind](details);
-      return `${said} at ${appliance}`;
-    });
-    return [{ kind, words: words.join(", ") }];
-  });
-}
-
-/** Returns what is compared; `undefined` where that is not known. */
-type Aspect = (details: WebsiteDetails) => string | undefined;
-
-const ASPECTS: Readonly<Record<Exclude<DifferenceKind, "missing">, Aspect>> = {
-  enabled: ({ isEnabled }) => (isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled"),
-  mode: ({ mode }) => mode,
-  protocol: ({ protocol }) => protocol,
-  backends: ({ backends }) => backends?.digest,
-};
-
-function serverNames({ backends }: WebsiteDetails): string {
-  const { shown = [], leftOut = 0 } = backends ?? {};
-  const names = [...new Set(shown.map(({ address }) => address.toLowerCase()))].toSorted();
-  return `servers ${listed(names, NAMED, names.length + leftOut)}`;
 }

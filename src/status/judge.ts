@@ -3,6 +3,7 @@ import { kept } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
 import { groupVerdicts } from "./judge-group.ts";
 import { type ApplianceVerdict, type Case, type ClusterVerdict, type Instant, sinceOf } from "./verdict.ts";
+import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /** Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last. */
@@ -17,8 +18,9 @@ export function judge(
   const groups = groupVerdicts(given, appliances);
   if (facts === before?.facts && appliances === before.appliances && groups === before.groups) return before;
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
-  const { websiteBasis, websites, differences } = websiteVerdicts({ ...given, state, groups });
-  return { kind: "cluster", facts, state, appliances, groups, websiteBasis, websites, differences };
+  const { websiteBasis, websites } = websiteVerdicts({ ...given, state, groups });
+  const failovers = failoverVerdicts({ ...given, groups, websites });
+  return { kind: "cluster", facts, state, appliances, groups, websiteBasis, websites, failovers };
 }
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {

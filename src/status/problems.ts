@@ -6,6 +6,7 @@ import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type Proble
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
+import { failoverSentence } from "./readiness-words.ts";
 import { listed } from "../support/text.ts";
 import {
   groupName,
@@ -57,7 +58,9 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
   const darkness = state && PROBLEM_OF.cluster[state];
   const problems = [
     ...(darkness === undefined
-      ? [groupProblems, websiteProblems, discoveredProblems].flatMap((of) => of(verdict))
+      ? [groupProblems, websiteProblems, backendProblems, failoverProblems, unequalProblem].flatMap((of) =>
+          of(verdict),
+        )
       : dark(darkness, verdict)),
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
   ];
@@ -173,6 +176,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
     if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
+    if (state === "partially_down" && isInFailover(verdict, website)) return [];
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
@@ -209,16 +213,66 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-/** The problems of the websites that appliances list. */
-function discoveredProblems({ facts, websites }: ClusterVerdict): readonly Problem[] {
-  const names = [...websites.values()]
-    .filter(({ differences }) => differences.length > 0)
-    .map(({ website, differences }) => `${website} (${differences.map(({ words }) => words).join("; ")})`);
-  const differing = `The members of ${facts.cluster} differ in ${listed(names, NAMED)}`;
-  return [
-    ...[...websites.values()].flatMap(backendProblem),
-    ...(names.length === 0 ? [] : problem("websites_differ", differing)),
+/** The keys of the websites that visitors would lose at a failover, and whether there may be more of them. */
+export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
+  const all = [...failovers.values()];
+  const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
+  return {
+    keys: new Set(lost.map(({ key }) => key)),
+    hasMore: all.some(({ more }) => more?.worst.effect === "loss"),
+  };
+});
+
+/** Whether the trouble with a website that only some members have is what the problem about a failover says. */
+function isInFailover(verdict: ClusterVerdict, { key }: WebsiteVerdict): boolean {
+  const { keys, hasMore } = lostWebsites(verdict);
+  return hasMore || keys.has(key);
+}
+
+function failoverProblems(verdict: ClusterVerdict): readonly Problem[] {
+  return [...verdict.failovers.values()].flatMap((failover) => {
+    if (failover.state !== "losses") return [];
+    const { identity, sinceMs } = failover;
+    const concerned = { appliance: identity.appliance, since: optionalInstant(sinceMs) };
+    return problem(PROBLEM_OF.failover[failover.state], failoverSentence(failover, verdict), concerned);
+  });
+}
+
+/** Where nobody knows who would take over: the websites that are not the same for visitors at each member. */
+function unequalProblem({
+  facts: { cluster, appliances },
+  websites,
+  failovers,
+}: ClusterVerdict): readonly Problem[] {
+  const isComparable = appliances.length > 1 && appliances.every(({ inventory }) => inventory.isListed);
+  if (failovers.size > 0 || !isComparable) return [];
+  const unequal = [...websites.values()].flatMap((website) => {
+    const words = website.found.length === 0 ? [] : inequalities(website);
+    return words.length === 0 ? [] : [`${website.website} (${words.join("; ")})`];
+  });
+  if (unequal.length === 0) return [];
+  return problem("websites_unequal", `The members of ${cluster} differ in ${listed(unequal, NAMED)}`);
+}
+
+function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
+  const said = [
+    found.map(({ identity, details: { isEnabled } }) => {
+      return [isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled", identity] as const;
+    }),
+    found.map(({ identity, details: { mode } }) => [mode, identity] as const),
   ];
+  const differing = said.flatMap((each) => {
+    const known = each.filter(([word]) => word !== undefined);
+    const isEqual = new Set(known.map(([word]) => word)).size < 2;
+    return isEqual ? [] : known.map(([word, { appliance }]) => `${word} at ${appliance}`).join(", ");
+  });
+  return [...(lacking.length === 0 ? [] : [`missing at ${lacking.join(", ")}`]), ...differing];
+}
+
+function backendProblems(verdict: ClusterVerdict): readonly Problem[] {
+  return [...verdict.websites.values()].flatMap((website) =>
+    website.backends === "some_down" && isInFailover(verdict, website) ? [] : backendProblem(website),
+  );
 }
 
 function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import { keysOf } from "../support/keys.ts";
-import { LEVELS, PROBLEM_KINDS, PROBLEM_OF } from "./states.ts";
-import { DIFFERENCES } from "./judge-website.ts";
+import { EFFECTS, LEVELS, PROBLEM_KINDS, PROBLEM_OF, RISK_KINDS } from "./states.ts";
 
 /** An unknown value is absent. */
 function optional<Type extends z.ZodType>(type: Type, description: string): z.ZodOptional<Type> {
@@ -62,6 +61,37 @@ const discovery = z.object({
   ),
 });
 
+const risk = z.object({
+  risk: z.enum(RISK_KINDS),
+  effect: z
+    .enum(EFFECTS)
+    .describe(
+      "what it means for visitors; none: nothing, or another BACKUP with a higher priority takes over",
+    ),
+  successor: optional(z.string(), "the BACKUP that it concerns; absent where it is not about one of them"),
+  subject: z
+    .string()
+    .describe("a VIP, an alias, or a website and its protocol; all: the websites of an appliance"),
+  summary: z.string().describe("in words"),
+  seenAt: optional(instant, "of the older of the answers from which it follows; absent where one is missing"),
+});
+
+const failover = z.object({
+  state: z.enum(keysOf(PROBLEM_OF.failover)).describe("as appliance_failover_state"),
+  level,
+  since,
+  summary: z.string().describe("one sentence"),
+  successors: z.array(z.string()).describe("the appliances that would take over"),
+  addresses: z.int().describe("how many VIPs and aliases it is MASTER of"),
+  websites: z.int().describe("how many websites it serves at these"),
+  leftOut: optional(
+    z.int(),
+    "how many of its websites are excluded or beyond the limit, and so not compared",
+  ),
+  risks: z.array(risk).describe("worst first, at most 50"),
+  moreRisks: optional(z.int(), "how many `risks` leaves out; absent if none"),
+});
+
 const appliance = z.object({
   name: z.string(),
   labels,
@@ -75,6 +105,10 @@ const appliance = z.object({
   interfaces: optional(z.array(vrrpInterface), "absent while they are not known"),
   websites: z.array(applianceWebsite),
   discovery: optional(discovery, "absent where its websites are not discovered"),
+  failover: optional(
+    failover,
+    "what happens if it stops now; absent if it is MASTER of nothing, and beside a disabled member",
+  ),
 });
 
 const role = z.enum(["master", "backup", "other", "unknown"]);
@@ -143,7 +177,6 @@ const discovered = z.object({
     "of the servers behind it, as website_backends_state; absent while it is not known",
   ),
   level,
-  differences: z.array(z.enum(DIFFERENCES)).describe("what the members of the cluster do not agree on"),
   at: z
     .record(z.string(), description)
     .describe("what each appliance says of it, by the appliance's name; what is not known is absent"),
@@ -209,6 +242,7 @@ export type FleetDocument = z.infer<typeof fleetDocumentSchema>;
 export type ClusterDocument = z.infer<typeof cluster>;
 export type GroupDocument = z.infer<typeof group>;
 export type ApplianceDocument = z.infer<typeof appliance>;
+export type FailoverDocument = z.infer<typeof failover>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;
 export type FleetEvent = z.infer<typeof event>;

@@ -23,7 +23,8 @@ export const PROBLEMS = {
   website_unstable: { severity: "warning", alert: "WebsiteUnstable" },
   website_backends_lost_but_up: { severity: "warning", alert: "WebsiteBackendsLost" },
   website_backend_down: { severity: "warning", alert: "WebsiteBackendDown" },
-  websites_differ: { severity: "warning", alert: "ClusterWebsitesDiffer" },
+  failover_not_ready: { severity: "warning", alert: "FailoverNotReady" },
+  websites_unequal: { severity: "warning" },
   websites_not_listed: { severity: "warning" },
   websites_left_out: { severity: "warning" },
   backends_left_out: { severity: "warning" },
@@ -83,7 +84,43 @@ export const PROBLEM_OF = {
     // From then on polls fail, or the certificate is pinned and nothing is wrong.
     expired: undefined,
   },
+  /** What happens if the appliance stops now. */
+  failover: {
+    ready: undefined,
+    losses: "failover_not_ready",
+    // It is the problem of the group.
+    outage: "redundancy_lost",
+    unknown: undefined,
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ProblemKind | undefined>>>>;
+
+/**
+ * What a risk of a failover means, worst first: nobody serves the VIP, visitors lose something, that is not known, or they lose
+ * nothing.
+ */
+export const EFFECTS = ["outage", "loss", "uncertain", "none"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** The risks of a failover, worst first, and what each means if it concerns an appliance that would take over. */
+export const RISKS = {
+  no_backup: "outage",
+  backup_lost: "outage",
+  website_down: "loss",
+  website_missing: "loss",
+  website_disabled: "loss",
+  website_backends_lost: "loss",
+  address_missing: "loss",
+  website_less_protected: "loss",
+  undecided: "uncertain",
+  backup_unknown: "uncertain",
+  address_unknown: "uncertain",
+  website_unknown: "uncertain",
+  same_priority: "none",
+  two_preferred: "none",
+  website_differs: "none",
+} as const satisfies Readonly<Record<string, Effect>>;
+export const RISK_KINDS = keysOf(RISKS);
+export type RiskKind = (typeof RISK_KINDS)[number];
 
 type Judged = typeof PROBLEM_OF;
 export type GroupState = keyof Judged["group"];
@@ -92,6 +129,7 @@ export type BackendState = keyof Judged["backends"];
 export type ApplianceState = keyof Judged["appliance"];
 export type ClusterState = keyof Judged["cluster"];
 export type CertificateState = keyof Judged["certificate"];
+export type FailoverState = keyof Judged["failover"];
 
 /** The problems that one appliance has. */
 export type ApplianceProblem =

@@ -14,11 +14,13 @@ import type {
   BackendState,
   CertificateState,
   ClusterState,
+  Effect,
+  FailoverState,
   GroupState,
   ProblemKind,
+  RiskKind,
   WebsiteState,
 } from "./states.ts";
-import type { Difference, DifferenceKind } from "./judge-website.ts";
 
 /** An instant by both clocks, in milliseconds: Unix time, which jumps when the clock is set, and monotonic time. */
 export interface Instant {
@@ -43,11 +45,8 @@ export interface ClusterVerdict {
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
   /** What these follow from: the same object while nothing in it changes. */
   readonly websiteBasis: object;
-  /**
-   * How many websites the members do not agree on, by what they differ in. Empty while the list of a member is not known; a
-   * kind without differences is absent unless all that is compared for it is known.
-   */
-  readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
+  /** Of the appliances that are MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
+  readonly failovers: ReadonlyMap<string, FailoverVerdict>;
 }
 
 export interface ApplianceVerdict {
@@ -84,10 +83,11 @@ export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_back
 
 /** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
 export interface WebsiteVerdict
-  extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website"> {
+  extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website" | "at"> {
   readonly kind: "website";
   /** What the verdict follows from: the same objects while nothing in them changes. */
   readonly facts: object;
+  /** In the order of `at`. */
   readonly results: readonly WebsiteSnapshot["results"][];
   /** What appliances say of it; empty where it is not discovered. */
   readonly found: readonly FoundWebsite[];
@@ -99,8 +99,6 @@ export interface WebsiteVerdict
   readonly states: readonly ProtocolVerdict[];
   /** The state of the servers behind it; `undefined` while it is not known. */
   readonly backends: BackendState | undefined;
-  /** Empty while the list of a member is not known. */
-  readonly differences: readonly Difference[];
 }
 
 /** A website by one protocol. */
@@ -112,6 +110,41 @@ export interface ProtocolVerdict {
   /** The latest state that follows neither from another problem of the cluster nor from the order of the first tests. */
   readonly shown: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
+}
+
+/** What would happen if an appliance that is MASTER of a group stopped now. */
+export interface FailoverVerdict extends Outlook {
+  readonly kind: "failover";
+  readonly identity: Identity;
+  readonly sinceMs: number | undefined;
+}
+
+export interface Outlook {
+  readonly state: FailoverState;
+  /** Those that would take over a group. */
+  readonly successors: readonly string[];
+  /** How many VIPs and aliases the appliance is MASTER of, and how many websites it serves at these to visitors. */
+  readonly addresses: number;
+  readonly websites: number;
+  /** Worst first, at most 50. */
+  readonly risks: readonly Risk[];
+  /** The worst one of those beyond 50, and their number. */
+  readonly more: { readonly count: number; readonly worst: Risk } | undefined;
+  /** How many risks, of all, have the effect that decides the state. */
+  readonly decisive: number;
+}
+
+/** Something that would go wrong at a failover, or may. */
+export interface Risk {
+  readonly risk: RiskKind;
+  /** That of the kind; `none` where another BACKUP, with a higher priority, would take over. */
+  readonly effect: Effect;
+  /** A known BACKUP; empty where there is none, and where the risk is not about one of them. */
+  readonly successor: string;
+  /** A VIP, an alias, or a website and its protocol; `all`: the websites of an appliance. */
+  readonly subject: string;
+  /** The key of the group or website; empty for `all`. */
+  readonly key: string;
 }
 
 /** A cluster before and after the facts about it have changed. */

@@ -7,14 +7,7 @@ import type {
   KnownWebsite,
 } from "../fleet/snapshot.ts";
 import { memo, once } from "../support/kept.ts";
-import {
-  DIFFERENCES,
-  differencesIn,
-  judgeBackends,
-  judgeWebsite,
-  withoutMasters,
-  type View,
-} from "./judge-website.ts";
+import { judgeBackends, judgeWebsite, withoutMasters, type View } from "./judge-website.ts";
 import { mastersIn } from "./masters.ts";
 import {
   hidesWebsites,
@@ -27,7 +20,7 @@ import {
 
 type Groups = ClusterVerdict["groups"];
 type Results = WebsiteVerdict["results"];
-type WebsiteVerdicts = Pick<ClusterVerdict, "websiteBasis" | "websites" | "differences">;
+type WebsiteVerdicts = Pick<ClusterVerdict, "websiteBasis" | "websites">;
 type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
 
 /** Returns the verdicts on the websites of a cluster. One that follows from the same as before is the same object. */
@@ -47,11 +40,7 @@ export function websiteVerdicts(given: WebsitesCase): WebsiteVerdicts {
     const isAsBefore = old?.facts === each && old.results.every((one, nth) => one === results[nth]);
     return isAsBefore ? old : websiteVerdict(each, results, old, given);
   });
-  return {
-    websiteBasis: basis,
-    websites: new Map(verdicts.map((each) => [each.key, each])),
-    differences: differenceCounts(verdicts, members),
-  };
+  return { websiteBasis: basis, websites: new Map(verdicts.map((each) => [each.key, each])) };
 }
 
 interface Basis {
@@ -107,7 +96,6 @@ function factsOf(website: ClusterWebsite, { cluster, labels, members, groups, ha
     ),
     hasDisabled,
     hasGroups: groups.size > 0,
-    areCompared: areCompared(members),
   };
 }
 
@@ -122,11 +110,6 @@ const foundIn = once(
 /** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
 function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): boolean {
   return isComplete && !isWithoutAddress(key) && byAddress?.has(key) === false;
-}
-
-/** Whether the websites of the members can be compared: all lists are known. */
-function areCompared(members: readonly InventorySnapshot[]): boolean {
-  return members.length > 1 && members.every(({ isListed }) => isListed);
 }
 
 function websiteVerdict(
@@ -155,9 +138,9 @@ function websiteVerdict(
   });
   const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
   const backends = judgeBackends(views, { isUp, isMasterSilent });
-  const differences = facts.areCompared && found.length > 0 ? differencesIn(found, lacking) : [];
-  const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends, differences };
-  return { kind: "website", facts, results, cluster, labels, key, websiteId, website: name, ...judged };
+  const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends };
+  const named = { cluster, labels, key, websiteId, website: name, at: website.at };
+  return { kind: "website", facts, results, ...named, ...judged };
 }
 
 function testsIn({ website, masters }: WebsiteFacts, results: Results) {
@@ -191,20 +174,4 @@ function statesIn(
     const isElsewhere = views.every(({ isMaster }) => !isMaster);
     return { protocol, state: isElsewhere ? withoutMasters(judged, isOff, facts.mayMastersHave) : judged };
   });
-}
-
-/** Nothing says that the members agree while something is not known. */
-function differenceCounts(
-  websites: readonly WebsiteVerdict[],
-  members: readonly InventorySnapshot[],
-): WebsiteVerdicts["differences"] {
-  if (!areCompared(members)) return {};
-  const isComplete = members.every((member) => member.isComplete);
-  const areDetailsKnown = members.every((member) => member.areDetailsKnown);
-  const counts = DIFFERENCES.flatMap((kind) => {
-    const count = websites.filter((each) => each.differences.some((one) => one.kind === kind)).length;
-    const isKnown = kind === "missing" ? isComplete : areDetailsKnown;
-    return count > 0 || isKnown ? [[kind, count] as const] : [];
-  });
-  return Object.fromEntries(counts);
 }

@@ -1,4 +1,4 @@
-import type { Backend } from "../api/website-details.ts";
+import type { Backend, Backends } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
 import { contendersIn, membersIn } from "../fleet/snapshot.ts";
 import { listed } from "../support/text.ts";
@@ -23,6 +23,12 @@ export function describeServers(servers: readonly Server[] | undefined, leftOut 
 function describeServer({ address, role, isOk }: Server): string {
   const state = isOk === undefined ? "unknown" : isOk ? "ok" : "error";
   return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
+}
+
+/** `servers 192.0.2.81:8080 and 192.0.2.82:8080`, each once, in alphabetical order. */
+export function serverNames({ shown, leftOut }: Pick<Backends, "shown" | "leftOut">): string {
+  const names = [...new Set(shown.map(({ address }) => address.toLowerCase()))].toSorted();
+  return `servers ${listed(names, NAMED, names.length + leftOut)}`;
 }
 
 const MAX_SENTENCE = 2000;

@@ -173,13 +173,12 @@ function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly P
 /** A row for each website that appliances list: how each of them protects it, and the servers behind it. */
 export function discoveredRows({ discovered, appliances }: ClusterDocument): readonly Row[] {
   return limited(discovered?.websites ?? [], "website", appliances, (website) => {
-    const { name, address, state, level, at, differences } = website;
-    const servers = state === undefined ? "servers unknown" : inWords(state);
+    const { name, address, state, level, at } = website;
     return {
       title: name,
       aside: address,
       level,
-      words: [differences.length === 0 ? servers : `${servers}, differs: ${differences.join(", ")}`],
+      words: [state === undefined ? "servers unknown" : inWords(state)],
       cells: cellsOf(appliances, ({ name: appliance }) => descriptionCell(at[appliance])),
     };
   });

@@ -78,11 +78,6 @@ function serversIn(verdict: ClusterVerdict): readonly unknown[] {
   return described(verdict).map(({ backends }) => backends);
 }
 
-function differencesIn(verdict: ClusterVerdict): readonly string[] {
-  const all = websitesIn(verdict).flatMap(({ differences }) => differences);
-  return all.map(({ kind, words }) => `${kind}: ${words}`);
-}
-
 function summariesOf(verdict: ClusterVerdict): readonly string[] {
   return lastingProblems(verdict).map(({ summary }) => summary);
 }
@@ -293,7 +288,6 @@ test.each([
 ])("a website is the same at both members in every spelling of its host: %s", (_, atA, atB, key) => {
   const verdict = verdictOf({ host: atA }, { host: atB });
   expect(described(verdict).map((website) => website.key)).toEqual([key]);
-  expect(differencesIn(verdict)).toEqual([]);
 });
 
 test("id and name are those at the first member that has the website, tested or not", () => {
@@ -315,65 +309,7 @@ test("two websites of one id and name at different members are two", () => {
 test("a website of an unknown host is not joined, and no member is said to lack one", () => {
   const verdict = verdictOf({}, { host: "", port: undefined });
   expect(described(verdict).map(({ key }) => key)).toEqual(["shop.example:443", "#5 at b"]);
-  expect(differencesIn(verdict)).toEqual([]);
-});
-
-/** How many websites differ in each respect. */
-const SAME = { enabled: 0, mode: 0, protocol: 0, backends: 0 };
-const PASSED = seen.details("b", 5, { mode: "pass" });
-const IN_ORDER = MEMBERS.flatMap(({ name }) => [
-  seen.websites(name, [1, 2]),
-  ...[1, 2].map((id) => seen.details(name, id, { isEnabled: id === 1 })),
-]);
-
-test.each([
-  [
-    "details of one of them were never read",
-    [LISTED, seen.websites("b", [5]), seen.details("a", 1), failed.details("b", 5, "decode")],
-    {},
-    [],
-  ],
-  [
-    "a list fails",
-    [LISTED, seen.websites("b", [5]), seen.details("a", 1), PASSED, failed.websites("b", "decode")],
-    {},
-    [],
-  ],
-  [
-    "not all details were polled",
-    [LISTED, seen.websites("b", [5, 6]), seen.details("a", 1), seen.details("b", 5)],
-    {},
-    [],
-  ],
-  [
-    "a list has entries that are no ids",
-    [LISTED, seen.websites("b", [], { invalid: ["$[0]"] }), seen.details("a", 1)],
-    SAME,
-    [],
-  ],
-  ["several websites have one host and port, in one order", IN_ORDER, { missing: 0, ...SAME }, []],
-  [
-    "the details of another website fail",
-    [...OTHER_FAILS, seen.websites("b", [5]), seen.details("b", 5)],
-    { missing: 1 },
-    ["missing: missing at b"],
-  ],
-])("how members are known to differ when %s", (_, observations, differences, words) => {
-  const verdict = judged(observations);
-  expect(verdict.differences).toEqual(differences);
-  expect(differencesIn(verdict)).toEqual(words);
-});
-
-test("members that differ in everything are named with what they say, and what is not known differs from nothing", () => {
-  const other = { isEnabled: false, mode: "pass", protocol: "https", backends: gathered([]) } as const;
-  expect(differencesIn(verdictOf({}, other))).toEqual([
-    "enabled: enabled at a, disabled at b",
-    "mode: protect at a, pass at b",
-    "protocol: both at a, https at b",
-    "backends: servers 192.0.2.81:8080 at a, servers none at b",
-  ]);
-  const unknown = { isEnabled: undefined, mode: undefined, protocol: undefined, backends: undefined };
-  expect(differencesIn(verdictOf({}, unknown))).toEqual([]);
+  expect(websitesIn(verdict).flatMap(({ lacking }) => lacking)).toEqual([]);
 });
 
 test("an address of bind that is an alias of a VIP is that VIP", async () => {

@@ -13,7 +13,6 @@ const SHOP: Discovered = {
   address: "shop.example:443",
   state: "ok",
   level: "well",
-  differences: [],
   at: {},
 };
 
@@ -38,20 +37,6 @@ test("a website shows how each appliance protects it, and the servers behind it"
       "shop shop.example:443 Some down",
       "warning: protect 192.0.2.81:80 ok, 192.0.2.82:80 (backup) error and 192.0.2.83:80 (down) error",
       "not known here",
-    ],
-  ]);
-});
-
-test("a website on which the members do not agree is a warning that says in what", () => {
-  const at = {
-    "ams-1": { id: 2, mode: "pass", level: "well" },
-    "ams-2": { id: 7, isEnabled: false, level: "well" },
-  } as const;
-  expect(rowsOf({ ...SHOP, differences: ["enabled", "mode"], at })).toEqual([
-    [
-      "shop shop.example:443 Ok, differs: enabled, mode",
-      "well: pass servers unknown",
-      "well: disabled servers unknown",
     ],
   ]);
 });

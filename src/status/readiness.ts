@@ -1,0 +1,149 @@
+import type { InventorySnapshot } from "../fleet/snapshot.ts";
+import { kept, memo, once } from "../support/kept.ts";
+import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
+import { reachTo, riskOf, takeoversIn, type Takeover, type Takeovers } from "./takeovers.ts";
+import {
+  sinceOf,
+  type Case,
+  type ClusterVerdict,
+  type FailoverVerdict,
+  type Outlook,
+  type Risk,
+  type WebsiteVerdict,
+} from "./verdict.ts";
+import { absenceAt, areListed, isServed, servesOnly, sidesOf, websiteRisks } from "./website-risks.ts";
+
+const MAX_RISKS = 50;
+
+/** Returns the verdicts on the failovers of a cluster: the same objects while nothing in them changes. */
+export function failoverVerdicts(
+  given: Case & Pick<ClusterVerdict, "groups" | "websites">,
+): ClusterVerdict["failovers"] {
+  const { facts, before, wasPolled, at, groups, websites } = given;
+  const inventories = facts.appliances.map(({ inventory }) => inventory);
+  const hasDisabled = facts.disabled.length > 0;
+  const outlooks = outlooksIn(groups, { groups, websites, inventories, hasDisabled });
+  const verdicts = facts.appliances.flatMap(({ identity }) => {
+    const outlook = outlooks.get(identity.appliance);
+    if (outlook === undefined) return [];
+    const old = before?.failovers.get(identity.appliance);
+    const sinceMs = sinceOf(old, outlook.state, wasPolled, at);
+    const verdict: FailoverVerdict = { kind: "failover", identity, sinceMs, ...outlook };
+    return [[identity.appliance, kept(old, verdict)] as const];
+  });
+  return kept(before?.failovers, new Map(verdicts));
+}
+
+interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
+  readonly inventories: readonly InventorySnapshot[];
+  readonly hasDisabled: boolean;
+}
+
+/** By the name of the appliance that would stop. */
+const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
+  const { groups, websites, inventories, hasDisabled } = setting;
+  if (hasDisabled) return new Map();
+  const takeovers = takeoversIn(groups);
+  const shared = sharedNames(websites);
+  const changes = [...websites.values()].map((website) => {
+    const isNameShared = shared.has(website.website);
+    return websiteChanges(website, { website, isNameShared, takeovers, inventories });
+  });
+  const outlooks = Array.from(takeovers.byMaster, ([name, takeover]) => {
+    const own = changes.flatMap((each) => each.get(name) ?? []);
+    const risks = [
+      ...takeover.risks,
+      ...unlistedRisks(inventories, name, takeover),
+      ...own.flatMap((each) => each.risks),
+    ].toSorted((one, other) => rankOf(one) - rankOf(other));
+    const outlook: Outlook = {
+      state: stateOf(risks),
+      successors: [...takeover.everywhere].flatMap(([heir, { counts }]) => (counts ? heir : [])),
+      addresses: takeover.addresses,
+      websites: own.filter((each) => each.isServed).length,
+      risks: risks.slice(0, MAX_RISKS),
+      more: risks
+        .slice(MAX_RISKS, MAX_RISKS + 1)
+        .map((worst) => ({ count: risks.length - MAX_RISKS, worst }))[0],
+      decisive: risks.filter(({ effect }) => effect === risks[0]?.effect).length,
+    };
+    return [name, outlook] as const;
+  });
+  return new Map(outlooks);
+});
+
+const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
+  outage: "outage",
+  loss: "losses",
+  uncertain: "unknown",
+  none: "ready",
+};
+
+function stateOf([worst]: readonly Risk[]): FailoverState {
+  return STATE_OF[worst?.effect ?? "none"];
+}
+
+function rankOf({ effect, risk }: Risk): number {
+  return EFFECTS.indexOf(effect) * RISK_KINDS.length + RISK_KINDS.indexOf(risk);
+}
+
+/** The appliances whose websites are not known: nobody knows what is lost there. */
+function unlistedRisks(
+  inventories: readonly InventorySnapshot[],
+  name: string,
+  { everywhere }: Takeover,
+): readonly Risk[] {
+  return inventories.flatMap((inventory) => {
+    const { appliance } = inventory.identity;
+    const counts = appliance === name || everywhere.get(appliance)?.counts;
+    if (counts === undefined || inventory.byAddress === undefined || areListed(inventory)) return [];
+    const successor = appliance === name ? "" : appliance;
+    return [riskOf("website_unknown", { successor, subject: "all", key: "" }, counts)];
+  });
+}
+
+/** Names that several websites have. */
+const sharedNames = once((websites: ClusterVerdict["websites"]): ReadonlySet<string> => {
+  const names = Array.from(websites.values(), ({ website }) => website);
+  const seen = new Set<string>();
+  return new Set(names.filter((name) => seen.size === seen.add(name).size));
+});
+
+interface WebsiteSetting extends Pick<Setting, "inventories"> {
+  readonly website: WebsiteVerdict;
+  readonly isNameShared: boolean;
+  readonly takeovers: Takeovers;
+}
+
+/** What becomes of a website if an appliance stops. */
+interface Change {
+  /** Whether visitors reach it there now. */
+  readonly isServed: boolean;
+  readonly risks: readonly Risk[];
+}
+
+/** What becomes of a website, by the appliance that stops. */
+const websiteChanges = memo((setting: WebsiteSetting): ReadonlyMap<string, Change> => {
+  const { byMaster } = setting.takeovers;
+  return new Map(Array.from(byMaster, ([master, takeover]) => [master, changeAt(master, takeover, setting)]));
+});
+
+function changeAt(master: string, takeover: Takeover, setting: WebsiteSetting): Change {
+  const { website, isNameShared, takeovers, inventories } = setting;
+  const { key, website: name } = website;
+  const sides = sidesOf(website);
+  const here = sides.get(master);
+  const isHere = here !== undefined && isServed(here);
+  const reach = isHere ? reachTo(here.known.bind, takeover, takeovers.addresses) : takeover.everywhere;
+  const risks = Array.from(reach ?? []).flatMap(([successor, { counts, addresses }]) => {
+    const inventory = inventories.find(({ identity }) => identity.appliance === successor);
+    const there = sides.get(successor) ?? (inventory && absenceAt(inventory, website, here));
+    if (there === undefined) return [];
+    const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
+    return found.map(([risk, protocol]) => {
+      const subject = [isNameShared ? `${name} (${key})` : name, protocol].filter(Boolean).join(" ");
+      return riskOf(risk, { successor, subject, key }, counts);
+    });
+  });
+  return { isServed: isHere && reach !== undefined, risks };
+}

@@ -1,0 +1,170 @@
+import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
+import { once } from "../support/kept.ts";
+import { RISKS, type GroupState, type RiskKind } from "./states.ts";
+import type { ClusterVerdict, GroupVerdict, Risk } from "./verdict.ts";
+
+/** `counts`: whether the successor would take over. */
+export function riskOf(risk: RiskKind, of: Omit<Risk, "risk" | "effect">, counts = true): Risk {
+  return { risk, effect: counts ? RISKS[risk] : "none", ...of };
+}
+
+/** What a BACKUP would take over. */
+export interface Reach {
+  /** Whether no other BACKUP of one of the groups has a higher priority. */
+  readonly counts: boolean;
+  readonly addresses: readonly string[];
+}
+
+interface Heir extends Pick<Reach, "counts"> {
+  readonly name: string;
+}
+
+/** A group that an appliance is MASTER of: its addresses there, and the BACKUPs of the group. */
+interface Share {
+  readonly addresses: readonly string[];
+  readonly heirs: readonly Heir[];
+}
+
+/** What happens to the groups of an appliance that stops. */
+export interface Takeover {
+  readonly risks: readonly Risk[];
+  readonly addresses: number;
+  readonly byAddress: ReadonlyMap<string, readonly Share[]>;
+  /** By the name of the BACKUP. */
+  readonly everywhere: ReadonlyMap<string, Reach>;
+}
+
+export interface Takeovers {
+  readonly byMaster: ReadonlyMap<string, Takeover>;
+  /** All addresses of the groups. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+/** In these states nobody knows who is MASTER. */
+const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown"]);
+
+/** What happens to the groups of a cluster if a MASTER stops. */
+export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {
+  const all = [...groups.values()];
+  const shares = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
+  for (const group of all)
+    for (const member of group.facts.members.filter(({ role }) => role === "master")) {
+      const own = shares.get(member.appliance) ?? { risks: [], shares: [] };
+      const { risks, share } = takeoverOf(group, member);
+      own.risks.push(...risks);
+      own.shares.push(share);
+      shares.set(member.appliance, own);
+    }
+  // It may be about to become MASTER of another group.
+  for (const { facts, state } of all)
+    for (const { appliance, role } of facts.members)
+      if (role !== "master" && state !== undefined && UNDECIDED.has(state))
+        shares.get(appliance)?.risks.push(riskOf("undecided", subjectIn(facts)));
+  const byMaster = Array.from(shares, ([name, own]) => [name, joined(own)] as const);
+  const addresses = all.flatMap(({ facts: { vip, aliases } }) => [vip, ...aliases]);
+  return { byMaster: new Map(byMaster), addresses: new Set(addresses) };
+});
+
+function joined({
+  risks,
+  shares,
+}: {
+  readonly risks: readonly Risk[];
+  readonly shares: readonly Share[];
+}): Takeover {
+  const byAddress = new Map<string, Share[]>();
+  for (const share of shares)
+    for (const address of share.addresses) {
+      const others = byAddress.get(address) ?? [];
+      others.push(share);
+      byAddress.set(address, others);
+    }
+  const everywhere = reachOf(shares.map((share) => [share, share.addresses]));
+  return { risks, addresses: byAddress.size, byAddress, everywhere };
+}
+
+/** Who would take over these groups, with the addresses that count of each. */
+function reachOf(shares: readonly (readonly [Share, readonly string[]])[]): ReadonlyMap<string, Reach> {
+  const all = new Map<string, { counts: boolean; readonly addresses: string[] }>();
+  for (const [{ heirs }, addresses] of shares)
+    for (const { name, counts } of heirs) {
+      const known = all.get(name) ?? { counts: false, addresses: [] };
+      known.counts ||= counts;
+      known.addresses.push(...addresses);
+      all.set(name, known);
+    }
+  return all;
+}
+
+function subjectIn({ key, vip }: GroupSnapshot): Pick<Risk, "successor" | "subject" | "key"> {
+  return { successor: "", subject: vip, key };
+}
+
+/** What happens to a group whose MASTER stops. */
+function takeoverOf(
+  { facts, state, master }: GroupVerdict,
+  own: MemberSnapshot,
+): { readonly risks: readonly Risk[]; readonly share: Share } {
+  const alone = (risk: RiskKind) => {
+    return { risks: [riskOf(risk, subjectIn(facts))], share: { addresses: own.addresses, heirs: [] } };
+  };
+  if (state === "no_backup" || state === "backup_lost" || state === "backup_unknown") return alone(state);
+  // The other members were not polled yet.
+  if (state === undefined) return alone("backup_unknown");
+  if (master === undefined || UNDECIDED.has(state)) return alone("undecided");
+  const backups = facts.members.filter(({ role }) => role === "backup");
+  const highest = Math.max(...backups.map(({ priority = 0 }) => priority));
+  // A priority that is not known may be the highest.
+  const heirs = backups.map(({ appliance: name, priority = highest }) => ({
+    name,
+    counts: priority === highest,
+  }));
+  const isTie = backups.filter(({ priority }) => priority === highest).length > 1;
+  const risks = backups.flatMap((backup, nth) => {
+    const { counts = false } = heirs[nth] ?? {};
+    return backupRisks(facts, own, backup, { counts, isTie: backup.priority === highest && isTie });
+  });
+  const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
+  const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
+  return { risks: [...risks, ...preferred], share: { addresses: own.addresses, heirs } };
+}
+
+/** The risks of a group towards one of its BACKUPs; `isTie`: another one has the same priority. */
+function backupRisks(
+  facts: GroupSnapshot,
+  own: MemberSnapshot,
+  backup: MemberSnapshot,
+  { counts, isTie }: { readonly counts: boolean; readonly isTie: boolean },
+): readonly Risk[] {
+  const { appliance: successor, addresses, priority } = backup;
+  const at = { ...subjectIn(facts), successor };
+  const isKnown = own.areAddressesKnown && backup.areAddressesKnown;
+  const there = new Set(addresses);
+  const missing = isKnown ? own.addresses.filter((address) => !there.has(address)) : [];
+  const isEqual = isTie || (priority !== undefined && priority === own.priority);
+  return [
+    ...(isKnown ? [] : [riskOf("address_unknown", at, counts)]),
+    ...missing.map((subject) => riskOf("address_missing", { ...at, subject }, counts)),
+    ...(isEqual ? [riskOf("same_priority", at, counts)] : []),
+  ];
+}
+
+/**
+ * Who would take over the addresses of an appliance at which visitors reach a website there, which listens on `bind`; `undefined` if
+ * there are none.
+ */
+export function reachTo(
+  bind: readonly string[],
+  { byAddress, everywhere }: Takeover,
+  addresses: Takeovers["addresses"],
+): ReadonlyMap<string, Reach> | undefined {
+  if (bind.length === 0) return everywhere;
+  const known = bind.filter((address) => addresses.has(address));
+  // It listens on addresses that do not move: who gets its requests is not known.
+  if (known.length === 0)
+    return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));
+  const shares = known.flatMap((address) =>
+    (byAddress.get(address) ?? []).map((share) => [share, [address]] as const),
+  );
+  return shares.length === 0 ? undefined : reachOf(shares);
+}

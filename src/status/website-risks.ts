@@ -1,0 +1,139 @@
+import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
+import type { InventorySnapshot, KnownWebsite, ProtocolResult } from "../fleet/snapshot.ts";
+import { once } from "../support/kept.ts";
+import { usableBackends } from "./judge-website.ts";
+import type { RiskKind } from "./states.ts";
+import type { WebsiteVerdict } from "./verdict.ts";
+
+/** A website as one appliance has it. */
+export interface Side {
+  readonly known: KnownWebsite;
+  /** `undefined` while they are not known now. */
+  readonly details: WebsiteDetails | undefined;
+  readonly isTested: boolean;
+  /** What its tests found, by protocol; empty if that is not known. */
+  readonly results: readonly ProtocolResult[];
+}
+
+/** `explained`: it is excluded or beyond the limit there, or another risk says that the websites there are not known. */
+type Absence = "lacking" | "explained" | "unknown";
+
+/** The risk, and the protocol that it is about; `""`: all. */
+export type WebsiteRisk = readonly [risk: RiskKind, protocol: string];
+
+/** The website at each appliance that has it, by name. */
+export const sidesOf = once(({ at, found, results }: WebsiteVerdict): ReadonlyMap<string, Side> => {
+  const described = new Map(found.map(({ identity, details }) => [identity.appliance, details]));
+  const sides = at.map(({ known, test }, nth) => {
+    const { appliance } = known.identity;
+    const side = {
+      known,
+      details: described.get(appliance),
+      isTested: test >= 0,
+      results: results[nth] ?? [],
+    };
+    return [appliance, side] as const;
+  });
+  return new Map(sides);
+});
+
+/** Whether an appliance serves the website to visitors, as far as that is known: it is neither disabled nor down there. */
+export function isServed({ known, results }: Side): boolean {
+  const isDown = results.length > 0 && results.every(({ result }) => result === "down");
+  return known.details?.isEnabled !== false && !isDown;
+}
+
+/** Whether all websites of an appliance are known, but for those that the configuration leaves out. */
+export function areListed({ isListed, areDetailsKnown }: InventorySnapshot): boolean {
+  return isListed && areDetailsKnown;
+}
+
+/** Why a website is not known at an appliance; `here`: the website at the one that would stop. */
+export function absenceAt(
+  inventory: InventorySnapshot,
+  { lacking }: WebsiteVerdict,
+  here: Side | undefined,
+): Absence {
+  if (lacking.includes(inventory.identity.appliance)) return "lacking";
+  if (inventory.byAddress === undefined) return "unknown";
+  const isLeftOut = here !== undefined && inventory.leftOut.includes(here.known.websiteId);
+  return isLeftOut || !areListed(inventory) ? "explained" : "unknown";
+}
+
+/**
+ * Returns what visitors of a website would lose if another appliance served it, and what of that is not known; `wanted`: the addresses
+ * by which they reach it. Each known difference that costs them nothing is one `website_differs`.
+ */
+export function websiteRisks(
+  here: Side,
+  there: Side | Absence,
+  wanted: readonly string[],
+): readonly WebsiteRisk[] {
+  if (there === "explained") return [];
+  if (there === "unknown") return [["website_unknown", ""]];
+  if (there === "lacking" || !listensOn(there, wanted)) return [["website_missing", ""]];
+  if (there.details?.isEnabled === false) return [["website_disabled", ""]];
+  const found: WebsiteRisk[] = [...testRisks(here, there), ...protectionRisks(here, there)];
+  const areServersLost = found.length === 0 && usable(there) === 0 && usable(here) !== 0;
+  if (areServersLost) found.push(["website_backends_lost", ""]);
+  if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
+  return [...new Map(found.map((each) => [each.join(" "), each])).values()];
+}
+
+/** Returns the difference that an appliance serves a website which the other one lacks, or has disabled. */
+export function servesOnly(
+  there: Side | Absence,
+  website: WebsiteVerdict,
+  other: string,
+): readonly WebsiteRisk[] {
+  const isOff =
+    website.lacking.includes(other) || sidesOf(website).get(other)?.known.details?.isEnabled === false;
+  const isThere = typeof there === "object" && there.details?.isEnabled === true;
+  return isOff && isThere ? [["website_differs", ""]] : [];
+}
+
+function listensOn({ known: { bind } }: Side, wanted: readonly string[]): boolean {
+  return bind.length === 0 || wanted.every((address) => bind.includes(address));
+}
+
+function usable({ details }: Side): number | undefined {
+  return details && usableBackends(details);
+}
+
+/** Only what is up here can be lost. */
+function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
+  if (!here.isTested) return [];
+  const isUpThere = there.results.length > 0 && there.results.every(({ result }) => result === "up");
+  if (here.results.length === 0) return isUpThere ? [] : [["website_unknown", ""]];
+  return here.results.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
+    const other = there.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+    if (result === "down" || other === "up") return [];
+    const isLost = result === "up" && other === "down";
+    return [isLost ? ["website_down", protocol] : ["website_unknown", ""]];
+  });
+}
+
+const PROTECTION: Readonly<Record<WebsiteMode, number>> = { pass: 0, detect: 1, protect: 2 };
+
+function protectionRisks({ details: here }: Side, { details: there }: Side): readonly WebsiteRisk[] {
+  if (here?.mode === undefined || there === undefined) return [];
+  if (there.mode === undefined) return [["website_unknown", ""]];
+  return PROTECTION[there.mode] < PROTECTION[here.mode] ? [["website_less_protected", ""]] : [];
+}
+
+const ASPECTS = ["protocol", "mode", "backends"] as const;
+export type Aspect = (typeof ASPECTS)[number];
+
+/** Returns what both appliances say of the website, and not alike; less protection there is a risk of its own. */
+export function differencesBetween(here: Side, there: Side): readonly Aspect[] {
+  const [ours, theirs] = [here, there].map(({ details }) => {
+    const { protocol, mode, backends } = details ?? {};
+    return { protocol, mode, backends: backends?.digest };
+  });
+  const different = ASPECTS.filter((aspect) => {
+    const [one, other] = [ours?.[aspect], theirs?.[aspect]];
+    return one !== undefined && other !== undefined && one !== other;
+  });
+  const isLessProtected = protectionRisks(here, there).length > 0;
+  return different.filter((aspect) => aspect !== "mode" || !isLessProtected);
+}

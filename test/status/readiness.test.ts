@@ -1,0 +1,286 @@
+import { expect, test } from "vitest";
+import type { VrrpInterface } from "../../src/api/vrrp.ts";
+import { gathered } from "../../src/api/website-details.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { failoverSentence } from "../../src/status/readiness-words.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import {
+  applianceOf,
+  blocksOf,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  WALL_MS,
+} from "../support/observations.ts";
+import { createJudge } from "./support.ts";
+
+const discovery = { exclude: [], limit: 200 };
+const PAIR = [MEMBER_A, MEMBER_B].map((member) => ({ ...member, discovery }));
+const [{ cluster }] = [MEMBER_A];
+const THREE = [...PAIR, applianceOf({ name: "c", cluster, discovery })];
+type Members = Parameters<typeof fleetOf>[0];
+
+function judged(observations: readonly Observation[], members: Members = PAIR) {
+  const [facts] = clustersOf(fleetOf(members, observations));
+  if (facts === undefined) throw new Error("a cluster is configured");
+  return createJudge().judge(facts, { wallMs: WALL_MS, monotonicMs: 0 }).now;
+}
+
+/** `a: losses` and a line for each risk. */
+function linesOf(observations: readonly Observation[], members: Members = PAIR): readonly string[] {
+  return [...judged(observations, members).failovers.values()].flatMap(({ identity, state, risks }) => [
+    `${identity.appliance}: ${state}`,
+    ...risks.map(({ risk, effect, successor, subject }) => `${risk} ${effect} [${successor}] ${subject}`),
+  ]);
+}
+
+const master = (given: Partial<VrrpInterface> = {}) => interfaceOf({ priority: 200, ...given });
+const backup = (given: Partial<VrrpInterface> = {}) =>
+  interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup", ...given });
+const SECOND = { name: "carp1", vhid: 3, vip: "192.0.2.101" };
+
+const vrrp = (name: string, ...interfaces: readonly VrrpInterface[]) => seen.vrrp(name, listOf(interfaces));
+const A = vrrp("a", master());
+const B = vrrp("b", backup());
+
+/** A website that is up, and described alike. */
+const site = (
+  name: string,
+  id = 1,
+  details: Parameters<typeof seen.details>[2] = {},
+): readonly Observation[] => [
+  seen.websites(name, [id]),
+  seen.details(name, id, details),
+  seen.website(name, id, blocksOf(200, 200)),
+];
+const READY = [A, B, ...site("a"), ...site("b")];
+const BOTH = { bind: ["192.0.2.100", "192.0.2.101"] };
+const TWO = [vrrp("a", master(), master(SECOND)), vrrp("b", backup(), backup(SECOND))];
+
+test.each<readonly [string, readonly Observation[], readonly string[]]>([
+  ["all is alike", READY, ["a: ready"]],
+  ["no website is known", [A, B, seen.websites("a", []), seen.websites("b", [])], ["a: ready"]],
+  [
+    "the backup is not in the group",
+    [A, vrrp("b"), ...site("a"), ...site("b")],
+    ["a: outage", "no_backup outage [] 192.0.2.100"],
+  ],
+  [
+    "the backup is down",
+    [...READY, failed.vrrp("b", "timeout")],
+    ["a: outage", "backup_lost outage [] 192.0.2.100"],
+  ],
+  [
+    "the backup refuses the credentials",
+    [...READY, failed.vrrp("b", "auth")],
+    ["a: unknown", "backup_unknown uncertain [] 192.0.2.100"],
+  ],
+  [
+    "the backup was not polled yet",
+    [A, ...site("a")],
+    ["a: unknown", "backup_unknown uncertain [] 192.0.2.100"],
+  ],
+  [
+    "two members are MASTER",
+    [...READY, A, vrrp("b", master()), A, vrrp("b", master())],
+    ["a: unknown", "undecided uncertain [] 192.0.2.100", "b: unknown", "undecided uncertain [] 192.0.2.100"],
+  ],
+  [
+    "an alias is missing there",
+    [
+      vrrp("a", master({ aliases: ["192.0.2.7", "2001:DB8::7"] })),
+      vrrp("b", backup({ aliases: ["2001:db8::7"] })),
+      ...READY.slice(2),
+    ],
+    ["a: losses", "address_missing loss [b] 192.0.2.7"],
+  ],
+  [
+    "the VIP is an alias there, and nothing is missing",
+    [
+      vrrp("a", master({ aliases: ["192.0.2.7"] })),
+      vrrp("b", backup({ vip: "192.0.2.7", aliases: ["192.0.2.100"] })),
+      ...READY.slice(2),
+    ],
+    ["a: ready"],
+  ],
+  [
+    "its aliases cannot be read",
+    [A, vrrp("b", backup({ aliases: undefined })), ...READY.slice(2)],
+    ["a: unknown", "address_unknown uncertain [b] 192.0.2.100"],
+  ],
+  [
+    "priorities are equal",
+    [A, vrrp("b", backup({ priority: 200 })), ...READY.slice(2)],
+    ["a: ready", "same_priority none [b] 192.0.2.100"],
+  ],
+  [
+    "both are FAILOVER MASTER",
+    [A, vrrp("b", backup({ configuredRole: "master" })), ...READY.slice(2)],
+    ["a: ready", "two_preferred none [] 192.0.2.100"],
+  ],
+  [
+    "a website is down there by one protocol",
+    [...READY, seen.website("b", 1, blocksOf(200, 503)), seen.website("b", 1, blocksOf(200, 503))],
+    ["a: losses", "website_down loss [b] shop https"],
+  ],
+  ["it was down there in one test only", [...READY, seen.website("b", 1, blocksOf(200, 503))], ["a: ready"]],
+  [
+    "it is down at the master too",
+    [...READY, ...["a", "a", "b", "b"].map((name) => seen.website(name, 1, blocksOf(503, 503)))],
+    ["a: ready"],
+  ],
+  [
+    "its tests fail there",
+    [...READY, failed.website("b", 1, "timeout"), failed.website("b", 1, "timeout")],
+    ["a: unknown", "website_unknown uncertain [b] shop"],
+  ],
+  [
+    "a website is missing there",
+    [...READY.slice(0, -3), seen.websites("b", [])],
+    ["a: losses", "website_missing loss [b] shop"],
+  ],
+  [
+    "a website is disabled there",
+    [...READY.slice(0, -3), ...site("b", 1, { isEnabled: false })],
+    ["a: losses", "website_disabled loss [b] shop"],
+  ],
+  [
+    "a website is disabled at the master only",
+    [A, B, ...site("a", 1, { isEnabled: false }), ...site("b")],
+    ["a: ready", "website_differs none [b] shop"],
+  ],
+  [
+    "a website is at the backup only",
+    [A, B, seen.websites("a", []), ...site("b")],
+    ["a: ready", "website_differs none [b] shop"],
+  ],
+  [
+    "it is less protected there",
+    [A, B, ...site("a"), ...site("b", 1, { mode: "detect" })],
+    ["a: losses", "website_less_protected loss [b] shop"],
+  ],
+  [
+    "it is better protected there",
+    [A, B, ...site("a", 1, { mode: "pass" }), ...site("b")],
+    ["a: ready", "website_differs none [b] shop"],
+  ],
+  [
+    "its protection there is not known",
+    [A, B, ...site("a"), ...site("b", 1, { mode: undefined })],
+    ["a: unknown", "website_unknown uncertain [b] shop"],
+  ],
+  [
+    "no server behind it is usable there",
+    [
+      A,
+      B,
+      ...site("a"),
+      ...site("b", 1, { backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]) }),
+    ],
+    ["a: losses", "website_backends_lost loss [b] shop"],
+  ],
+  [
+    "its servers are others there",
+    [
+      A,
+      B,
+      ...site("a"),
+      ...site("b", 1, { backends: gathered([{ address: "192.0.2.9:80", role: "active", isOk: true }]) }),
+    ],
+    ["a: ready", "website_differs none [b] shop"],
+  ],
+  [
+    "the list of the backup fails",
+    [...READY, failed.websites("b", "decode")],
+    ["a: unknown", "website_unknown uncertain [b] all"],
+  ],
+  [
+    "the list of the master fails",
+    [...READY, failed.websites("a", "decode")],
+    ["a: unknown", "website_unknown uncertain [] all"],
+  ],
+  [
+    "the website listens on another address there",
+    [...TWO, ...site("a", 1, BOTH), ...site("b", 1, { bind: ["192.0.2.101"] })],
+    ["a: losses", "website_missing loss [b] shop"],
+  ],
+  [
+    "both listen on one of two addresses",
+    [...TWO, ...site("a", 1, { bind: ["192.0.2.101"] }), ...site("b", 1, { bind: ["192.0.2.101"] })],
+    ["a: ready"],
+  ],
+  [
+    "the groups are split, and the website is reached by the other master",
+    [
+      vrrp("a", master(), backup(SECOND)),
+      vrrp("b", backup(), master(SECOND)),
+      ...site("a", 1, { bind: ["192.0.2.101"] }),
+      ...site("b", 1, { bind: ["192.0.2.101"], mode: "pass" }),
+    ],
+    ["a: ready", "b: ready", "website_differs none [a] shop"],
+  ],
+])("what is known when %s", (_, observations, expected) => {
+  expect(linesOf(observations)).toEqual(expected);
+});
+
+test.each<readonly [string, readonly Observation[], readonly string[]]>([
+  [
+    "has a lower priority: what it lacks costs nothing",
+    [...READY, vrrp("c", backup({ priority: 50 })), seen.websites("c", [])],
+    ["a: ready", "website_missing none [c] shop"],
+  ],
+  [
+    "has the same priority: who becomes MASTER is luck",
+    [...READY, vrrp("c", backup()), seen.websites("c", [])],
+    [
+      "a: losses",
+      "website_missing loss [c] shop",
+      "same_priority none [b] 192.0.2.100",
+      "same_priority none [c] 192.0.2.100",
+    ],
+  ],
+  [
+    "has a priority that is not known",
+    [...READY, vrrp("c", backup({ priority: undefined })), seen.websites("c", [])],
+    ["a: losses", "website_missing loss [c] shop"],
+  ],
+  ["is in FAULT", [...READY, vrrp("c", backup({ state: "FAULT" })), seen.websites("c", [])], ["a: ready"]],
+])("a third member that %s", (_, observations, expected) => {
+  expect(linesOf(observations, THREE)).toEqual(expected);
+});
+
+test("there is no readiness beside a disabled member, and for one that is MASTER of nothing", () => {
+  const disabled = THREE.map((each) => ({ ...each, enabled: each.name !== "c" }));
+  expect(linesOf(READY, disabled)).toEqual([]);
+  expect([...judged(READY).failovers.keys()]).toEqual(["a"]);
+});
+
+test("websites that are excluded are left out", () => {
+  const members = PAIR.map((each) => ({ ...each, discovery: { exclude: [2], limit: 200 } }));
+  const more = [seen.websites("a", [1, 2]), seen.websites("b", [1, 2])];
+  expect(linesOf([...READY, ...more], members)).toEqual(["a: ready"]);
+});
+
+test("50 risks are kept, the worst ones, and the others are counted", () => {
+  const ids = Array.from({ length: 60 }, (_, nth) => nth + 1);
+  const described = ids.map((id) => seen.details("a", id, { name: `site-${id}`, host: `${id}.example` }));
+  const verdict = judged([
+    vrrp("a", master()),
+    B,
+    seen.websites("a", ids),
+    ...described,
+    seen.websites("b", []),
+  ]);
+  const { risks = [], more, decisive } = verdict.failovers.get("a") ?? {};
+  expect([risks.length, more?.count, more?.worst.effect, decisive]).toEqual([50, 10, "loss", 60]);
+});
+
+test.each<readonly [readonly Observation[], string]>([
+  [READY, "If a fails: b takes over 1 address and 1 website"],
+  [[...READY.slice(0, -3), seen.websites("b", [])], "If a fails: shop is missing at b"],
+])("one sentence says it", (observations, sentence) => {
+  const verdict = judged(observations);
+  const failover = verdict.failovers.get("a");
+  expect(failover && failoverSentence(failover, verdict)).toBe(sentence);
+});
