@@ -2,7 +2,7 @@ import type { ApplianceSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { listed } from "../support/text.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
-import { differencesBetween, sidesOf, type Aspect, type Side } from "./website-risks.ts";
+import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
 import { groupName, NAMED, serverNames, statusText } from "./words.ts";
 
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
@@ -35,7 +35,7 @@ export function riskWords({ risk, successor, subject, key }: Risk, name: string,
   const group = groups.get(key)?.facts;
   const vip = group === undefined ? subject : groupName(group);
   const website = websites.get(key);
-  const [here, there] = [name, successor].map((each) => website && sidesOf(website).get(each));
+  const [here, there] = [name, successor].map((each) => website && sideOf(website, each));
   const words: Readonly<Record<RiskKind, () => string>> = {
     no_backup: () => `no appliance takes over ${vip}${elsewhere(key, name, cluster)}`,
     backup_lost: () => `no appliance takes over ${vip}, since its backup is lost`,
@@ -119,7 +119,7 @@ export function evidenceAtMs({ risk, successor, key }: Risk, name: string, { fac
   const instants = members.map((member) => {
     if (website === undefined && risk !== "website_unknown") return member.vrrp.health.lastSuccessAtMs;
     const { list, details } = member.discovery ?? {};
-    const side = website && sidesOf(website).get(member.identity.appliance);
+    const side = website && sideOf(website, member.identity.appliance);
     const isTest = risk === "website_down" || risk === "website_unknown";
     const test = isTest ? testOf(facts.appliances, side) : undefined;
     if (test !== undefined) return test.health.lastSuccessAtMs;

@@ -1,5 +1,5 @@
 import type { InventorySnapshot } from "../fleet/snapshot.ts";
-import { kept, memo, once } from "../support/kept.ts";
+import { kept, memo } from "../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
 import { reachTo, riskOf, takeoversIn, type Takeover, type Takeovers } from "./takeovers.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type Risk,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { absenceAt, areListed, isServed, servesOnly, sidesOf, websiteRisks } from "./website-risks.ts";
+import { absenceAt, areListed, isServed, servesOnly, sideOf, websiteRisks } from "./website-risks.ts";
 
 const MAX_RISKS = 50;
 
@@ -44,13 +44,11 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
   const { groups, websites, inventories, hasDisabled } = setting;
   if (hasDisabled) return new Map();
   const takeovers = takeoversIn(groups);
-  const shared = sharedNames(websites);
-  const changes = [...websites.values()].map((website) => {
-    const isNameShared = shared.has(website.website);
-    return websiteChanges(website, { website, isNameShared, takeovers, inventories });
-  });
+  const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
   const outlooks = Array.from(takeovers.byMaster, ([name, takeover]) => {
-    const own = changes.flatMap((each) => each.get(name) ?? []);
+    const own = Array.from(websites.values(), (website) =>
+      changeOf(website, name, { takeover, addresses: takeovers.addresses, inventories, sharedNames }),
+    );
     const risks = [
       ...takeover.risks,
       ...unlistedRisks(inventories, name, takeover),
@@ -102,17 +100,9 @@ function unlistedRisks(
   });
 }
 
-/** Names that several websites have. */
-const sharedNames = once((websites: ClusterVerdict["websites"]): ReadonlySet<string> => {
-  const names = Array.from(websites.values(), ({ website }) => website);
+function repeated(names: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
-});
-
-interface WebsiteSetting extends Pick<Setting, "inventories"> {
-  readonly website: WebsiteVerdict;
-  readonly isNameShared: boolean;
-  readonly takeovers: Takeovers;
 }
 
 /** What becomes of a website if an appliance stops. */
@@ -122,27 +112,26 @@ interface Change {
   readonly risks: readonly Risk[];
 }
 
-/** What becomes of a website, by the appliance that stops. */
-const websiteChanges = memo((setting: WebsiteSetting): ReadonlyMap<string, Change> => {
-  const { byMaster } = setting.takeovers;
-  return new Map(Array.from(byMaster, ([master, takeover]) => [master, changeAt(master, takeover, setting)]));
-});
+interface ChangeSetting extends Pick<Setting, "inventories">, Pick<Takeovers, "addresses"> {
+  readonly takeover: Takeover;
+  /** Those of several websites. */
+  readonly sharedNames: ReadonlySet<string>;
+}
 
-function changeAt(master: string, takeover: Takeover, setting: WebsiteSetting): Change {
-  const { website, isNameShared, takeovers, inventories } = setting;
+function changeOf(website: WebsiteVerdict, master: string, setting: ChangeSetting): Change {
+  const { takeover, addresses: known, inventories, sharedNames } = setting;
   const { key, website: name } = website;
-  const sides = sidesOf(website);
-  const here = sides.get(master);
+  const here = sideOf(website, master);
   const isHere = here !== undefined && isServed(here);
-  const reach = isHere ? reachTo(here.known.bind, takeover, takeovers.addresses) : takeover.everywhere;
+  const reach = isHere ? reachTo(here.known.bind, takeover, known) : takeover.everywhere;
   const risks = Array.from(reach ?? []).flatMap(([successor, { counts, addresses }]) => {
     const inventory = inventories.find(({ identity }) => identity.appliance === successor);
-    const there = sides.get(successor) ?? (inventory && absenceAt(inventory, website, here));
+    const there = sideOf(website, successor) ?? (inventory && absenceAt(inventory, website, here));
     if (there === undefined) return [];
     const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {
-      const subject = [isNameShared ? `${name} (${key})` : name, protocol].filter(Boolean).join(" ");
-      return riskOf(risk, { successor, subject, key }, counts);
+      const words = [sharedNames.has(name) ? `${name} (${key})` : name, protocol];
+      return riskOf(risk, { successor, subject: words.join(" ").trimEnd(), key }, counts);
     });
   });
   return { isServed: isHere && reach !== undefined, risks };

@@ -1,6 +1,5 @@
 import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
 import type { InventorySnapshot, KnownWebsite, ProtocolResult } from "../fleet/snapshot.ts";
-import { once } from "../support/kept.ts";
 import { usableBackends } from "./judge-website.ts";
 import type { RiskKind } from "./states.ts";
 import type { WebsiteVerdict } from "./verdict.ts";
@@ -21,21 +20,14 @@ type Absence = "lacking" | "explained" | "unknown";
 /** The risk, and the protocol that it is about; `""`: all. */
 export type WebsiteRisk = readonly [risk: RiskKind, protocol: string];
 
-/** The website at each appliance that has it, by name. */
-export const sidesOf = once(({ at, found, results }: WebsiteVerdict): ReadonlyMap<string, Side> => {
-  const described = new Map(found.map(({ identity, details }) => [identity.appliance, details]));
-  const sides = at.map(({ known, test }, nth) => {
-    const { appliance } = known.identity;
-    const side = {
-      known,
-      details: described.get(appliance),
-      isTested: test >= 0,
-      results: results[nth] ?? [],
-    };
-    return [appliance, side] as const;
-  });
-  return new Map(sides);
-});
+/** The website at an appliance; `undefined` if it is not known there. */
+export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string): Side | undefined {
+  const nth = at.findIndex(({ known: { identity } }) => identity.appliance === appliance);
+  const place = at[nth];
+  if (place === undefined) return undefined;
+  const details = found.find(({ identity }) => identity.appliance === appliance)?.details;
+  return { known: place.known, details, isTested: place.test >= 0, results: results[nth] ?? [] };
+}
 
 /** Whether an appliance serves the website to visitors, as far as that is known: it is neither disabled nor down there. */
 export function isServed({ known, results }: Side): boolean {
@@ -86,8 +78,7 @@ export function servesOnly(
   website: WebsiteVerdict,
   other: string,
 ): readonly WebsiteRisk[] {
-  const isOff =
-    website.lacking.includes(other) || sidesOf(website).get(other)?.known.details?.isEnabled === false;
+  const isOff = website.lacking.includes(other) || sideOf(website, other)?.known.details?.isEnabled === false;
   const isThere = typeof there === "object" && there.details?.isEnabled === true;
   return isOff && isThere ? [["website_differs", ""]] : [];
 }
