@@ -11,12 +11,20 @@ import {
 import { interfaceProblem } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
 import { lastingProblems, lostWebsites, pendingIn, problemsOf } from "./problems.ts";
+import { STATE_OF } from "./readiness.ts";
 import { evidenceAtMs, failoverSentence, riskWords } from "./readiness-words.ts";
 import type { ApplianceDocument, ClusterDocument, FleetDocument, FleetEvent, Problem } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
-import { levelOf, PROBLEM_OF, type Level, type ProblemKind, type WebsiteState } from "./states.ts";
+import {
+  levelOf,
+  PROBLEM_OF,
+  type FailoverState,
+  type Level,
+  type ProblemKind,
+  type WebsiteState,
+} from "./states.ts";
 import { instantOf, optionalInstant, shortened } from "./words.ts";
 
 /** Instants are Unix times in milliseconds. */
@@ -171,7 +179,7 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
   const member = verdict.facts.appliances.find((each) => each.identity === identity);
   return {
     state,
-    level: levelOf(PROBLEM_OF.failover[state], state !== "unknown"),
+    level: failoverLevel(state),
     since: optionalInstant(sinceMs),
     summary: shortened(failoverSentence(failover, verdict)),
     successors: [...successors],
@@ -181,11 +189,16 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
     risks: risks.map((each) => {
       const { risk, effect, successor, subject } = each;
       const seenAt = optionalInstant(evidenceAtMs(each, name, verdict));
-      const summary = riskWords(each, name, verdict);
-      return { risk, effect, successor: successor || undefined, subject, summary, seenAt };
+      const summary = shortened(riskWords(each, name, verdict));
+      const level = failoverLevel(STATE_OF[effect]);
+      return { risk, effect, level, successor: successor || undefined, subject, summary, seenAt };
     }),
     moreRisks: more?.count,
   };
+}
+
+function failoverLevel(state: FailoverState): Level {
+  return levelOf(PROBLEM_OF.failover[state], state !== "unknown");
 }
 
 function applianceDocument(

@@ -213,9 +213,9 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-/** The keys of the websites that visitors would lose at a failover, and whether there may be more of them. */
+/** The keys of the websites that a failover without an outage would take from visitors, and whether there may be more of them. */
 export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
-  const all = [...failovers.values()];
+  const all = [...failovers.values()].filter(({ state }) => state === "losses");
   const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
   return {
     keys: new Set(lost.map(({ key }) => key)),

@@ -1,28 +1,28 @@
-import type { ApplianceSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
 import { listed } from "../support/text.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
 import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
-import { groupName, NAMED, serverNames, statusText } from "./words.ts";
+import { groupName, NAMED, serverNames, type Words } from "./words.ts";
 
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
-/** What would happen, in one sentence: `If a fails: b takes over 12 addresses and 8 websites`. */
+/**
+ * What would happen, in one sentence: `If a fails: b takes over 12 addresses and 8 websites`, or the worst risks, of which it names
+ * twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
+ */
 export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): string {
   const { identity, state, successors, addresses, websites, risks, decisive } = failover;
   const name = identity.appliance;
-  const heirs = listed(successors, NAMED);
   if (state === "ready") {
+    const verb = successors.length > 1 ? "can take over" : "takes over";
     const served = websites === 0 ? "" : ` and ${counted(websites, "website")}`;
-    const verb = successors.length > 1 ? "take" : "takes";
-    return `If ${name} fails: ${heirs} ${verb} over ${counted(addresses, "address", "addresses")}${served}`;
+    return `If ${name} fails: ${listed(successors, NAMED)} ${verb} ${counted(addresses, "address", "addresses")}${served}`;
   }
-  const [worst] = risks;
-  const words = risks
-    .filter(({ effect }) => effect === worst?.effect)
-    .map((risk) => riskWords(risk, name, cluster));
-  const all = listed(words, NAMED, decisive);
-  return state === "unknown" ? `If ${name} fails: not known: ${all}` : `If ${name} fails: ${all}`;
+  const worst = risks.filter(({ effect }) => effect === risks[0]?.effect).slice(0, NAMED);
+  const more = decisive > worst.length ? `, and ${decisive - worst.length} more` : "";
+  return `If ${name} fails: ${wordsOf(worst, name, cluster)}${more}`;
 }
 
 function counted(count: number, noun: string, plural = `${noun}s`): string {
@@ -30,37 +30,71 @@ function counted(count: number, noun: string, plural = `${noun}s`): string {
 }
 
 /** A risk of the failure of an appliance: `blog is missing at b`. */
-export function riskWords({ risk, successor, subject, key }: Risk, name: string, cluster: Cluster): string {
-  const { facts, groups, websites } = cluster;
-  const group = groups.get(key)?.facts;
-  const vip = group === undefined ? subject : groupName(group);
-  const website = websites.get(key);
-  const [here, there] = [name, successor].map((each) => website && sideOf(website, each));
-  const words: Readonly<Record<RiskKind, () => string>> = {
-    no_backup: () => `no appliance takes over ${vip}${elsewhere(key, name, cluster)}`,
-    backup_lost: () => `no appliance takes over ${vip}, since its backup is lost`,
-    backup_unknown: () => `the backup of ${vip} is not known`,
-    undecided: () => `it is not decided which appliance is MASTER of ${vip}`,
-    address_missing: () => `${subject} is missing at ${successor}`,
-    address_unknown: () => `not all addresses of ${vip} are known at ${successor}`,
-    same_priority: () => `${successor} has the same priority as another member for ${vip}`,
-    two_preferred: () => `several members are FAILOVER MASTER of ${vip}`,
-    website_down: () => `${subject} is down at ${successor}${found(facts.appliances, there, successor)}`,
-    website_unknown: () =>
-      subject === "all" && key === ""
-        ? `not all websites of ${successor || name} are known`
-        : `it is not known whether ${subject} is up at ${successor}`,
-    website_missing: () => `${subject} is missing at ${successor}`,
-    website_disabled: () => `${subject} is disabled at ${successor}`,
-    website_less_protected: () =>
-      `${subject} is less protected at ${successor} (${there?.details?.mode} instead of ${here?.details?.mode})`,
-    website_backends_lost: () => `no server behind ${subject} is usable at ${successor}`,
-    website_differs: () => `${subject} differs at ${successor} (${differing(here, there, name, successor)})`,
-  };
-  return words[risk]();
+export function riskWords(risk: Risk, name: string, cluster: Cluster): string {
+  return wordsOf([risk], name, cluster);
 }
 
-/** Where another group has an address of this one: `; b is BACKUP of it under VHID 12`. */
+/** Names each appliance that lacks something once, and each reason: `blog and news are missing at b; shop is disabled at c`. */
+function wordsOf(risks: readonly Risk[], name: string, cluster: Cluster): string {
+  const said = risks.map((risk) => {
+    const saying = sayingOf(risk, name, cluster);
+    const group = cluster.groups.get(risk.key)?.facts;
+    const subject = group?.vip === risk.subject ? groupName(group) : risk.subject;
+    return { subject, saying, place: typeof saying === "string" ? ` at ${risk.successor}` : "" };
+  });
+  const sentences = Array.from(
+    groupBy(said, ({ place }) => place),
+    ([place, here]) => {
+      const alike = groupBy(here, ({ saying }) => JSON.stringify(saying));
+      return `${listed(Array.from(alike.values(), clauseOf))}${place}`;
+    },
+  );
+  return sentences.join("; ");
+}
+
+/** What is said of all these subjects alike. */
+function clauseOf(all: readonly { readonly subject: string; readonly saying: Words | string }[]): string {
+  const subjects = listed(all.map(({ subject }) => subject));
+  const saying = all[0]?.saying ?? "";
+  if (typeof saying !== "string") return saying.join(subjects);
+  return `${subjects} ${all.length > 1 ? "are" : "is"} ${saying}`;
+}
+
+/** What the subject is at the successor, or the words around its name. */
+function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster: Cluster): Words | string {
+  const { facts, groups, websites } = cluster;
+  const website = websites.get(key);
+  const [here, there] = [name, successor].map((each) => website && sideOf(website, each));
+  const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
+    no_backup: () => ["no appliance takes over ", elsewhere(key, name, cluster)],
+    backup_lost: () => {
+      const group = groups.get(key)?.facts;
+      const silent = group === undefined ? [] : membersIn(group, "unknown");
+      return ["no appliance takes over ", `, since ${listed(silent)} cannot be polled`];
+    },
+    backup_unknown: () => ["it is not known which appliance takes over ", ""],
+    undecided: () => ["the master of ", " is not certain, so it is not known which appliance takes over"],
+    address_missing: () => "missing",
+    address_unknown: () => [`it is not known whether ${successor} has all addresses of `, ""],
+    same_priority: () => [`${successor} has the same priority as another member of `, ""],
+    two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
+    website_down: () => `down${statusesOf(testOf(facts.appliances, there), subject)}`,
+    website_unknown: () =>
+      subject === "all" && key === ""
+        ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
+        : [`it is not known whether ${successor} would serve `, ` like ${name}`],
+    website_missing: () =>
+      there === undefined ? "missing" : `missing (it listens on ${listed(there.known.bind, NAMED)} only)`,
+    website_disabled: () => "disabled",
+    website_less_protected: () =>
+      `less protected (${there?.details?.mode} instead of ${here?.details?.mode})`,
+    website_backends_lost: () => "without a usable server",
+    website_differs: () => ["", ` differs at ${successor} (${differing(here, there, name, successor)})`],
+  };
+  return sayings[risk]();
+}
+
+/** Where another group has an address of this one: `: b has it under VHID 12`. */
 function elsewhere(key: string, name: string, { groups }: Cluster): string {
   const own = groups.get(key)?.facts;
   const addresses = new Set(own && [own.vip, ...own.aliases]);
@@ -71,14 +105,14 @@ function elsewhere(key: string, name: string, { groups }: Cluster): string {
     );
     return members.map(({ appliance }) => `${appliance} has it under VHID ${facts.vhid}`);
   });
-  return others.length === 0 ? "" : ` (${listed(others, NAMED)})`;
+  return others.length === 0 ? "" : `: ${listed(others, NAMED)}`;
 }
 
-function found(appliances: readonly ApplianceSnapshot[], there: Side | undefined, successor: string): string {
-  const statuses = testOf(appliances, there)?.found?.statuses ?? [];
-  const down = statuses.filter(({ isUp }) => !isUp);
-  const said = down.map(({ protocol, status, text }) => `${protocol} ${statusText(status, text)}`);
-  return said.length === 0 ? "" : ` (${listed(said)} from ${successor})`;
+/** Why a website is down by the protocol that a risk is about: ` (503)`. */
+function statusesOf(test: WebsiteSnapshot | undefined, subject: string): string {
+  const down = test?.found?.statuses.find(({ protocol, isUp }) => !isUp && subject.endsWith(` ${protocol}`));
+  if (down === undefined) return "";
+  return ` (${down.status === 0 ? (down.text ?? "no HTTP response") : down.status})`;
 }
 
 function testOf(

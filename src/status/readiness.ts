@@ -70,7 +70,8 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
   return new Map(outlooks);
 });
 
-const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
+/** The state of a failover whose worst risk has this effect. */
+export const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
   outage: "outage",
   loss: "losses",
   uncertain: "unknown",

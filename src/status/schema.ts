@@ -68,6 +68,7 @@ const risk = z.object({
     .describe(
       "what it means for visitors; none: nothing, or another BACKUP with a higher priority takes over",
     ),
+  level,
   successor: optional(z.string(), "the BACKUP that it concerns; absent where it is not about one of them"),
   subject: z
     .string()

@@ -109,6 +109,25 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             labels: { site: "ams", rack: "r1" },
             state: "up",
             level: "well",
+            failover: {
+              state: "outage",
+              level: "critical",
+              since: "2023-11-14T22:13:21.000Z",
+              summary: "If a fails: no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
+              successors: [],
+              addresses: 1,
+              websites: 0,
+              risks: [
+                {
+                  risk: "backup_lost",
+                  effect: "outage",
+                  level: "critical",
+                  subject: "192.0.2.100",
+                  summary: "no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
+                  seenAt: "2023-11-14T22:13:20.000Z",
+                },
+              ],
+            },
             poll: {
               state: "succeeded",
               level: "well",

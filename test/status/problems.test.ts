@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
+import { gathered } from "../../src/api/website-details.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import {
   applianceOf,
+  blocksOf,
   failed,
   interfaceOf,
   listOf,
@@ -163,9 +165,7 @@ test.each<Case>([
   {
     name: "a website that a failover would take down",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), https("b", 503)],
-    problems: [
-      "warning website_partially_down: Website shop is partially down: https 200 from a, https 503 from b",
-    ],
+    problems: ["warning failover_not_ready: If a fails: shop https is down (503) at b"],
   },
   {
     name: "a website whose test fails at the master",
@@ -189,6 +189,87 @@ test.each<Case>([
   },
 ])("$name", ({ polls, problems }) => {
   expect(problemLines(documentOf(polledTwice([A, B], polls), {}, 1000))).toEqual(problems);
+});
+
+const DISCOVERING = [MEMBER_A, MEMBER_B, MEMBER_C].map((each) => {
+  return { ...each, discovery: { exclude: [], limit: 200 } };
+});
+const LISTED = ["a", "b"].flatMap((name) => [
+  seen.websites(name, [2]),
+  seen.details(name, 2),
+  seen.website(name, 2, blocksOf(200, 200)),
+]);
+const NO_SHOP_AT_B = seen.websites("b", []);
+const UNEQUAL = "warning websites_unequal: The members of ams differ in shop (missing at b)";
+const NOT_USABLE = { backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]) };
+const MANY = Array.from({ length: 60 }, (_, nth) => nth + 3);
+
+test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
+  {
+    name: "a website that is down at a third member, which would not take over",
+    members: [A, B, { ...MEMBER_C, websites: [SHOP] }],
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      seen.vrrp("c", listOf([{ ...BACKUP, priority: 50 }])),
+      ...SHOP_IS_UP,
+      https("c", 503),
+    ],
+    problems: [
+      "warning website_partially_down: Website shop is partially down: https 200 from a and b, https 503 from c",
+    ],
+  },
+  {
+    name: "a website that is down at the backup of one group, while another group has no backup",
+    members: [A, B],
+    polls: [
+      seen.vrrp("a", listOf([MASTER, { ...MASTER, name: "carp1", vhid: 3, vip: "192.0.2.101" }])),
+      B_IS_BACKUP,
+      https("a", 200),
+      https("b", 503),
+    ],
+    problems: [
+      "critical redundancy_lost: a is MASTER of 192.0.2.101 (vhid 3), and no appliance is BACKUP",
+      "warning website_partially_down: Website shop is partially down: https 200 from a, https 503 from b",
+    ],
+  },
+  {
+    name: "a website whose servers the backup does not reach",
+    members: DISCOVERING.slice(0, 2),
+    polls: [A_IS_MASTER, B_IS_BACKUP, ...LISTED, seen.details("b", 2, NOT_USABLE)],
+    problems: ["warning failover_not_ready: If a fails: shop is without a usable server at b"],
+  },
+  {
+    name: "more losses than are kept, and websites that may be among them",
+    members: DISCOVERING.slice(0, 2),
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      seen.websites("a", [2, ...MANY]),
+      ...MANY.map((id) => seen.details("a", id, { name: `site-${id}`, host: `${id}.example` })),
+      ...MANY.map((id) => seen.website("a", id, blocksOf(200, 200))),
+      ...LISTED.slice(1, 5),
+      seen.website("b", 2, blocksOf(200, 503)),
+    ],
+    problems: [
+      "warning failover_not_ready: If a fails: shop https is down (503) and site-3, site-4, site-5, site-6, " +
+        "site-7, site-8, site-9, site-10, site-11, site-12 and site-13 are missing at b, and 49 more",
+    ],
+  },
+  {
+    name: "members without a group, whose websites differ",
+    members: DISCOVERING.slice(0, 2),
+    polls: [seen.vrrp("a", listOf([])), seen.vrrp("b", listOf([])), ...LISTED, NO_SHOP_AT_B],
+    problems: [UNEQUAL],
+  },
+  {
+    name: "a disabled member, and websites that differ at the others",
+    members: DISCOVERING.map((each) => ({ ...each, enabled: each.name !== "c" })),
+    polls: [A_IS_MASTER, B_IS_BACKUP, ...LISTED, NO_SHOP_AT_B],
+    problems: [UNEQUAL],
+  },
+])("$name", ({ members, polls, problems }) => {
+  expect(problemLines(documentOf(polledTwice(members, polls), {}, 1000))).toEqual(problems);
 });
 
 test("a protocol that was seen before and is missing at the master is unknown", () => {

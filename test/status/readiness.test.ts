@@ -276,11 +276,82 @@ test("50 risks are kept, the worst ones, and the others are counted", () => {
   expect([risks.length, more?.count, more?.worst.effect, decisive]).toEqual([50, 10, "loss", 60]);
 });
 
-test.each<readonly [readonly Observation[], string]>([
-  [READY, "If a fails: b takes over 1 address and 1 website"],
-  [[...READY.slice(0, -3), seen.websites("b", [])], "If a fails: shop is missing at b"],
-])("one sentence says it", (observations, sentence) => {
-  const verdict = judged(observations);
+const NO_SERVER = gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]);
+const REFUSED = [
+  ...blocksOf(200, 0).slice(0, 1),
+  { protocol: "https", status: 0, text: "connection refused" },
+] as const;
+const SITES = [2, 3, 4, 5];
+const listing = (name: string, given: Readonly<Record<number, Parameters<typeof site>[2]>> = {}) => [
+  seen.websites(name, SITES),
+  ...SITES.flatMap((id) =>
+    site(name, id, { name: `site-${id}`, host: `${id}.example`, ...given[id] }).slice(1),
+  ),
+];
+
+test.each<readonly [string, readonly Observation[]]>([
+  ["b takes over 1 address and 1 website", READY],
+  ["b takes over 2 addresses", [...TWO, seen.websites("a", []), seen.websites("b", [])]],
+  ["b and c can take over 1 address and 1 website", [...READY, vrrp("c", backup()), ...site("c")]],
+  [
+    "no appliance takes over 192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 3), since b cannot be polled",
+    [...TWO, failed.vrrp("b", "timeout")],
+  ],
+  [
+    "no appliance takes over 192.0.2.100 (vhid 2): b has it under VHID 12",
+    [A, vrrp("b", backup({ vhid: 12 }))],
+  ],
+  ["it is not known which appliance takes over 192.0.2.100 (vhid 2)", [...READY, failed.vrrp("b", "auth")]],
+  [
+    "the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over",
+    [...READY, A, vrrp("b", master()), A, vrrp("b", master())],
+  ],
+  [
+    "it is not known whether b has all addresses of 192.0.2.100 (vhid 2)",
+    [A, vrrp("b", backup({ aliases: undefined })), ...READY.slice(2)],
+  ],
+  [
+    "it is not known what is lost: not all websites of b are known",
+    [...READY, failed.websites("b", "decode")],
+  ],
+  [
+    "it is not known whether b would serve shop like a",
+    [...READY, failed.website("b", 1, "timeout"), failed.website("b", 1, "timeout")],
+  ],
+  ["shop is missing at b", [...READY.slice(0, -3), seen.websites("b", [])]],
+  [
+    "shop is missing (it listens on 192.0.2.101 only) at b",
+    [...TWO, ...site("a", 1, BOTH), ...site("b", 1, { bind: ["192.0.2.101"] })],
+  ],
+  [
+    "shop https is down (connection refused) at b",
+    [...READY, ...[1, 2].map(() => seen.website("b", 1, REFUSED))],
+  ],
+  [
+    "site-2 http and site-2 https are down (503), site-3 is disabled, site-4 is without a usable server, " +
+      "192.0.2.7 is missing and site-5 is less protected (detect instead of protect) at b",
+    [
+      vrrp("a", master({ aliases: ["192.0.2.7"] })),
+      B,
+      ...listing("a"),
+      ...listing("b", { 3: { isEnabled: false }, 4: { backends: NO_SERVER }, 5: { mode: "detect" } }),
+      ...[1, 2].map(() => seen.website("b", 2, blocksOf(503, 503))),
+    ],
+  ],
+  [
+    "site-2, site-3, site-4 and site-5 are missing at b; site-3 and site-4 are disabled at c",
+    [
+      A,
+      B,
+      vrrp("c", backup()),
+      ...listing("a"),
+      seen.websites("b", []),
+      ...listing("c", { 3: { isEnabled: false }, 4: { isEnabled: false } }),
+    ],
+  ],
+])("If a fails: %s", (words, observations) => {
+  const hasThird = observations.some(({ appliance }) => appliance === "c");
+  const verdict = judged(observations, hasThird ? THREE : PAIR);
   const failover = verdict.failovers.get("a");
-  expect(failover && failoverSentence(failover, verdict)).toBe(sentence);
+  expect(failover && failoverSentence(failover, verdict)).toBe(`If a fails: ${words}`);
 });
