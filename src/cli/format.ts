@@ -15,11 +15,15 @@ export function toJson(value: unknown): string {
 
 /** Writes rows in aligned columns under a header in capitals, with a final line break, without invisible characters. */
 export function formatTable(header: readonly string[], rows: readonly TableRow[], hasColor = false): string {
-  const lines = [header.map((title) => title.toUpperCase()), ...rows];
-  const widths = header.map((_, column) =>
-    lines.reduce((width, line) => Math.max(width, textOf(line[column]).length), 0),
+  return formatRows([header.map((title) => title.toUpperCase()), ...rows], hasColor);
+}
+
+/** Writes rows in aligned columns, as many as the first one has, each with a line break, without invisible characters. */
+export function formatRows(rows: readonly TableRow[], hasColor = false): string {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, textOf(row[column]).length), 0),
   );
-  return lines.map((line) => `${formatLine(line, widths, hasColor)}\n`).join("");
+  return rows.map((row) => `${formatLine(row, widths, hasColor)}\n`).join("");
 }
 
 function formatLine(cells: TableRow, widths: readonly number[], hasColor: boolean): string {

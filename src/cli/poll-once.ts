@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { OPERATION_KINDS, OPERATIONS, type Operation } from "../api/operations.ts";
+import { OPERATION_KINDS, OPERATIONS, type Operation, type OperationKind } from "../api/operations.ts";
 import { createClients } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
@@ -29,8 +29,12 @@ export async function perAppliance<T>(
   return results;
 }
 
-/** Polls each operation of each appliance once, one by one: the VRRP list first. */
-export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise<readonly Polled[]> {
+/** Polls each operation of each appliance once, or those of some kinds, one by one: the VRRP list first. */
+export function pollAll(
+  appliances: readonly ApplianceConfig[],
+  io: Io,
+  kinds: readonly OperationKind[] = OPERATION_KINDS,
+): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
   return perAppliance(appliances, io, async (appliance) => {
     const { name, polling } = appliance;
@@ -60,7 +64,7 @@ export function pollAll(appliances: readonly ApplianceConfig[], io: Io): Promise
       return observation.outcome;
     };
     let isDown = false;
-    for (const kind of OPERATION_KINDS) {
+    for (const kind of kinds) {
       // The plan has what discovery has found so far.
       for (const operation of isDown ? [] : OPERATIONS[kind].polls(fleet.plan(name))) {
         const outcome = await run(operation);

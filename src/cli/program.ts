@@ -32,6 +32,12 @@ function configFile(byDefault = "config.yaml"): Option {
   return new Option("--config.file <file>", "configuration file").default(byDefault);
 }
 
+/** The flags of a command that reads from a running exporter. */
+const reading = () => [
+  new Option("--url <url>", "URL of the exporter, with its route prefix").default("http://localhost:10849"),
+  new Option("--http.config.file <file>", "file with an http_client block"),
+];
+
 function listenAddress(byDefault: string): Option {
   const initial = [parseAddress(byDefault)];
   return new Option("--web.listen-address <address>", "address to serve on, [host]:port; repeatable")
@@ -147,15 +153,23 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "status [names...]",
     "show the fleet, or the named clusters, as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     "status --url=http://exporter.example:10849",
+    [...reading(), new Option("--failed", "show only what has a problem"), output],
+    async (flags, args) => untilSignal((await import("./status.ts")).status(flags, io, args)),
+  );
+  add(
+    "ready [names...]",
+    "show what would be lost if the named appliances, or the masters of the named clusters, stopped now; default: all clusters; " +
+      "exit code 0: nothing, 1: something, 2: not known",
+    "ready waf-ams-1 && ssh waf-ams-1 reboot",
     [
-      new Option("--url <url>", "URL of the exporter, with its route prefix").default(
-        "http://localhost:10849",
-      ),
-      new Option("--http.config.file <file>", "file with an http_client block"),
-      new Option("--failed", "show only what has a problem"),
+      ...reading(),
+      new Option(
+        "--config.file <file>",
+        "poll the clusters of this configuration once, without an exporter",
+      ).conflicts(["url", "http.config.file"]),
       output,
     ],
-    async (flags, args) => untilSignal((await import("./status.ts")).status(flags, io, args)),
+    async (flags, args) => untilSignal((await import("./ready.ts")).ready(flags, io, args)),
   );
   add(
     "appliance",

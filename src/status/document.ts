@@ -216,6 +216,7 @@ function applianceDocument(
   const tested = statesByTest(verdict);
   const isHidden = hidesWebsites(verdict);
   const failover = verdict.failovers.get(name);
+  const { list } = vrrp.found ?? {};
   return {
     name,
     labels,
@@ -223,7 +224,8 @@ function applianceDocument(
     level: levelOf(problem, state !== undefined),
     since: optionalInstant(sinceMs),
     poll: poll(vrrp.health, { kind: "vrrp" }, problem),
-    interfaces: vrrp.found?.list.interfaces.map((each) => interfaceDocument(each, isAlone)),
+    interfaces: list?.interfaces.map((each) => interfaceDocument(each, isAlone)),
+    unreadableInterfaces: list?.anomalies.bad_interface || undefined,
     discovery: discovery && {
       list: poll(discovery.list, { kind: "website_list" }, unlisted),
       details: discovery.details && pollDocument(discovery.details, unlisted, () => undefined),

@@ -104,6 +104,10 @@ const appliance = z.object({
   since,
   poll: optional(poll, "of the VRRP list; absent for a disabled appliance"),
   interfaces: optional(z.array(vrrpInterface), "absent while they are not known"),
+  unreadableInterfaces: optional(
+    z.int(),
+    "how many others its VRRP list has that cannot be read; absent if none",
+  ),
   websites: z.array(applianceWebsite),
   discovery: optional(discovery, "absent where its websites are not discovered"),
   failover: optional(

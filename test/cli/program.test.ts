@@ -11,7 +11,7 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 }
 
 describe("help", () => {
-  test.each(["run", "check", "poll", "trust", "status", "appliance", "demo"])(
+  test.each(["run", "check", "poll", "trust", "status", "ready", "appliance", "demo"])(
     "of %s has an example, and exits 0",
     async (name) => {
       const { code, out, err } = await run(name, "--help");
@@ -30,6 +30,7 @@ describe("help", () => {
       "poll",
       "trust",
       "status",
+      "ready",
       "appliance",
       "demo",
     ]);
@@ -68,6 +69,10 @@ describe("a usage error", () => {
     [
       ["--web.telemetry-path=metrics"],
       "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with / and not with /-/, such as /metrics\n",
+    ],
+    [
+      ["ready", "--config.file=config.yaml", "--url=http://127.0.0.1"],
+      "error: option '--config.file <file>' cannot be used with option '--url <url>'\n",
     ],
     [["check", "waf-1"], "error: names and --failed need --live\n"],
   ])("%j is an error on stderr and exits 2", async (argv, err) => {

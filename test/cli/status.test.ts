@@ -1,23 +1,11 @@
 import { writeFile } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
-import { listen } from "../appliance/support.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { createFolder } from "../config/folder.ts";
-import { systemClock } from "../../src/support/clock.ts";
 import { documentOf } from "../status/support.ts";
-import { createTestIo } from "../support/io.ts";
-import {
-  applianceOf,
-  failed,
-  interfaceOf,
-  listOf,
-  seen,
-  WALL_MS,
-  websiteOf,
-} from "../support/observations.ts";
+import { applianceOf, failed, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
+import { answering, runAfter, serve } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
 const WRONG = documentOf(
@@ -37,22 +25,7 @@ const WRONG = documentOf(
 const WELL = documentOf(fleetOf([applianceOf({ name: "lone" })], [seen.vrrp("lone", listOf([]))]));
 const UNKNOWN = documentOf(fleetOf([applianceOf({ name: "lone" })]));
 
-/** Serves on the loopback interface until the test ends. */
-async function serve(handler: RequestListener): Promise<string> {
-  return `http://127.0.0.1:${await listen(createServer(handler))}`;
-}
-
-function answering(document: unknown): RequestListener {
-  return ({ url }, response) => {
-    response.statusCode = url === "/exporter/api/v1/fleet" ? 200 : 404;
-    response.end(JSON.stringify(document));
-  };
-}
-
-async function status(...flags: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const { io, printed } = await createTestIo({ clock: { ...systemClock, wallMs: () => WALL_MS + 3000 } });
-  return { code: await runProgram(["status", ...flags], io), ...printed };
-}
+const status = (...flags: readonly string[]) => runAfter("status", ...flags);
 
 test("shows problems first, then groups, websites and polling", async () => {
   const url = await serve(answering(WRONG));
@@ -98,7 +71,7 @@ test("a name of a cluster or of one of its appliances selects its part and the v
   const ams = await status(`--url=${url}`, "b", "--output=json");
   expect(ams.code).toBe(1);
   expect(JSON.parse(ams.out)).toMatchObject({ verdict: "wrong", clusters: [{ name: "ams" }] });
-  const err = `unknown cluster "fra"; ${url} has ams and lone\n`;
+  const err = `unknown cluster or appliance "fra"; ${url} has ams, a, b and lone\n`;
   expect(await status(`--url=${url}`, "fra")).toEqual({ code: 2, out: "", err });
 });
 

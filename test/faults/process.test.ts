@@ -116,7 +116,7 @@ test.concurrent("fault 36: SIGTERM, twice, during a poll, a scrape and a reload:
   expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
 });
 
-test.concurrent("fault 36: Ctrl-C ends check, poll and status at once with 130, also while a file system hangs", async ({
+test.concurrent("fault 36: Ctrl-C ends check, poll, status and ready at once with 130, also while a file system hangs", async ({
   stage,
 }) => {
   const server = await stage.server(silent);
@@ -127,8 +127,15 @@ test.concurrent("fault 36: Ctrl-C ends check, poll and status at once with 130, 
     stage.cleanUp(() => endChild(child));
     return child;
   };
-  const status = ["status", `--url=http://127.0.0.1:${server.port}`];
-  for (const [nth, args] of [["check", "--live"], ["poll", "a"], status].entries()) {
+  const url = `--url=http://127.0.0.1:${server.port}`;
+  const commands = [
+    ["check", "--live"],
+    ["poll", "a"],
+    ["status", url],
+    ["ready", url],
+    ["ready", "--config.file=config.yaml"],
+  ];
+  for (const [nth, args] of commands.entries()) {
     const child = start(args);
     await eventually(() => expect(server.requests.length).toBe(nth + 1));
     child.kill("SIGINT");

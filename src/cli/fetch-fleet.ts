@@ -1,0 +1,72 @@
+import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
+import { createClients } from "../client/client.ts";
+import { fleetDocumentSchema, type ClusterDocument, type FleetDocument } from "../status/schema.ts";
+import { listedBriefly } from "../support/text.ts";
+import { schemeAdvice } from "./report.ts";
+import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
+
+const TIMEOUT_MS = 10_000;
+/** This is enough for 10,000 appliances. */
+const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+const INVALID_URL =
+  "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; " +
+  "put credentials into --http.config.file";
+
+/**
+ * Fetches the document of an exporter, which has to know all `names`: of clusters or of appliances. After an error, which it
+ * prints, it returns the exit code 2.
+ */
+export async function fetchFleet(
+  flags: Pick<Flags, "url" | "http.config.file" | "output">,
+  io: Io,
+  names: readonly string[],
+): Promise<FleetDocument | ExitCode> {
+  const { "http.config.file": file, output } = flags;
+  const url = parseUrl(flags.url);
+  if (url === undefined) return fail(io, INVALID_URL, 2);
+  const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
+  if (!settings.ok) {
+    printErrors(settings.errors, io, output);
+    return 2;
+  }
+  const client = createClients(io, io.clock)({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
+  const response = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
+  client.close();
+  if (!response.ok) {
+    const advice = url.protocol === "http:" ? schemeAdvice(response.failure) : undefined;
+    const why = [response.failure.message, ...(advice === undefined ? [] : [advice])];
+    return fail(io, `${url.href}: ${why.join(". ")}`, 2);
+  }
+  const fleet = parseFleet(response.value.bytes);
+  if (fleet === undefined)
+    return fail(io, `${url.href}: the server is not an appliance-exporter of this version`, 2);
+  const unknown = names.find((name) => !fleet.clusters.some((cluster) => isSelected(cluster, [name])));
+  if (unknown === undefined) return fleet;
+  const known = new Set(fleet.clusters.flatMap(({ name, appliances }) => [name, ...namesOf(appliances)]));
+  const has = `${url.href} has ${listedBriefly([...known])}`;
+  return fail(io, `unknown cluster or appliance ${JSON.stringify(unknown)}; ${has}`, 2);
+}
+
+/** Whether a name is that of the cluster or of one of its appliances. */
+export function isSelected({ name, appliances }: ClusterDocument, names: readonly string[]): boolean {
+  return [name, ...namesOf(appliances)].some((each) => names.includes(each));
+}
+
+function namesOf(appliances: ClusterDocument["appliances"]): readonly string[] {
+  return appliances.map(({ name }) => name);
+}
+
+/** Rejects credentials, because other users of the machine can read command lines. */
+function parseUrl(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+function parseFleet(bytes: Uint8Array): FleetDocument | undefined {
+  try {
+    return fleetDocumentSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
+  } catch {
+    return undefined;
+  }
+}

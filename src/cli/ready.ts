@@ -1,0 +1,111 @@
+import { createFleet } from "../fleet/fleet.ts";
+import { clusterDocument } from "../status/document.ts";
+import { judge } from "../status/judge.ts";
+import type { ClusterDocument, FailoverDocument } from "../status/schema.ts";
+import { keysOf } from "../support/keys.ts";
+import { listedBriefly } from "../support/text.ts";
+import { count } from "../view/words.ts";
+import { relativeTime } from "../view/time.ts";
+import { answersOf, verdictOn, type Answer } from "./answers.ts";
+import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
+import { fetchFleet } from "./fetch-fleet.ts";
+import { formatCell, formatRows, toJson, type Color } from "./format.ts";
+import { pollAll } from "./poll-once.ts";
+import type { Polled } from "./report.ts";
+
+/** `config.file`: polls its clusters instead of asking an exporter. */
+type ReadyFlags = Omit<Flags, "config.file"> & Partial<Pick<Flags, "config.file">>;
+
+const EXIT_CODES: Readonly<Record<Answer["verdict"], ExitCode>> = { ready: 0, not_ready: 1, unknown: 2 };
+
+/**
+ * Shows what would be lost if the appliances that `names` selects stopped now. Exit code 0: nothing, 1: something, 2: not known, or
+ * an error.
+ */
+export async function ready(flags: ReadyFlags, io: Io, names: readonly string[]): Promise<ExitCode> {
+  const { "config.file": file } = flags;
+  const clusters =
+    file === undefined
+      ? await fetchClusters(flags, io, names)
+      : await pollClusters({ ...flags, "config.file": file }, io, names);
+  if (clusters === undefined) return 2;
+  const answers = answersOf(clusters, names);
+  if (answers.length === 0) return fail(io, "no cluster has several appliances: none can take over", 2);
+  const verdict = verdictOn(answers);
+  io.out(flags.output === "json" ? toJson({ verdict, answers }) : report(answers, io));
+  return EXIT_CODES[verdict];
+}
+
+type Clusters = readonly ClusterDocument[] | undefined;
+
+/** `undefined` after an error, which it prints. */
+async function fetchClusters(flags: ReadyFlags, io: Io, names: readonly string[]): Promise<Clusters> {
+  const fleet = await fetchFleet(flags, io, names);
+  return typeof fleet === "number" ? undefined : fleet.clusters;
+}
+
+/**
+ * Polls all enabled members of the clusters that `names` selects, and in the end their VRRP lists again: many tests may take
+ * minutes. `undefined` after an error, which it prints.
+ */
+async function pollClusters(flags: Flags, io: Io, names: readonly string[]): Promise<Clusters> {
+  const loaded = await loadNamed(flags, io, names);
+  if (typeof loaded === "number") return undefined;
+  const selected = new Set(loaded.named.map(({ cluster }) => cluster));
+  const appliances = loaded.appliances.filter(({ cluster }) => selected.has(cluster));
+  const enabled = appliances.filter((appliance) => appliance.enabled);
+  const fleet = createFleet();
+  const record = (polled: readonly Polled[]): void => {
+    const nowMs = io.clock.monotonicMs();
+    for (const { observation } of polled.flatMap(({ results }) => results)) fleet.record(observation, nowMs);
+  };
+  const first = await pollAll(enabled, io);
+  fleet.configure({ appliances }, io.clock.monotonicMs());
+  record(first);
+  record(await pollAll(enabled, io, ["vrrp"]));
+  const at = { wallMs: io.clock.wallMs(), monotonicMs: io.clock.monotonicMs() };
+  return fleet.clusters().flatMap((name) => {
+    const facts = fleet.cluster(name, at.monotonicMs);
+    const verdict = facts && judge(facts, undefined, at);
+    return verdict === undefined ? [] : clusterDocument(verdict, { verdict, nextPollAtMs: () => undefined });
+  });
+}
+
+const COLORS: Readonly<Record<Answer["verdict"], Color>> = {
+  ready: "green",
+  not_ready: "red",
+  unknown: "yellow",
+};
+
+/** A sentence for each answer, and below it what may be lost; the last line counts the answers. */
+function report(answers: readonly Answer[], { hasColor, clock }: Io): string {
+  const nowMs = clock.wallMs();
+  const parts = answers.map(({ verdict, summary, failover }) => {
+    const sentence = formatCell({ text: summary, color: COLORS[verdict] }, hasColor);
+    return `${sentence}\n${failover === undefined ? "" : riskLines(failover, nowMs)}`;
+  });
+  const counts = keysOf(COLORS).map((verdict) => {
+    const those = answers.filter((answer) => answer.verdict === verdict);
+    const names = those.map(({ appliance, cluster }) => appliance ?? cluster);
+    const which = verdict === "ready" || names.length === 0 ? "" : ` (${listedBriefly(names)})`;
+    return `${verdict.replace("_", " ")}: ${names.length}${which}`;
+  });
+  return `${parts.join("")}\n${counts.join(", ")}\n`;
+}
+
+/** The risks that are not harmless, with the age of what they follow from, and what is left out. */
+function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowMs: number): string {
+  const harmful = risks.filter(({ effect }) => effect !== "none");
+  const rows = harmful.map(({ effect, summary, seenAt }) => {
+    const age =
+      seenAt === undefined ? "not seen yet" : `seen ${relativeTime("ago", Date.parse(seenAt), nowMs)}`;
+    return ["", effect, summary, age];
+  });
+  // The worst ones are first.
+  const more = harmful.length < risks.length ? 0 : moreRisks;
+  const remarks = [
+    ...(more === 0 ? [] : [count(more, "more risk")]),
+    ...(leftOut === 0 ? [] : [`${count(leftOut, "website")} excluded or beyond the limit: not compared`]),
+  ];
+  return [formatRows(rows), ...remarks.map((remark) => `  ${remark}\n`)].join("");
+}
