@@ -37,6 +37,7 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
   const found = websites.filter(isFound);
   const isPolled = [list, ...details.values()].every(wasPolled);
   const isNoneFailing = (joint?.state ?? "succeeded") === "succeeded";
+  const isReadable = listed?.invalid.length === 0;
   return {
     discovery: {
       kind: "discovery",
@@ -54,8 +55,8 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
       byAddress,
       isListed: listed !== undefined,
       // One of an unknown id or address may be any, and so may one whose details are not known now.
-      isComplete: listed?.invalid.length === 0 && listed.ids.length === byAddress.size && isNoneFailing,
-      areDetailsKnown: isPolled && isNoneFailing,
+      isComplete: isReadable && listed.ids.length === byAddress.size && isNoneFailing,
+      areDetailsKnown: isReadable && isPolled && isNoneFailing,
       leftOut: listed?.ids.filter((id) => !details.has(id)) ?? [],
     }),
   };

@@ -76,7 +76,7 @@ export interface InventorySnapshot extends OfAppliance {
   readonly isListed: boolean;
   /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
-  /** Whether the details of all websites are known. */
+  /** Whether each entry of the list is readable, and the details of all websites are known. */
   readonly areDetailsKnown: boolean;
   /** The ids of the websites that are listed, and excluded or beyond the limit. */
   readonly leftOut: readonly number[];

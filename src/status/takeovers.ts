@@ -83,15 +83,15 @@ function joined({
   return { risks, addresses: byAddress.size, byAddress, everywhere };
 }
 
-/** Who would take over these groups, with the addresses that count of each. */
+/** Who would take over these groups, with the addresses of each that it would take over; where that is none, of all. */
 function reachOf(shares: readonly (readonly [Share, readonly string[]])[]): ReadonlyMap<string, Reach> {
-  const all = new Map<string, { counts: boolean; readonly addresses: string[] }>();
+  const all = new Map<string, Reach & { readonly addresses: string[] }>();
   for (const [{ heirs }, addresses] of shares)
     for (const { name, counts } of heirs) {
-      const known = all.get(name) ?? { counts: false, addresses: [] };
-      known.counts ||= counts;
-      known.addresses.push(...addresses);
-      all.set(name, known);
+      const known = all.get(name);
+      if (known === undefined || (counts && !known.counts))
+        all.set(name, { counts, addresses: [...addresses] });
+      else if (counts === known.counts) known.addresses.push(...addresses);
     }
   return all;
 }

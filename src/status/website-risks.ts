@@ -1,7 +1,8 @@
 import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
-import type { InventorySnapshot, KnownWebsite, ProtocolResult } from "../fleet/snapshot.ts";
+import { PROTOCOLS, type Protocol } from "../api/website-test.ts";
+import type { InventorySnapshot, KnownWebsite, ProtocolResult, TestResult } from "../fleet/snapshot.ts";
 import { usableBackends } from "./judge-website.ts";
-import type { RiskKind } from "./states.ts";
+import { RISKS, type RiskKind } from "./states.ts";
 import type { WebsiteVerdict } from "./verdict.ts";
 
 /** A website as one appliance has it. */
@@ -19,6 +20,8 @@ type Absence = "lacking" | "explained" | "unknown";
 
 /** The risk, and the protocol that it is about; `""`: all. */
 export type WebsiteRisk = readonly [risk: RiskKind, protocol: string];
+
+const UNKNOWN: readonly WebsiteRisk[] = [["website_unknown", ""]];
 
 /** The website at an appliance; `undefined` if it is not known there. */
 export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string): Side | undefined {
@@ -62,11 +65,16 @@ export function websiteRisks(
   wanted: readonly string[],
 ): readonly WebsiteRisk[] {
   if (there === "explained") return [];
-  if (there === "unknown") return [["website_unknown", ""]];
-  if (there === "lacking" || !listensOn(there, wanted)) return [["website_missing", ""]];
+  if (there === "unknown") return UNKNOWN;
+  if (there === "lacking") return [["website_missing", ""]];
+  const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
+  if (isElsewhere && here.details !== undefined) return [["website_missing", ""]];
   if (there.details?.isEnabled === false) return [["website_disabled", ""]];
-  const found: WebsiteRisk[] = [...testRisks(here, there), ...protectionRisks(here, there)];
-  const areServersLost = found.length === 0 && usable(there) === 0 && usable(here) !== 0;
+  // Where visitors reach it here is not known either.
+  const listening = isElsewhere ? UNKNOWN : [];
+  const found = [...listening, ...testRisks(here, there), ...protectionRisks(here, there)];
+  const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
+  const areServersLost = isNothingLost && usable(there) === 0 && usable(here) !== 0;
   if (areServersLost) found.push(["website_backends_lost", ""]);
   if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
   return [...new Map(found.map((each) => [each.join(" "), each])).values()];
@@ -94,21 +102,31 @@ function usable({ details }: Side): number | undefined {
 /** Only what is up here can be lost. */
 function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
   if (!here.isTested) return [];
-  const isUpThere = there.results.length > 0 && there.results.every(({ result }) => result === "up");
-  if (here.results.length === 0) return isUpThere ? [] : [["website_unknown", ""]];
-  return here.results.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
-    const other = there.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+  const { protocols = there.results.map(({ protocol }) => protocol) } = here.known;
+  const untested = protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
+  const ours = here.results.length > 0 ? here.results : untested;
+  if (ours.length === 0) return UNKNOWN;
+  return ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
+    const other = resultAt(there, protocol);
     if (result === "down" || other === "up") return [];
     const isLost = result === "up" && other === "down";
-    return [isLost ? ["website_down", protocol] : ["website_unknown", ""]];
+    return isLost ? [["website_down", protocol]] : UNKNOWN;
   });
+}
+
+/** A protocol that the appliance says it does not offer is down there. */
+function resultAt({ details, results }: Side, protocol: Protocol): TestResult {
+  const offered: readonly Protocol[] = PROTOCOLS[details?.protocol ?? "both"];
+  if (!offered.includes(protocol)) return "down";
+  return results.find((each) => each.protocol === protocol)?.result ?? "unknown";
 }
 
 const PROTECTION: Readonly<Record<WebsiteMode, number>> = { pass: 0, detect: 1, protect: 2 };
 
 function protectionRisks({ details: here }: Side, { details: there }: Side): readonly WebsiteRisk[] {
-  if (here?.mode === undefined || there === undefined) return [];
-  if (there.mode === undefined) return [["website_unknown", ""]];
+  if (here === undefined || there === undefined || here.mode === there.mode || there.mode === "protect")
+    return [];
+  if (here.mode === undefined || there.mode === undefined) return UNKNOWN;
   return PROTECTION[there.mode] < PROTECTION[here.mode] ? [["website_less_protected", ""]] : [];
 }
 

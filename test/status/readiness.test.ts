@@ -12,6 +12,7 @@ import {
   listOf,
   seen,
   WALL_MS,
+  websiteOf,
 } from "../support/observations.ts";
 import { createJudge } from "./support.ts";
 
@@ -171,6 +172,32 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
     ["a: unknown", "website_unknown uncertain [b] shop"],
   ],
   [
+    "its protection here is not known",
+    [A, B, ...site("a", 1, { mode: undefined }), ...site("b", 1, { mode: "detect" })],
+    ["a: unknown", "website_unknown uncertain [b] shop"],
+  ],
+  [
+    "one of its protocols is not offered there",
+    [A, B, ...site("a"), ...site("b", 1, { protocol: "https" })],
+    ["a: losses", "website_down loss [b] shop http", "website_differs none [b] shop"],
+  ],
+  [
+    "that is so, and the master did not test it yet",
+    [A, B, ...site("a").slice(0, -1), ...site("b", 1, { protocol: "https" })],
+    ["a: unknown", "website_unknown uncertain [b] shop", "website_differs none [b] shop"],
+  ],
+  [
+    "its servers fail there, and its tests have no result",
+    [
+      A,
+      B,
+      ...site("a"),
+      ...site("b", 1, { backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]) }),
+      ...[1, 2].map(() => failed.website("b", 1, "timeout")),
+    ],
+    ["a: losses", "website_backends_lost loss [b] shop", "website_unknown uncertain [b] shop"],
+  ],
+  [
     "no server behind it is usable there",
     [
       A,
@@ -201,9 +228,24 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
     ["a: unknown", "website_unknown uncertain [] all"],
   ],
   [
+    "the list of the master has an entry that cannot be read",
+    [...READY, seen.websites("a", [1], { invalid: ["4x"] })],
+    ["a: unknown", "website_unknown uncertain [] all"],
+  ],
+  [
     "the website listens on another address there",
     [...TWO, ...site("a", 1, BOTH), ...site("b", 1, { bind: ["192.0.2.101"] })],
     ["a: losses", "website_missing loss [b] shop"],
+  ],
+  [
+    "it did, and its details fail now",
+    [
+      ...TWO,
+      ...site("a", 1, BOTH),
+      ...site("b", 1, { bind: ["192.0.2.101"] }),
+      failed.details("b", 1, "timeout"),
+    ],
+    ["a: unknown", "website_unknown uncertain [b] all"],
   ],
   [
     "both listen on one of two addresses",
@@ -248,6 +290,30 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
   ["is in FAULT", [...READY, vrrp("c", backup({ state: "FAULT" })), seen.websites("c", [])], ["a: ready"]],
 ])("a third member that %s", (_, observations, expected) => {
   expect(linesOf(observations, THREE)).toEqual(expected);
+});
+
+test("each address counts for the member that would take it over", () => {
+  const vrrpAt = (name: string, ...priorities: readonly number[]) =>
+    vrrp(name, ...[{}, SECOND].map((each, nth) => backup({ ...each, priority: priorities[nth] })));
+  const observations = [
+    vrrp("a", master(), master(SECOND)),
+    vrrpAt("b", 100, 50),
+    vrrpAt("c", 50, 100),
+    ...site("a", 1, BOTH),
+    ...site("b", 1, { bind: ["192.0.2.100"] }),
+    ...site("c", 1, { bind: ["192.0.2.101"] }),
+  ];
+  expect(linesOf(observations, THREE)).toEqual(["a: ready"]);
+});
+
+test("where a website listens is not known without its details", () => {
+  const [a, ...others] = PAIR;
+  const members = [{ ...MEMBER_A, ...a, discovery: undefined, websites: [websiteOf({ id: 1 })] }, ...others];
+  const tested = seen.website("a", 1, blocksOf(200, 200));
+  expect(linesOf([...TWO, tested, ...site("b", 1, { bind: ["192.0.2.101"] }), tested], members)).toEqual([
+    "a: unknown",
+    "website_unknown uncertain [b] 1",
+  ]);
 });
 
 test("there is no readiness beside a disabled member, and for one that is MASTER of nothing", () => {
