@@ -49,12 +49,12 @@ process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
 var flags = process.env.APPLIANCE_EXPORTER_V8_FLAGS;
 if (flags === undefined) flags = "--heap-growing-percent=40 --no-incremental-marking-task";
 require("v8").setFlagsFromString(flags);
-// The program takes over when it has been loaded; a signal until then is an orderly end, or a reload of nothing. It ends a
-// command that has a result by itself: the exit code must not say that the result is good.
+// The program takes over when it has been loaded. A signal until then is an orderly end of a command that serves, and a reload of
+// nothing. It kills every other command: the exit code 0 would be a result.
 function end() {
   process.exit(0);
 }
-if (["check", "poll", "status"].indexOf(process.argv[2]) < 0) process.on("SIGTERM", end).on("SIGINT", end);
+if (/^(-.*|run|demo|appliance)$/.test(process.argv[2] || "run")) process.on("SIGTERM", end).on("SIGINT", end);
 process.on("SIGHUP", function () {});
 
 closeInspector();

@@ -15,10 +15,11 @@ interface Command {
   readonly before?: string;
   /** The program that bin/appliance-exporter.cjs loads; default: one that has nothing to do. */
   readonly main?: string;
+  readonly args?: readonly string[];
 }
 
 /** bin/appliance-exporter.cjs in front of another program, in a process of its own. */
-async function startCommand(stage: Stage, { before = "", main = "" }: Command) {
+async function startCommand(stage: Stage, { before = "", main = "", args = [] }: Command) {
   const folder = await stage.folder({ config: {} });
   await cp(join(REPOSITORY, "bin"), join(folder, "bin"), { recursive: true });
   await cp(join(REPOSITORY, "package.json"), join(folder, "package.json"));
@@ -27,7 +28,7 @@ async function startCommand(stage: Stage, { before = "", main = "" }: Command) {
   await writeFile(join(folder, "before.cjs"), before);
   // Any port for an inspector, so that no other process of this machine is in its way.
   const flags = ["--inspect-port=0", "--require", "./before.cjs"];
-  const child = spawn(process.execPath, [...flags, "bin/appliance-exporter.cjs"], {
+  const child = spawn(process.execPath, [...flags, "bin/appliance-exporter.cjs", ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -59,6 +60,33 @@ for (const version of ["v20.18.3", "v8.17.0"]) {
     });
   });
 }
+
+test.concurrent("fault 36: a signal while modules are loaded is an end with 0 of what serves, and never a result of what answers", async ({
+  stage,
+}) => {
+  const commands = [
+    "--config.file=x",
+    "run",
+    "demo",
+    "appliance",
+    "check",
+    "poll",
+    "status",
+    "ready",
+    "trust",
+  ];
+  const ends = commands.map(async (command) => {
+    const { child, output, exit } = await startCommand(stage, { main: WAITING, args: [command] });
+    await eventually(() => expect(output.stdout).toContain("closed"));
+    child.kill("SIGINT");
+    const { code } = await exit;
+    return [command, code];
+  });
+  expect(await Promise.all(ends)).toEqual([
+    ...commands.slice(0, 4).map((command) => [command, 0]),
+    ...commands.slice(4).map((command) => [command, null]),
+  ]);
+});
 
 test.concurrent("fault 52: SIGUSR1 opens no inspector, at any time", async ({ stage }) => {
   const { child, output } = await startCommand(stage, { main: WAITING });
