@@ -132,6 +132,8 @@ const instance = z.object({
     state: z.int(),
     // They have the order of keepalived's configuration; the key is missing if there are none.
     vips: z.array(address).default([]),
+    // Those of `virtual_ipaddress_excluded`, which adverts do not name.
+    evips: z.array(address).default([]),
   }),
 });
 
@@ -164,7 +166,7 @@ function toInterface(
   { data }: z.infer<typeof instance>,
   instances: Instances,
 ): readonly LocalVrrpInterface[] {
-  const [first, ...others] = data.vips;
+  const [first, ...others] = [...data.vips, ...data.evips];
   if (first === undefined) return [];
   const { iname: name, ifp_ifname: device, vrid: vhid, effective_priority: priority } = data;
   const { carppeer: peer, type } = instances.get(name) ?? DEFAULT_INSTANCE;
