@@ -25,4 +25,4 @@ ServerResponse.prototype.writeHead = function writeDatedHead(...head) {
 };
 // Nobody would end it once the soak has died.
 process.on("disconnect", () => process.exit(1));
-process.channel.unref();
+process.channel?.unref();
