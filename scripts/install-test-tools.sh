@@ -7,6 +7,7 @@ packages=(
   binutils xz-utils              # packages (npm run package, readelf)
   buildah mmdebstrap             # image, and a root file system for packages
   chromium                       # browser tests
+  curl                           # npm run lab:failover
   iproute2 util-linux            # network namespaces, prlimit
   keepalived nginx               # end-to-end lab
   lintian                        # Debian package

@@ -9,8 +9,12 @@ export interface VrrpInstance {
   readonly device: string;
   readonly vhid: number;
   readonly priority: number;
-  /** With the length of its prefix. */
-  readonly vip: string;
+  /** With the length of their prefixes, as are the others. */
+  readonly vips: readonly string[];
+  /** Addresses that adverts do not name. */
+  readonly excluded?: readonly string[];
+  /** More devices: while one of them is down, the instance is in FAULT. */
+  readonly tracked?: readonly string[];
 }
 
 /** The keepalived of one node. */
@@ -84,19 +88,21 @@ track_file shift {
 ${instances.map(instanceOf).join("")}`;
 }
 
-function instanceOf({ name, device, vhid, priority, vip }: VrrpInstance): string {
+function instanceOf(instance: VrrpInstance): string {
+  const { name, device, vhid, priority, vips, excluded = [], tracked = [] } = instance;
   return `vrrp_instance ${name} {
   state BACKUP
   interface ${device}
   virtual_router_id ${vhid}
   priority ${priority}
   advert_int 0.1
-  virtual_ipaddress {
-    ${vip}
-  }
-  track_file {
+${block("virtual_ipaddress", vips)}${block("virtual_ipaddress_excluded", excluded)}${block("track_interface", tracked)}  track_file {
     shift
   }
 }
 `;
+}
+
+function block(name: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `  ${name} {\n    ${lines.join("\n    ")}\n  }\n`;
 }

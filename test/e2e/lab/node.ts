@@ -64,7 +64,7 @@ export async function addCluster(
       device: DEVICE,
       vhid,
       priority: plan.priority,
-      vip: `${vip}/24`,
+      vips: [`${vip}/24`],
     }));
     const keepalived = createKeepalived(sandbox, { namespace: plan.name, folder, instances });
     const { fleetAddress } = plan;
