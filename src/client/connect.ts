@@ -136,7 +136,7 @@ export function createConnector(options: ConnectorOptions): Connector {
       throw new ConnectionError("tls", problem);
     }
     // The ticket is kept only now: the session of an untrusted peer must not be resumed.
-    remember = (ticket) => void (resumable = { ...handshake, ticket });
+    remember = (ticket) => void (resumable = { ticket, ...handshake });
     if (offered !== undefined) remember(offered);
     return { socket: secured, verifiedUntilMs: handshake.verifiedUntilMs };
   }

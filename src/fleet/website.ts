@@ -76,9 +76,9 @@ export function afterWebsitePoll(
     const old = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
     const { status: to, ...facts } = now;
     const isUp = statusSetHas(known.expectStatus, to);
-    if (old === undefined || old.status === to) return { ...now, isUp, changes: old?.changes ?? 0 };
+    if (old === undefined || old.status === to) return { isUp, changes: old?.changes ?? 0, ...now };
     changes.push({ kind: "website_status", websiteId, website: name, ...facts, from: old.status, to });
-    return { ...now, isUp, changes: old.changes + 1 };
+    return { isUp, changes: old.changes + 1, ...now };
   });
   const named = { identity, websiteId, website: name, address };
   const now = kept(seen, { kind: "website_statuses", ...named, statuses });

@@ -17,7 +17,7 @@ export interface Task extends Mutable<PollState> {
   /** The monotonic instant at which its latest poll was due. */
   dueMs: number;
   /** Timers that end its wait for a slot, and that begin a confirming poll. */
-  waiting?: NodeJS.Timeout;
+  waiting?: NodeJS.Timeout | undefined;
   confirming?: NodeJS.Timeout | undefined;
 }
 
@@ -56,6 +56,7 @@ export const NEW = {
 export function end(task: Task): void {
   clearTimeout(task.waiting);
   clearTimeout(task.confirming);
+  task.waiting = undefined;
   task.confirming = undefined;
   if (task.progress === "in_line") task.progress = "unserved";
   task.isPlanned = false;
@@ -131,6 +132,7 @@ function queue(deps: TaskDeps, task: Task): void {
   if (progress === "unserved") return;
   const serve = async (): Promise<void> => {
     clearTimeout(task.waiting);
+    task.waiting = undefined;
     task.progress = "in_flight";
     await carryOut(deps, task, "slot");
     task.progress = "idle";

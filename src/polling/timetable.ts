@@ -49,7 +49,7 @@ interface Scheduled<Entry> {
   isFirst: boolean;
   /** The instant is one of the clock that the timing follows. */
   dueMs: number;
-  timer?: NodeJS.Timeout | undefined;
+  timer: NodeJS.Timeout | undefined;
 }
 
 /** A cron expression in the wall clock's local time. */
@@ -151,7 +151,7 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
       clearTimeout(known?.timer);
       const phase = phaseFraction(phaseKey);
       const dueMs = firstDueMs(phase, nowBy(timing));
-      const scheduled = { entry, phaseKey, phase, timing, isFirst: true, dueMs };
+      const scheduled = { entry, phaseKey, phase, timing, isFirst: true, dueMs, timer: undefined };
       entries.set(entry, scheduled);
       arm(scheduled);
     },

@@ -18,15 +18,17 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Whether both are the same object or primitive, or lists of the same ones. */
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || (Array.isArray(one) && Array.isArray(other) && areSame(one, other, Object.is));
+/** Plain loops, since each poll compares hundreds of lists; and without a list of the values, which would be made each time. */
+function areSame<Inputs extends object>(ones: Inputs, others: Inputs): boolean {
+  for (const name in ones) if (!isSame(ones[name], others[name])) return false;
+  return true;
 }
 
-/** A plain loop, since each poll compares hundreds of lists. */
-function areSame(ones: readonly unknown[], others: readonly unknown[], isEach: typeof isSame): boolean {
-  if (ones.length !== others.length) return false;
-  for (let nth = 0; nth < ones.length; nth += 1) if (!isEach(ones[nth], others[nth])) return false;
+/** Whether both are the same object or primitive, or lists of the same ones. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  for (let nth = 0; nth < one.length; nth += 1) if (one[nth] !== other[nth]) return false;
   return true;
 }
 
@@ -38,25 +40,26 @@ function areSame(ones: readonly unknown[], others: readonly unknown[], isEach: t
 export function memo<Inputs extends object, Made>(
   make: (inputs: Inputs, before: Made | undefined) => Made,
 ): (of: object, inputs: Inputs) => Made {
-  const all = new WeakMap<object, { readonly values: readonly unknown[]; readonly made: Made }>();
+  const all = new WeakMap<object, { readonly inputs: Inputs; readonly made: Made }>();
   return (of, inputs) => {
-    const values: readonly unknown[] = Object.values(inputs);
     const known = all.get(of);
-    if (known !== undefined && areSame(known.values, values, isSame)) return known.made;
+    if (known !== undefined && areSame(known.inputs, inputs)) return known.made;
     const made = make(inputs, known?.made);
-    all.set(of, { values, made });
+    all.set(of, { inputs, made });
     return made;
   };
 }
 
 /** `make`, called once for each object: its result is kept while the object lives. A hit costs an eighth of that of a memo. */
-export function once<Of extends object, Made>(make: (of: Of) => Made): (of: Of) => Made {
-  const all = new WeakMap<Of, { readonly made: Made }>();
+export function once<Of extends object, Made extends object | string | number | boolean>(
+  make: (of: Of) => Made,
+): (of: Of) => Made {
+  const all = new WeakMap<Of, Made>();
   return (of) => {
     const known = all.get(of);
-    if (known !== undefined) return known.made;
+    if (known !== undefined) return known;
     const made = make(of);
-    all.set(of, { made });
+    all.set(of, made);
     return made;
   };
 }
