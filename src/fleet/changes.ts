@@ -26,8 +26,13 @@ export type FleetChange =
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
   /** `from`: why it failed until now. */
   | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
-  /** The appliance describes a website in another way; `address`: host and port until now. */
-  | { readonly kind: "website_changed"; readonly address: string };
+  /** The list of an appliance has other websites. */
+  | { readonly kind: "website_list_changed" }
+  /**
+   * The appliance describes a website in another way, or for the first time one that its first list lacked. `address`: host and
+   * port until now; empty while they were not known.
+   */
+  | { readonly kind: "website_changed"; readonly websiteId: number; readonly address: string };
 
 /** Holds what is known after one more poll, and what that poll has changed. */
 export interface Step<State> {

@@ -74,9 +74,14 @@ export function afterDiscoveryPoll(
   nowMs: number,
 ): Step<DiscoveryRecords | undefined> {
   if (observation.kind === "website_list") {
+    const { seen: before } = records.list;
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;
     const list = afterPoll(records.list, observation, nowMs, seen);
-    return { state: discoveryFor({ ...records, list }, config, nowMs), changes: [] };
+    const isChanged = before !== undefined && seen !== undefined && kept(before.ids, seen.ids) !== before.ids;
+    return {
+      state: discoveryFor({ ...records, list }, config, nowMs),
+      changes: isChanged ? [{ kind: "website_list_changed" }] : [],
+    };
   }
   const { websiteId, outcome } = observation;
   const before = records.details.get(websiteId);
@@ -87,9 +92,12 @@ export function afterDiscoveryPoll(
     nowMs,
     outcome.ok ? kept(before.seen, outcome.value) : undefined,
   );
-  const isChanged = before.seen !== undefined && before.seen !== now.seen;
+  const isFirst = before.seen === undefined && records.first?.has(websiteId) === true;
+  const isChanged = before.seen !== now.seen && !isFirst;
   return {
     state: { ...records, details: new Map(records.details).set(websiteId, now) },
-    changes: isChanged ? [{ kind: "website_changed", address: addressOf(before.seen) }] : [],
+    changes: isChanged
+      ? [{ kind: "website_changed", websiteId, address: before.seen ? addressOf(before.seen) : "" }]
+      : [],
   };
 }

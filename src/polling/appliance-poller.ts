@@ -7,6 +7,7 @@ import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
+import type { OutOfTurn } from "./decide.ts";
 import type { PollResult } from "./observation.ts";
 import { firstPace } from "./pace.ts";
 import { drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
@@ -19,7 +20,7 @@ export interface AppliancePoller {
   /** An operation is due, since the monotonic instant `dueMs`. Returns at once. */
   due(operation: Operation, dueMs: number): void;
   /** @see Runner.confirm */
-  confirm(operation: Operation, afterMs: number): void;
+  confirm(operation: Operation, occasion: OutOfTurn, afterMs: number): void;
   /** @see Runner.nextPollMs */
   nextPollMs(operation: Operation): number | undefined;
   /** Whether it polls an appliance at this address with these settings; any other needs another poller. */
@@ -87,7 +88,7 @@ export function createAppliancePoller(
     if (!wasPolled) schedule();
     // A poll out of turn never calls for others.
     if (stopsOthers || isOutOfTurn) return;
-    for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task);
+    for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task, "confirming");
   }
   const taskDeps: TaskDeps = {
     clock,
@@ -109,8 +110,8 @@ export function createAppliancePoller(
     onPolled,
   };
 
-  function dueOutOfTurn(task: Task | undefined): void {
-    if (task !== undefined) drive(taskDeps, task, "out_of_turn", clock.monotonicMs());
+  function dueOutOfTurn(task: Task | undefined, occasion: OutOfTurn): void {
+    if (task !== undefined) drive(taskDeps, task, occasion, clock.monotonicMs());
   }
   /** Other operations begin when it is known whether the appliance can be reached. */
   function schedule(): void {
@@ -150,13 +151,13 @@ export function createAppliancePoller(
       const task = tasks.get(operationKey(operation));
       if (task !== undefined) drive(taskDeps, task, "due", dueMs);
     },
-    confirm: (operation, afterMs) => {
+    confirm: (operation, occasion, afterMs) => {
       const task = tasks.get(operationKey(operation));
       const byMs = clock.monotonicMs() + afterMs;
       if (task === undefined || (timetable.nextDueMs(task, byMs - afterMs) ?? 0) <= byMs) return;
-      task.confirming ??= setTimeout(() => {
-        task.confirming = undefined;
-        dueOutOfTurn(task);
+      task[occasion] ??= setTimeout(() => {
+        task[occasion] = undefined;
+        dueOutOfTurn(task, occasion);
       }, afterMs);
     },
     nextPollMs: (operation) => {
@@ -168,7 +169,7 @@ export function createAppliancePoller(
       // An appliance never holds all slots of the fleet, unless there is only one.
       const most = Math.max(1, limits.website_tests.concurrency - 1);
       own.appliance_website_tests.concurrency = Math.min(next.polling.maxConcurrentWebsiteTests, most);
-      for (const key of backoff.end("unsupported")) dueOutOfTurn(tasks.get(key));
+      for (const key of backoff.end("unsupported")) dueOutOfTurn(tasks.get(key), "confirming");
       if (next === appliance) return;
       appliance = next;
       backoff.end("auth");

@@ -4,16 +4,20 @@ import type { BackoffPeriod } from "./backoff.ts";
 import { mustBeginByMs, type Pace } from "./pace.ts";
 import type { UnsentReason } from "./poll.ts";
 
+/** Something calls for a poll out of turn: soon, or as a second look a while after a change. */
+export const OUT_OF_TURN = ["confirming", "second_look"] as const;
+export type OutOfTurn = (typeof OUT_OF_TURN)[number];
+
 /** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */
-export type Occasion = "due" | "out_of_turn" | "slot" | "wait_over";
+export type Occasion = "due" | OutOfTurn | "slot" | "wait_over";
 
 /** The state of the polls of an operation. */
 export interface PollState {
   readonly operation: Operation;
   /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
   readonly progress: "idle" | "in_line" | "unserved" | "in_flight";
-  /** Whether its latest poll was out of turn. */
-  readonly isOutOfTurn: boolean;
+  /** The occasions of its polls out of turn since the latest one in turn. */
+  readonly outOfTurn: ReadonlySet<OutOfTurn>;
   /** Whether its latest poll was not sent because the appliance was down. */
   readonly isOverdue: boolean;
   /** The limit whose slot it waits for, or waited for last. */
@@ -55,15 +59,15 @@ export function decide(occasion: Occasion, state: PollState, now: Circumstances)
   return { action: occasion === "slot" ? "send" : "queue" };
 }
 
-/** There is one poll of an operation at a time, and out of turn at most one between two in turn. */
+/** There is one poll of an operation at a time, and out of turn at most one for each occasion between two in turn. */
 function byOperation(
   occasion: Occasion,
-  { operation, progress, isOutOfTurn, isOverdue }: PollState,
+  { operation, progress, outOfTurn, isOverdue }: PollState,
   { backoff }: Circumstances,
 ): Decision | undefined {
-  if (occasion === "out_of_turn") {
+  if (occasion === "confirming" || occasion === "second_look") {
     const isFree = progress === "idle" && backoff === undefined;
-    return isFree && (!isOutOfTurn || isOverdue) ? undefined : { action: "ignore" };
+    return isFree && (!outOfTurn.has(occasion) || isOverdue) ? undefined : { action: "ignore" };
   }
   if (occasion !== "due" || progress === "idle" || progress === "unserved") return undefined;
   // The details of many websites come one after another, and a round of them may take longer than their interval.

@@ -8,6 +8,7 @@ import {
   type PlannedTask,
 } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
+import type { OutOfTurn } from "./decide.ts";
 import { inSlices } from "../support/slices.ts";
 import { createTurns } from "../support/turns.ts";
 import { startTimetable } from "./timetable.ts";
@@ -25,7 +26,10 @@ export interface Runner {
   nextPollMs(appliance: string, operation: Operation): number | undefined;
   /** Polls what is now planned for an appliance's websites. */
   replan(appliance: string): void;
-  /** Makes polls out of turn: at most one between two in turn, and none of what is due by then, backs off or is in flight then. */
+  /**
+   * Makes polls out of turn: at most one for each occasion between two in turn, and none of what is due by then, backs off or is
+   * in flight then.
+   */
   confirm(polls: ConfirmingPolls): void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
@@ -37,6 +41,7 @@ export interface Runner {
 export interface ConfirmingPolls {
   readonly appliances: readonly string[];
   readonly operation: Operation;
+  readonly occasion: OutOfTurn;
   /** The delay from now on. */
   readonly afterMs: number;
 }
@@ -86,8 +91,8 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     },
     nextPollMs: (name, operation) => pollers.get(name)?.nextPollMs(operation),
     replan: (name) => pollers.get(name)?.arrange(),
-    confirm: ({ appliances, operation, afterMs }) => {
-      for (const name of appliances) pollers.get(name)?.confirm(operation, afterMs);
+    confirm: ({ appliances, operation, occasion, afterMs }) => {
+      for (const name of appliances) pollers.get(name)?.confirm(operation, occasion, afterMs);
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

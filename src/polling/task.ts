@@ -5,21 +5,31 @@ import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import type { Turns } from "../support/turns.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";
-import { decide, type Circumstances, type Decision, type Occasion, type PollState } from "./decide.ts";
+import {
+  decide,
+  type Circumstances,
+  type Decision,
+  type Occasion,
+  OUT_OF_TURN,
+  type OutOfTurn,
+  type PollState,
+} from "./decide.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
 import { connectionWaitMs, expiresAtMs, waitEndsMs, type Pace } from "./pace.ts";
 import { poll, unsent } from "./poll.ts";
 
 /** An operation that is polled again and again. */
-export interface Task extends Mutable<PollState> {
+export interface Task extends Mutable<PollState>, OutOfTurnTimers {
   /** Without a plan nothing begins and nothing is observed. */
   isPlanned: boolean;
   /** The monotonic instant at which its latest poll was due. */
   dueMs: number;
-  /** Timers that end its wait for a slot, and that begin a confirming poll. */
+  /** The timer that ends its wait for a slot. */
   waiting?: NodeJS.Timeout | undefined;
-  confirming?: NodeJS.Timeout | undefined;
 }
+
+/** The timers that begin polls out of turn. */
+type OutOfTurnTimers = { [occasion in OutOfTurn]?: NodeJS.Timeout | undefined };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -48,16 +58,18 @@ export const NEW = {
   isPlanned: true,
   progress: "idle",
   dueMs: 0,
-  isOutOfTurn: false,
+  outOfTurn: new Set<OutOfTurn>(),
   isOverdue: false,
 } as const;
 
 /** Ends the plan of a task. A poll in line or in flight ends without an observation. */
 export function end(task: Task): void {
   clearTimeout(task.waiting);
-  clearTimeout(task.confirming);
   task.waiting = undefined;
-  task.confirming = undefined;
+  for (const occasion of OUT_OF_TURN) {
+    clearTimeout(task[occasion]);
+    task[occasion] = undefined;
+  }
   if (task.progress === "in_line") task.progress = "unserved";
   task.isPlanned = false;
   task.isOverdue = false;
@@ -65,11 +77,11 @@ export function end(task: Task): void {
 }
 
 /** Polls the operation, or not, as `decide` says: it is due, or something calls for it out of turn. Returns at once. */
-export function drive(deps: TaskDeps, task: Task, occasion: "due" | "out_of_turn", dueMs: number): void {
+export function drive(deps: TaskDeps, task: Task, occasion: "due" | OutOfTurn, dueMs: number): void {
   const decision = decideNow(deps, task, occasion);
   if (decision.action !== "ignore") {
     task.dueMs = dueMs;
-    task.isOutOfTurn = occasion === "out_of_turn";
+    task.outOfTurn = occasion === "due" ? NEW.outOfTurn : new Set([...task.outOfTurn, occasion]);
   }
   void carryOut(deps, task, occasion, decision);
 }
@@ -181,7 +193,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
     intervalMs: deps.paceOf(operation).gapMs,
   });
   observe(deps, task, result, startedMs);
-  deps.onPolled(result, task.isOutOfTurn);
+  deps.onPolled(result, isOutOfTurn(task));
 }
 
 /** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
@@ -194,12 +206,17 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
     ...result,
     appliance,
     completedAtMs: clock.wallMs(),
-    isOutOfTurn: task.isOutOfTurn,
+    isOutOfTurn: isOutOfTurn(task),
     sentAtMs,
     durationSeconds: sentAtMs === undefined ? undefined : toSeconds(nowMs - sentAtMs),
     expiresAtMs: task.latestUntilMs,
     certificate: client.certificate(),
   });
+}
+
+/** Whether its latest poll is out of turn. */
+function isOutOfTurn({ outOfTurn }: Task): boolean {
+  return outOfTurn.size > 0;
 }
 
 function lateSeconds({ clock }: TaskDeps, { dueMs }: Task): number {

@@ -1,4 +1,5 @@
 import type { FleetChange } from "../fleet/changes.ts";
+import type { ApplianceSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
@@ -6,9 +7,19 @@ import type { GroupVerdict, Judged } from "./verdict.ts";
 
 const AGAIN_AFTER_MS = 1000;
 const TEST_AFTER_MS = 5000;
+/** By then the members of a cluster have told each other what was changed. */
+const SECOND_LOOK_AFTER_MS = 60_000;
 
-const again = (operation: Operation, appliances: readonly string[], afterMs = AGAIN_AFTER_MS) => {
-  return { operation, appliances, afterMs };
+const again = (
+  operation: Operation,
+  appliances: readonly string[],
+  afterMs = AGAIN_AFTER_MS,
+): ConfirmingPolls => {
+  return { operation, appliances, occasion: "confirming", afterMs };
+};
+
+const secondLook = (polls: ConfirmingPolls): ConfirmingPolls => {
+  return { ...polls, occasion: "second_look", afterMs: SECOND_LOOK_AFTER_MS };
 };
 
 /** The polls that an observation calls for, because another answer has to confirm it; none after a poll out of turn. */
@@ -20,18 +31,36 @@ export function confirmingPolls(
   if (observation.isOutOfTurn) return [];
   if (observation.kind === "vrrp") return listsAgain(judged);
   if (observation.kind === "website_test") return testAgain(judged, observation);
-  if (observation.kind !== "website_details") return [];
-  return changes.flatMap((change) => detailsAgain(judged, observation.appliance, change));
+  const { appliances } = judged.now.facts;
+  // The websites of an appliance that stands alone are compared with none.
+  if (appliances.length < 2) return [];
+  return changes.flatMap((change) => {
+    if (change.kind === "website_list_changed") return [websiteListsAgain(appliances)];
+    return change.kind === "website_changed" ? detailsAgain(appliances, observation.appliance, change) : [];
+  });
 }
 
-/** A website that was changed at an appliance is likely to have been changed at the others too. */
-function detailsAgain({ now }: Judged, at: string, change: FleetChange): readonly ConfirmingPolls[] {
-  if (change.kind !== "website_changed") return [];
-  return now.facts.appliances.flatMap(({ identity, inventory }) => {
-    const known = identity.appliance === at ? undefined : inventory.byAddress?.get(change.address);
+function websiteListsAgain(appliances: readonly ApplianceSnapshot[]): ConfirmingPolls {
+  const names = appliances.map(({ identity }) => identity.appliance);
+  return secondLook(again({ kind: "website_list" }, names));
+}
+
+/**
+ * A website that was changed at an appliance is likely to have been changed at the others too, or to be changed there soon. The second
+ * look is at all of them: what is read at other times may differ although the members agree.
+ */
+function detailsAgain(
+  appliances: readonly ApplianceSnapshot[],
+  at: string,
+  { websiteId, address }: FleetChange & { kind: "website_changed" },
+): readonly ConfirmingPolls[] {
+  const others = appliances.flatMap(({ identity, inventory }) => {
+    const known = identity.appliance === at ? undefined : inventory.byAddress?.get(address);
     if (known === undefined) return [];
     return [again({ kind: "website_details", websiteId: known.websiteId }, [identity.appliance])];
   });
+  const own = again({ kind: "website_details", websiteId }, [at]);
+  return [...others, ...[own, ...others].map(secondLook)];
 }
 
 /** A contradiction in a group has the lists of all members that answer polled again. */

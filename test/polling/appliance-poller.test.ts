@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { OutOfTurn } from "../../src/polling/decide.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { WALL_MS } from "../support/observations.ts";
 import {
@@ -157,22 +158,23 @@ test("website tests begin after the first poll of the list, and those that an ou
   ]);
 });
 
-test("an operation is polled out of turn once between two of its turns, whatever calls for it", async () => {
+test("an operation is polled out of turn once for each occasion between two of its turns, whatever calls for it", async () => {
   const { clock, client, due, poll, poller, observed } = startHeldPoller();
-  const confirm = async () => {
-    poller.confirm(website(1), 1000);
+  const confirm = async (occasion: OutOfTurn) => {
+    for (const _ of [1, 2]) poller.confirm(website(1), occasion, 1000);
     await clock.pass(1000);
     for (const _ of client.waiting()) await client.answer(sitePath(1), SITE_OK);
   };
   await poll(VRRP, NO_INTERFACES);
-  for (const _ of [1, 2]) await confirm();
+  for (const _ of [1, 2]) await confirm("confirming");
   await poll(VRRP, failing("connect"));
   await due(website(1));
   await poll(VRRP, NO_INTERFACES);
   await client.answer(sitePath(1), SITE_OK);
-  await confirm();
+  await confirm("confirming");
   await poll(website(1), SITE_OK);
-  for (const _ of [1, 2]) await confirm();
+  for (const occasion of ["second_look", "confirming", "second_look", "confirming"] as const)
+    await confirm(occasion);
   expect(observed.map((each) => `${shortly(each)}${each.isOutOfTurn ? ", out of turn" : ""}`)).toEqual([
     "vrrp: ok",
     "website 1: ok, out of turn",
@@ -182,14 +184,25 @@ test("an operation is polled out of turn once between two of its turns, whatever
     "website 1: ok, out of turn",
     "website 1: ok",
     "website 1: ok, out of turn",
+    "website 1: ok, out of turn",
   ]);
+});
+
+test("a second look ends with the website that it is at", async () => {
+  const { clock, client, poll, poller, replan } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  poller.confirm(website(1), "second_look", 60_000);
+  replan({ tests: [] });
+  replan({ tests: [1] });
+  await clock.pass(60_000);
+  expect(client.waiting()).toEqual([]);
 });
 
 test("a list that recovers out of turn has nothing else polled, the next one in turn has", async () => {
   const { clock, client, due, poll, poller } = startHeldPoller();
   await poll(VRRP, failing("connect"));
   await due(website(1));
-  poller.confirm(VRRP, 1000);
+  poller.confirm(VRRP, "confirming", 1000);
   await clock.pass(1000);
   await client.answer(VRRP_PATH, NO_INTERFACES);
   expect(client.waiting()).toEqual([]);

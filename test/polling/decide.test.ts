@@ -13,7 +13,7 @@ const FREE: PollState & Circumstances = {
   operation: { kind: "website_test", websiteId: 1 },
   pace: { gapMs: 30_000, timeoutMs: 20_000 },
   progress: "idle",
-  isOutOfTurn: false,
+  outOfTurn: new Set(),
   isOverdue: false,
   latestUntilMs: 160_000,
   backoff: undefined,
@@ -27,6 +27,9 @@ const REFUSED = { backoff: { reason: "auth" }, isChecked: true } as const;
 const DEFERRED = { backoff: { reason: "http_status" } } as const;
 /** The next turn would come too late for the latest result. */
 const LAST_TURN = { latestUntilMs: 157_500 };
+
+const CONFIRMED = { outOfTurn: new Set(["confirming"] as const) };
+const LOOKED_AGAIN = { outOfTurn: new Set(["second_look"] as const) };
 
 /** `ignore`, or with what is counted and observed: `reject, skipped backoff, fails as auth`. */
 function inWords(decision: Decision): string {
@@ -80,13 +83,22 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
     ],
     ["of an appliance that is down and refused", { ...REFUSED, ...DOWN }, "reject, fails as appliance_down"],
   ],
-  out_of_turn: [
+  confirming: [
     ["that is free", {}, "queue"],
-    ["after another one out of turn", { isOutOfTurn: true }, "ignore"],
-    ["after another one that was not sent", { isOutOfTurn: true, isOverdue: true }, "queue"],
+    ["after another confirming one", CONFIRMED, "ignore"],
+    ["after another one that was not sent", { ...CONFIRMED, isOverdue: true }, "queue"],
+    ["after a second look", LOOKED_AGAIN, "queue"],
     ["while the previous one is in flight", { progress: "in_flight" }, "ignore"],
     ["while it waits for a slot", { progress: "in_line" }, "ignore"],
     ["whose wait for a slot has failed", { progress: "unserved" }, "ignore"],
+    ["after a refusal", { backoff: REFUSED.backoff }, "ignore"],
+    ["of an appliance that is down", DOWN, "reject, fails as appliance_down"],
+  ],
+  second_look: [
+    ["that is free", {}, "queue"],
+    ["after a confirming one", CONFIRMED, "queue"],
+    ["after another second look", LOOKED_AGAIN, "ignore"],
+    ["while the previous one is in flight", { progress: "in_flight" }, "ignore"],
     ["after a refusal", { backoff: REFUSED.backoff }, "ignore"],
     ["of an appliance that is down", DOWN, "reject, fails as appliance_down"],
   ],
@@ -116,8 +128,11 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
   ],
 };
 
-describe.each(["due", "out_of_turn", "slot", "wait_over"] as const)("a poll, %s", (occasion) => {
-  test.each(CASES[occasion])("%s", (_, situation, decision) => {
-    expect(inWords(decide(occasion, { ...FREE, ...situation }, { ...FREE, ...situation }))).toBe(decision);
-  });
-});
+describe.each(["due", "confirming", "second_look", "slot", "wait_over"] as const)(
+  "a poll, %s",
+  (occasion) => {
+    test.each(CASES[occasion])("%s", (_, situation, decision) => {
+      expect(inWords(decide(occasion, { ...FREE, ...situation }, { ...FREE, ...situation }))).toBe(decision);
+    });
+  },
+);

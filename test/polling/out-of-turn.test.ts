@@ -13,19 +13,21 @@ import { holdClock } from "./held-clock.ts";
 import { bodyOf, failing, NO_EVENTS, SITE_OK, slowClient } from "./poller-support.ts";
 
 const IDS = Array.from({ length: 40 }, (_, nth) => nth + 1);
-const MEMBERS = ["a", "b"].map((name) =>
-  applianceOf({
-    name,
-    cluster: "ams",
-    discovery: { exclude: [], limit: 200 },
-    polling: {
-      vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
-      websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
-      discovery: { kind: "interval", intervalMs: 60_000, timeoutMs: 20_000 },
-      maxConcurrentWebsiteTests: 4,
-    },
-  }),
-);
+const SELDOM_MS = 300_000;
+const membersOf = (discoveryMs: number) =>
+  ["a", "b"].map((name) =>
+    applianceOf({
+      name,
+      cluster: "ams",
+      discovery: { exclude: [], limit: 200 },
+      polling: {
+        vrrp: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
+        websites: { kind: "interval", intervalMs: 30_000, timeoutMs: 20_000 },
+        discovery: { kind: "interval", intervalMs: discoveryMs, timeoutMs: 20_000 },
+        maxConcurrentWebsiteTests: 4,
+      },
+    }),
+  );
 
 type Answer = Outcome<Body>;
 type Kind = Observation["kind"];
@@ -54,7 +56,8 @@ function kindOf(path: string): Kind {
 }
 
 /** An exporter that polls both members, and the number of requests of each kind. */
-function startExporter(answers: Answers) {
+function startExporter(answers: Answers, discoveryMs = 60_000) {
+  const members = membersOf(discoveryMs);
   const [clock, fleet] = [holdClock(), createFleet()];
   const requests: Record<Kind, number> = { vrrp: 0, website_list: 0, website_details: 0, website_test: 0 };
   const board: StatusBoard = createStatusBoard({
@@ -73,8 +76,8 @@ function startExporter(answers: Answers) {
     planOf: ({ name }) => fleet.plan(name),
   });
   onTestFinished(runner.stop);
-  fleet.configure(configOf(...MEMBERS), 0);
-  void runner.prepare(configOf(...MEMBERS), ({ baseUrl }) => {
+  fleet.configure(configOf(...members), 0);
+  void runner.prepare(configOf(...members), ({ baseUrl }) => {
     const name = new URL(baseUrl).hostname.slice(0, 1);
     const counts = new Map<string, number>();
     return slowClient(10, (path) => {
@@ -140,4 +143,93 @@ test("websites that are deleted one after the other, all of them, are no problem
       expect((await board.document()).problems.map(({ summary }) => summary)).toEqual([]);
     }
   }
+});
+
+const BASE: Answers = { website_list: () => answerOf([1, 2]) };
+const listChanges: Answers["website_list"] = (_member, nth) => answerOf([1, 2, nth + 2]);
+const onlyAtA: Answers["website_list"] = (member, nth) => answerOf(member === "a" ? [1, 2, nth + 2] : [1, 2]);
+
+/** Each member is polled five times in turn, at once and then every five minutes: 10 lists, and at least 18 details. */
+test.each<readonly [what: string, answers: Answers, lists: number, details: number]>([
+  ["nothing but what is due, on a quiet day", BASE, 10, 18],
+  ["four lists more of each, if that of one changes at each poll", { website_list: onlyAtA }, 18, 30],
+  ["no more, if both lists do", { website_list: listChanges }, 18, 42],
+  ["three times the details, if these change at each poll", { ...BASE, website_details: changes }, 10, 46],
+  ["no more of each, if all do", { website_list: listChanges, website_details: changes }, 18, 70],
+])("two members are asked for %s", async (_, answers, lists, details) => {
+  const { requests, clock } = startExporter(answers, SELDOM_MS);
+  await clock.pass(1_200_000);
+  expect(requests).toMatchObject({ website_list: lists, website_details: details });
+});
+
+/** The modes of a member's websites, by id; `seconds`: since a poll in turn found that there is a change, negative before. */
+type Course = (seconds: number, isMaster: boolean) => Readonly<Record<number, string>>;
+
+const [PASS, PROTECT, DETECT] = ["0", "1", "3"] as const;
+const LESS_PROTECTED = "losses by website_less_protected for 60 s";
+
+test.each<readonly [what: string, seenIn: Kind, course: Course, risks: readonly string[]]>([
+  [
+    "added, 30 s later at its successor",
+    "website_list",
+    (seconds, isMaster) => ({ 1: PROTECT, ...(seconds >= (isMaster ? 0 : 30) && { 2: PROTECT }) }),
+    ["losses by website_missing for 60 s", "unknown by website_unknown for 1 s"],
+  ],
+  [
+    "added, in two steps at its successor",
+    "website_list",
+    (seconds, isMaster) => {
+      return { 1: PROTECT, ...(seconds >= 0 && { 2: isMaster || seconds >= 30 ? PROTECT : DETECT }) };
+    },
+    [
+      "losses by website_less_protected, website_unknown for 1 s",
+      "losses by website_less_protected for 59 s",
+    ],
+  ],
+  [
+    "deleted, 30 s earlier at its successor",
+    "website_list",
+    (seconds, isMaster) => ({ 1: PROTECT, ...(seconds < (isMaster ? 30 : 0) && { 2: PROTECT }) }),
+    ["losses by website_missing for 60 s"],
+  ],
+  [
+    "changed, 30 s later at its successor",
+    "website_details",
+    (seconds, isMaster) => ({ 1: seconds >= (isMaster ? 0 : 30) ? PROTECT : DETECT }),
+    [LESS_PROTECTED],
+  ],
+  [
+    "changed twice, 30 s later at its successor",
+    "website_details",
+    (seconds, isMaster) => {
+      const since = isMaster ? seconds : seconds - 30;
+      return { 1: since < 0 ? PASS : since < 20 ? PROTECT : DETECT };
+    },
+    [LESS_PROTECTED],
+  ],
+])("a website that is %s, is a risk for a minute", async (_, seenIn, course, risks) => {
+  let seenMs = Number.POSITIVE_INFINITY;
+  const modesAt = (kind: Kind, member: string, nth: number) => {
+    if (kind === seenIn && nth === 2) seenMs = Math.min(seenMs, performance.now());
+    return course((performance.now() - seenMs) / 1000, member === "a");
+  };
+  const answers: Answers = {
+    website_list: (member, nth) => answerOf(Object.keys(modesAt("website_list", member, nth))),
+    website_details: (member, nth, id) =>
+      answerOf(detailsOf(`site-${id}`, { mode: modesAt("website_details", member, nth)[id] })),
+  };
+  const { clock, board } = startExporter(answers, SELDOM_MS);
+  await clock.pass(10_000);
+  const states: { readonly words: string; seconds: number }[] = [];
+  for (let second = 0; second < 900; second += 1) {
+    await clock.pass(1000);
+    const { state, risks: all = [] } = (await board.document()).clusters[0]?.appliances[0]?.failover ?? {};
+    const known = all.filter(({ effect }) => effect !== "none").map(({ risk }) => risk);
+    const words = known.length > 0 ? `${state} by ${known.join(", ")}` : `${state}`;
+    const last = states.at(-1);
+    if (last?.words === words) last.seconds += 1;
+    else states.push({ words, seconds: 1 });
+  }
+  const lines = states.map(({ words, seconds }) => (words === "ready" ? words : `${words} for ${seconds} s`));
+  expect(lines).toEqual(["ready", ...risks, "ready"]);
 });

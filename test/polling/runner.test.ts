@@ -96,7 +96,12 @@ test("a website that a reload adds to a reachable appliance is tested at once, e
   expect(client.waiting()).toContain("/api/v1/website/2/test");
 });
 
-const LISTS = { appliances: ["waf"], operation: { kind: "vrrp" }, afterMs: 1000 } as const;
+const LISTS = {
+  appliances: ["waf"],
+  operation: { kind: "vrrp" },
+  occasion: "confirming",
+  afterMs: 1000,
+} as const;
 const SELDOM = applianceOf({ name: "waf", polling: SLOW });
 
 test("a confirming poll is made once after its time, however often it is wanted", async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { operationKey } from "../../src/api/operations.ts";
+import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ConfirmingPolls } from "../../src/polling/runner.ts";
 import { confirmingPolls } from "../../src/status/confirming.ts";
@@ -7,10 +9,16 @@ import { failed, interfaceOf, listOf, seen, websiteOf } from "../support/observa
 import { judgedFleet } from "./support.ts";
 
 const NONE: readonly ConfirmingPolls[] = [];
-const LISTS: ConfirmingPolls = { appliances: ["a", "b"], operation: { kind: "vrrp" }, afterMs: 1000 };
+const LISTS: ConfirmingPolls = {
+  appliances: ["a", "b"],
+  operation: { kind: "vrrp" },
+  occasion: "confirming",
+  afterMs: 1000,
+};
 const TEST: ConfirmingPolls = {
   appliances: ["a"],
   operation: { kind: "website_test", websiteId: 1 },
+  occasion: "confirming",
   afterMs: 5000,
 };
 
@@ -78,31 +86,66 @@ test("the details of a discovered website that turns down are polled before it i
   const observation = finds(503);
   const { judged, changes } = take(observation, 0);
   expect(confirmingPolls(judged, observation, changes)).toEqual([
-    { appliances: ["a"], operation: { kind: "website_details", websiteId: 1 }, afterMs: 1000 },
+    { ...TEST, operation: { kind: "website_details", websiteId: 1 }, afterMs: 1000 },
     TEST,
   ]);
 });
 
-test("the details of a website that one member has changed are polled at the others", () => {
-  const take = judgedFleet([MEMBER_A, MEMBER_B].map((member) => ({ ...member, discovery: DISCOVERY })));
-  const before = [
+/** What the last one of these observations calls for, after the first polls: website 1 of a is website 5 of b. */
+function calledForLast(members: readonly ApplianceConfig[], later: readonly Observation[]) {
+  const take = judgedFleet(members.map((member) => ({ ...member, discovery: DISCOVERY })));
+  const first = [
     seen.websites("a", [1]),
     seen.details("a", 1),
-    seen.websites("b", [5]),
-    seen.details("b", 5),
+    ...(members.includes(MEMBER_B) ? [seen.websites("b", [5]), seen.details("b", 5)] : []),
   ];
-  for (const observation of before) take(observation, 0);
-  const calls = [
-    seen.details("a", 1, { host: "other.example" }),
-    seen.details("a", 1, { host: "other.example" }),
-  ];
-  expect(
-    calls.map((observation) => {
-      const { judged, changes } = take(observation, 0);
-      return confirmingPolls(judged, observation, changes);
-    }),
-  ).toEqual([
-    [{ appliances: ["b"], operation: { kind: "website_details", websiteId: 5 }, afterMs: 1000 }],
-    NONE,
-  ]);
+  const calls = [...first, ...later].map((observation) => {
+    const { judged, changes } = take(observation, 0);
+    return confirmingPolls(judged, observation, changes);
+  });
+  expect(calls.slice(0, first.length).flat()).toEqual([]);
+  return (calls.at(-1) ?? []).map(
+    ({ occasion, operation, appliances, afterMs }) =>
+      `${occasion} of ${operationKey(operation)} at ${appliances.join(" and ")} after ${afterMs} ms`,
+  );
+}
+
+const BOTH = [MEMBER_A, MEMBER_B];
+const CHANGED = seen.details("a", 1, { host: "other.example" });
+const LONGER = seen.websites("a", [1, 2]);
+const LISTS_OF_WEBSITES = ["second_look of website_list at a and b after 60000 ms"];
+
+test.each<readonly [string, readonly ApplianceConfig[], readonly Observation[], readonly string[]]>([
+  [
+    "other details have those of the others polled soon, and all of them once more later",
+    BOTH,
+    [CHANGED],
+    [
+      "confirming of website_details/5 at b after 1000 ms",
+      "second_look of website_details/1 at a after 60000 ms",
+      "second_look of website_details/5 at b after 60000 ms",
+    ],
+  ],
+  ["the same details call for nothing", BOTH, [CHANGED, CHANGED], []],
+  ["other details that are seen out of turn call for nothing", BOTH, [{ ...CHANGED, isOutOfTurn: true }], []],
+  ["a website more has all lists polled later", BOTH, [LONGER], LISTS_OF_WEBSITES],
+  ["a website less has all lists polled later", BOTH, [seen.websites("a", [])], LISTS_OF_WEBSITES],
+  [
+    "another list after a failed one has all lists polled later",
+    BOTH,
+    [failed.websites("a", "timeout"), LONGER],
+    LISTS_OF_WEBSITES,
+  ],
+  ["the same list calls for nothing", BOTH, [LONGER, LONGER], []],
+  ["another list that is seen out of turn calls for nothing", BOTH, [{ ...LONGER, isOutOfTurn: true }], []],
+  [
+    "the first details of a new website are polled once more later",
+    BOTH,
+    [LONGER, seen.details("a", 2, { host: "new.example" })],
+    ["second_look of website_details/2 at a after 60000 ms"],
+  ],
+  ["another list of an appliance that stands alone calls for nothing", [MEMBER_A], [LONGER], []],
+  ["other details of an appliance that stands alone call for nothing", [MEMBER_A], [CHANGED], []],
+])("%s", (_, members, observations, calls) => {
+  expect(calledForLast(members, observations)).toEqual(calls);
 });
