@@ -57,8 +57,9 @@ export function verdictOn(answers: readonly Answer[]): Verdict {
 function masterlessGroups({ name: cluster, groups }: ClusterDocument): readonly Answer[] {
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return [];
-  const which = groups.length === 0 ? "any VRRP group" : listed(masterless.map(groupName), NAMED);
-  return [{ cluster, verdict: "unknown", summary: `${cluster}: not known: the MASTER of ${which}` }];
+  const where = groups.length === 0 ? "" : ` of ${listed(masterless.map(groupName), NAMED)}`;
+  const summary = `${cluster}: it is not known which appliance is MASTER${where}`;
+  return [{ cluster, verdict: "unknown", summary }];
 }
 
 function answerOn(appliance: ApplianceDocument, cluster: ClusterDocument): Answer {
@@ -68,7 +69,11 @@ function answerOn(appliance: ApplianceDocument, cluster: ClusterDocument): Answe
     return { ...of, verdict: VERDICT_OF[failover.state], summary: failover.summary };
   const doubts = doubtsOn(appliance, cluster);
   if (doubts.length > 0)
-    return { ...of, verdict: "unknown", summary: `If ${name} fails: not known: ${listed(doubts, NAMED)}` };
+    return {
+      ...of,
+      verdict: "unknown",
+      summary: `If ${name} fails: it is not known what is lost: ${listed(doubts, NAMED)}`,
+    };
   const nothing = `If ${name} fails: nothing depends on it; redundancy is lost meanwhile`;
   return { ...of, verdict: "ready", summary: failover?.summary ?? nothing };
 }

@@ -32,8 +32,8 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     [vrrp("a", master()), failed.vrrp("b", "timeout")],
     ["a", "b"],
     [
-      `not_ready: If a fails: no appliance takes over ${VIP}, since its backup is lost`,
-      `unknown: If b fails: not known: ${TIMEOUT}`,
+      `not_ready: If a fails: no appliance takes over ${VIP}, since b and c cannot be polled`,
+      `unknown: If b fails: it is not known what is lost: ${TIMEOUT}`,
     ],
   ],
   [
@@ -46,74 +46,81 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     "a BACKUP whose MASTER is silent",
     [...READY, failed.vrrp("a", "timeout")],
     ["b"],
-    [`unknown: If b fails: not known: ${VIP} has no known MASTER`],
+    [`unknown: If b fails: it is not known what is lost: ${VIP} has no known MASTER`],
   ],
   [
     "a BACKUP beside another BACKUP, without a MASTER",
     [vrrp("a", backup()), vrrp("b", backup())],
     ["b"],
-    [`unknown: If b fails: not known: ${VIP} has no known MASTER`],
+    [`unknown: If b fails: it is not known what is lost: ${VIP} has no known MASTER`],
   ],
   [
     "a BACKUP of two MASTERs",
     [vrrp("a", master()), vrrp("c", master()), vrrp("b", backup())],
     ["b"],
-    [`unknown: If b fails: not known: ${VIP} has no known MASTER`],
+    [`unknown: If b fails: it is not known what is lost: ${VIP} has no known MASTER`],
   ],
   [
     "one in FAULT",
     [vrrp("a", master()), vrrp("b", backup({ state: "FAULT" }))],
     ["b"],
-    [`unknown: If b fails: not known: it is neither MASTER nor BACKUP of ${VIP}`],
+    [`unknown: If b fails: it is not known what is lost: it is neither MASTER nor BACKUP of ${VIP}`],
   ],
   [
     "one that is BACKUP of one group, and in FAULT in another",
     [vrrp("a", master(), master(SECOND)), vrrp("b", backup(), backup({ ...SECOND, state: "FAULT" }))],
     ["b"],
-    [`unknown: If b fails: not known: it is neither MASTER nor BACKUP of ${VIP_2}`],
+    [`unknown: If b fails: it is not known what is lost: it is neither MASTER nor BACKUP of ${VIP_2}`],
   ],
   [
     "one in no group",
     [vrrp("a", master()), vrrp("b")],
     ["b"],
-    ["unknown: If b fails: not known: it is in no VRRP group"],
+    ["unknown: If b fails: it is not known what is lost: it is in no VRRP group"],
   ],
   [
     "one with an interface that cannot be read",
     [vrrp("a", master()), seen.vrrp("b", listOf([backup()], { anomalies: ["bad_interface"] }))],
     ["b"],
-    ["unknown: If b fails: not known: 1 interface of it cannot be read"],
+    ["unknown: If b fails: it is not known what is lost: 1 interface of it cannot be read"],
   ],
   [
     "a MASTER with an interface that cannot be read",
     [seen.vrrp("a", listOf([master()], { anomalies: ["bad_interface"] })), vrrp("b", backup())],
     ["a"],
-    ["unknown: If a fails: not known: 1 interface of it cannot be read"],
+    ["unknown: If a fails: it is not known what is lost: 1 interface of it cannot be read"],
   ],
   [
     "one whose interface became unreadable",
     [...READY, seen.vrrp("b", listOf([], { unreadable: ["carp0"], anomalies: ["bad_interface"] }))],
     ["b"],
-    [`unknown: If b fails: not known: 1 interface of it cannot be read and its state in ${VIP} is not known`],
+    [
+      `unknown: If b fails: it is not known what is lost: 1 interface of it cannot be read and its state in ${VIP} is not known`,
+    ],
   ],
-  ["one that was not polled", READY, ["c"], ["unknown: If c fails: not known: it was not polled yet"]],
+  [
+    "one that was not polled",
+    READY,
+    ["c"],
+    ["unknown: If c fails: it is not known what is lost: it was not polled yet"],
+  ],
   [
     "one that answers to nobody",
     [...READY, failed.vrrp("b", "auth")],
     ["b"],
-    ["unknown: If b fails: not known: it refuses the credentials (auth)"],
+    ["unknown: If b fails: it is not known what is lost: it refuses the credentials (auth)"],
   ],
   [
     "one that stands alone",
     [vrrp("lone", backup())],
     ["lone"],
-    ["unknown: If lone fails: not known: its cluster has no other appliance"],
+    ["unknown: If lone fails: it is not known what is lost: its cluster has no other appliance"],
   ],
   [
     "a MASTER that is BACKUP of a group without a known MASTER",
     [vrrp("a", master(), backup(SECOND)), vrrp("b", backup(), backup(SECOND))],
     ["a"],
-    [`unknown: If a fails: not known: ${VIP_2} has no known MASTER`],
+    [`unknown: If a fails: it is not known what is lost: ${VIP_2} has no known MASTER`],
   ],
   [
     "a cluster: each of its MASTERs",
@@ -132,11 +139,11 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     [...CROSSED, failed.vrrp("b", "timeout")],
     ["ams"],
     [
-      `not_ready: If a fails: no appliance takes over ${VIP}, since its backup is lost`,
-      `unknown: ams: not known: the MASTER of ${VIP_2}`,
+      `not_ready: If a fails: no appliance takes over ${VIP}, since b and c cannot be polled`,
+      `unknown: ams: it is not known which appliance is MASTER of ${VIP_2}`,
     ],
   ],
-  ["a cluster that was not polled", [], ["ams"], ["unknown: ams: not known: the MASTER of any VRRP group"]],
+  ["a cluster that was not polled", [], ["ams"], ["unknown: ams: it is not known which appliance is MASTER"]],
   [
     "no name: all clusters, but not those that stand alone",
     [...READY, vrrp("lone", master())],
@@ -148,9 +155,12 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
 });
 
 test.each<readonly [string, readonly string[]]>([
-  ["a", [`unknown: If a fails: not known: a disabled appliance may be a BACKUP of ${VIP}`]],
+  [
+    "a",
+    [`unknown: If a fails: it is not known what is lost: a disabled appliance may be a BACKUP of ${VIP}`],
+  ],
   ["b", [`ready: If b fails: ${NOTHING}`]],
-  ["c", ["unknown: If c fails: not known: it is disabled, so it is not polled"]],
+  ["c", ["unknown: If c fails: it is not known what is lost: it is disabled, so it is not polled"]],
 ])("beside a disabled member: the answer on %s", (name, expected) => {
   const members = MEMBERS.map((each) => ({ ...each, enabled: each.name !== "c" }));
   expect(linesOf(READY, [name], members)).toEqual(expected);
@@ -159,7 +169,7 @@ test.each<readonly [string, readonly string[]]>([
 test("a poll counts until two intervals and a timeout after it", () => {
   expect(linesOf(READY, ["b"], MEMBERS, 13_999)).toEqual([`ready: If b fails: ${NOTHING}`]);
   expect(linesOf(READY, ["b"], MEMBERS, 14_000)).toEqual([
-    "unknown: If b fails: not known: the exporter has stopped polling it (stalled)",
+    "unknown: If b fails: it is not known what is lost: the exporter has stopped polling it (stalled)",
   ]);
 });
 

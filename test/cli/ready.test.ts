@@ -51,10 +51,10 @@ test("says in a sentence what an appliance's failure would cost, and lists each 
   expect(await ready()).toEqual({
     code: 1,
     err: "",
-    out: `If a fails: blog is missing at b and 192.0.2.101 is missing at b
-  loss       blog is missing at b                     seen 3 min ago
-  loss       192.0.2.101 is missing at b              seen 3 s ago
-  uncertain  it is not known whether shop is up at b  not seen yet
+    out: `If a fails: blog and 192.0.2.101 are missing at b
+  loss       blog is missing at b                               seen 3 min ago
+  loss       192.0.2.101 is missing at b                        seen 3 s ago
+  uncertain  it is not known whether b would serve shop like a  not seen yet
   1 website excluded or beyond the limit: not compared
 If fra-1 fails: fra-2 takes over 1 address
 
@@ -87,7 +87,7 @@ test("JSON has the answers with the states and risks of the document", async () 
           cluster: "ams",
           appliance: "a",
           verdict: "not_ready",
-          summary: "If a fails: blog is missing at b and 192.0.2.101 is missing at b",
+          summary: "If a fails: blog and 192.0.2.101 are missing at b",
           failover: JSON.parse(JSON.stringify(DOCUMENT.clusters[0]?.appliances[0]?.failover)),
         },
         {
@@ -169,8 +169,8 @@ ready: 0, not ready: 1 (a), unknown: 0
     [[CARP0], [CARP0]],
     ["a"],
     2,
-    `If a fails: not known: it is not decided which appliance is MASTER of 192.0.2.100 (vhid 2)
-  uncertain  it is not decided which appliance is MASTER of 192.0.2.100 (vhid 2)  seen 0 s ago
+    `If a fails: the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over
+  uncertain  the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over  seen 0 s ago
 
 ready: 0, not ready: 0, unknown: 1 (a)
 `,
