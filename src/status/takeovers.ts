@@ -29,7 +29,7 @@ interface Share {
 export interface Takeover {
   readonly risks: readonly Risk[];
   readonly addresses: number;
-  readonly byAddress: ReadonlyMap<string, readonly Share[]>;
+  readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
   /** By the name of the BACKUP. */
   readonly everywhere: ReadonlyMap<string, Reach>;
 }
@@ -72,21 +72,26 @@ function joined({
   readonly risks: readonly Risk[];
   readonly shares: readonly Share[];
 }): Takeover {
-  const byAddress = new Map<string, Share[]>();
-  for (const share of shares)
-    for (const address of share.addresses) {
-      const others = byAddress.get(address) ?? [];
-      others.push(share);
-      byAddress.set(address, others);
-    }
-  const everywhere = reachOf(shares.map((share) => [share, share.addresses]));
+  const byAddress = new Map<string, readonly Heir[]>();
+  for (const { heirs, addresses } of shares)
+    for (const address of addresses) byAddress.set(address, together(byAddress.get(address), heirs));
+  const everywhere = reachOf(shares);
   return { risks, addresses: byAddress.size, byAddress, everywhere };
 }
 
+/** The heirs of an address that may be in several groups: an appliance may have the same one in hundreds. */
+function together(known: readonly Heir[] | undefined, more: readonly Heir[]): readonly Heir[] {
+  if (known === undefined) return more;
+  const isKnown = ({ name, counts }: Heir) =>
+    known.some((each) => each.name === name && (each.counts || !counts));
+  const others = more.filter((each) => !isKnown(each));
+  return others.length === 0 ? known : [...known, ...others];
+}
+
 /** Who would take over these groups, with the addresses of each that it would take over; where that is none, of all. */
-function reachOf(shares: readonly (readonly [Share, readonly string[]])[]): ReadonlyMap<string, Reach> {
+function reachOf(shares: readonly Share[]): ReadonlyMap<string, Reach> {
   const all = new Map<string, Reach & { readonly addresses: string[] }>();
-  for (const [{ heirs }, addresses] of shares)
+  for (const { heirs, addresses } of shares)
     for (const { name, counts } of heirs) {
       const known = all.get(name);
       if (known === undefined || (counts && !known.counts))
@@ -159,12 +164,12 @@ export function reachTo(
   addresses: Takeovers["addresses"],
 ): ReadonlyMap<string, Reach> | undefined {
   if (bind.length === 0) return everywhere;
-  const known = bind.filter((address) => addresses.has(address));
+  const own = bind.flatMap((address) => {
+    const heirs = byAddress.get(address);
+    return heirs === undefined ? [] : { heirs, addresses: [address] };
+  });
+  if (own.length > 0) return reachOf(own);
+  if (bind.some((address) => addresses.has(address))) return undefined;
   // It listens on addresses that do not move: who gets its requests is not known.
-  if (known.length === 0)
-    return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));
-  const shares = known.flatMap((address) =>
-    (byAddress.get(address) ?? []).map((share) => [share, [address]] as const),
-  );
-  return shares.length === 0 ? undefined : reachOf(shares);
+  return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));
 }

@@ -92,7 +92,8 @@ export function servesOnly(
 }
 
 function listensOn({ known: { bind } }: Side, wanted: readonly string[]): boolean {
-  return bind.length === 0 || wanted.every((address) => bind.includes(address));
+  const listening = new Set(bind);
+  return bind.length === 0 || wanted.every((address) => listening.has(address));
 }
 
 function usable({ details }: Side): number | undefined {
