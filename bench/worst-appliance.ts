@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 
 /**
- * An appliance that exhausts every limit of the exporter: 1,024 VIPs that flap, and 200 websites that go up and down, each behind
+ * An appliance that exhausts every limit of the exporter: 1,024 VIPs that flap, 256 of them with the same 15 aliases, and 200 websites that go up and down, each behind
  * 900 servers with long names, of which others fail at each poll. The argument: its port on 127.0.0.1.
  */
 const port = Number(process.argv[2]);
@@ -11,11 +11,14 @@ const SERVERS = 900;
 const ADDRESSES = 64;
 
 const vips = Array.from({ length: INTERFACES }, (_, nth) => `2001:db8::${(nth + 1).toString(16)}`);
+const shared = vips.slice(0, 15).map((vip) => `${vip}:0`);
 
 function vrrpList(turn: number): string {
   const members = vips.map((vip, nth) => {
     const state_current = (turn + nth + port) % 2 === 0 ? "MASTER" : "BACKUP";
-    return [`carp${nth}`, { vhid: nth % 256, vip, state_current, priority: 204, advskew: 50 }] as const;
+    const alias = nth < 256 ? shared : [];
+    const member = { vhid: nth % 256, vip, alias, state_current, priority: 204, advskew: 50 };
+    return [`carp${nth}`, member] as const;
   });
   return JSON.stringify(Object.fromEntries(members));
 }
@@ -25,7 +28,10 @@ function details(id: number, turn: number): string {
     return ["http", `${nth}`.padStart(220, "x"), "80", "1", `${(nth + turn) % 2}`, "443"];
   });
   const vhost = { as: "", name: `${id}.example`, port: "443", port2: "80", proto: "both" };
-  const bind = Array.from({ length: ADDRESSES }, (_, nth) => vips[(id + nth * 7) % INTERFACES]);
+  const bind = Array.from(
+    { length: ADDRESSES },
+    (_, nth) => shared[nth] ?? vips[(id + nth * 7) % INTERFACES],
+  );
   return JSON.stringify({ bind, id, mode: `${turn % 2}`, name: `site ${id}`, rhost, status: "1", vhost });
 }
 
