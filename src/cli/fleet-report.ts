@@ -2,8 +2,8 @@ import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.t
 import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { headlineOf } from "../view/headline.ts";
-import { clusterRows, type Phrase, type Row } from "../view/rows.ts";
-import { relativeTime } from "../view/time.ts";
+import { clusterRows, type Row } from "../view/rows.ts";
+import { relativeTime, type Phrase } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 
 /**
@@ -53,7 +53,8 @@ function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number
   const { title, aside = "", level, words, cells } = row;
   const text = (part: Phrase): string =>
     typeof part === "string" ? part : relativeTime(part.wording, Date.parse(part.at), nowMs);
-  const said = cells.map(({ state, details = [] }, nth) => {
+  const said = cells.flatMap(({ state, details = [] }, nth) => {
+    if (state === "") return [];
     const more = details.length === 0 ? "" : ` (${details.map(text).join(", ")})`;
     return `${appliances[nth]?.name} ${text(state)}${more}`;
   });

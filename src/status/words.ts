@@ -33,11 +33,11 @@ export function serverNames({ shown, leftOut }: Pick<Backends, "shown" | "leftOu
 
 const MAX_SENTENCE = 2000;
 
-/** At most 2,000 characters: names that appliances give may be long. */
-export function shortened(sentence: string): string {
-  if (sentence.length <= MAX_SENTENCE) return sentence;
+/** At most so many characters, by default 2,000: names that appliances give may be long. */
+export function shortened(sentence: string, most = MAX_SENTENCE): string {
+  if (sentence.length <= most) return sentence;
   // A character may consist of two units.
-  return `${sentence.slice(0, MAX_SENTENCE - 1).replace(/\p{Surrogate}$/u, "")}…`;
+  return `${sentence.slice(0, most - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
 /** Unix time in milliseconds as RFC 3339 in UTC. */

@@ -2,19 +2,18 @@ import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } 
 import type { Level } from "../status/states.ts";
 import { describeServers, idAt } from "../status/words.ts";
 import { once } from "../support/kept.ts";
-import { formatSeconds, type Wording } from "./time.ts";
+import { failoverRows } from "./failover-rows.ts";
+import { formatSeconds, relative, type Phrase } from "./time.ts";
 import { count, inWords } from "./words.ts";
 
 /** `backup`: well, and a shape of its own. */
 export type Sign = Level | "backup";
 
-/** A text, or an instant in relation to now. */
-export type Phrase = string | { readonly wording: Wording; readonly at: string };
-
 /** A row says this of one appliance. */
 export interface Cell {
   /** The sign is the level that was judged; absent where nothing is judged. */
   readonly sign?: Sign;
+  /** Empty if the row says nothing of the appliance. */
   readonly state: Phrase;
   readonly details?: readonly Phrase[];
 }
@@ -30,7 +29,7 @@ export interface Row {
 }
 
 export interface RowGroup {
-  readonly kind: "vrrp" | "websites" | "discovered" | "polling";
+  readonly kind: "vrrp" | "failover" | "websites" | "discovered" | "polling";
   readonly title: string;
   readonly rows: readonly Row[];
 }
@@ -43,10 +42,11 @@ type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number
 /** A group of rows has at most so many subjects: rendering thousands would block the exporter. */
 const MAX_SUBJECTS = 256;
 
-/** A cluster as a table, which the page and the terminal show: its VRRP groups, websites and polling. */
+/** A cluster as a table, which the page and the terminal show: its VRRP groups, failovers, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   const groups = [
     { kind: "vrrp", title: "VRRP", rows: groupRows(cluster) },
+    { kind: "failover", title: "Failover", rows: failoverRows(cluster.appliances) },
     { kind: "websites", title: "Websites", rows: websiteRows(cluster) },
     { kind: "discovered", title: "Websites as described by the appliances", rows: discoveredRows(cluster) },
     { kind: "polling", title: "Polling of the VRRP list", rows: pollRows(cluster.appliances) },
@@ -60,11 +60,6 @@ function cellsOf(
   cellOf: (appliance: ApplianceDocument) => Cell,
 ): readonly Cell[] {
   return appliances.map((each) => (each.state === "disabled" ? { state: "disabled" } : cellOf(each)));
-}
-
-/** An instant in relation to now; nothing if it is not known. */
-function relative(wording: Wording, at: string | undefined): readonly Phrase[] {
-  return at === undefined ? [] : [{ wording, at }];
 }
 
 /** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */

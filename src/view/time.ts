@@ -1,5 +1,13 @@
-/** How an instant is put in relation to now: `3 min ago`, `changed 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
-export type Wording = "ago" | "changed" | "for" | "next";
+/** How an instant is put in relation to now: `3 min ago`, `seen 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
+export type Wording = "ago" | "changed" | "seen" | "for" | "next";
+
+/** A text, or an instant in relation to now. */
+export type Phrase = string | { readonly wording: Wording; readonly at: string };
+
+/** An instant in relation to now; nothing if it is not known. */
+export function relative(wording: Wording, at: string | undefined): readonly Phrase[] {
+  return at === undefined ? [] : [{ wording, at }];
+}
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -11,7 +19,7 @@ export function relativeTime(wording: Wording, atMs: number, nowMs: number): str
   const passed = duration(Math.max(0, nowMs - atMs));
   if (wording === "next") return `in ${duration(Math.max(0, atMs - nowMs))}`;
   if (wording === "for") return `for ${passed}`;
-  return wording === "ago" ? `${passed} ago` : `changed ${passed} ago`;
+  return wording === "ago" ? `${passed} ago` : `${wording} ${passed} ago`;
 }
 
 /** At most two units, rounded down: `43 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */

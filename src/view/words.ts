@@ -2,8 +2,8 @@ import type { Problem } from "../status/schema.ts";
 import { listed } from "../support/text.ts";
 
 /** `1 problem`, `2 problems`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
 }
 
 /** A name of the API in words: `Down at master` for `down_at_master`; `Not known` where there is none. */

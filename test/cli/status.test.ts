@@ -43,6 +43,10 @@ CLUSTER  VRRP                STATE        APPLIANCES
 ams      192.0.2.100 VHID 2  Backup lost  a MASTER (priority 204, carp0 on eth1), b unknown
 lone     192.0.2.7 VHID 2                 lone BACKUP (priority 204, carp\\u001b[31m on eth1)
 
+CLUSTER  FAILOVER     STATE                                                                   APPLIANCES
+ams      If a fails   Outage                                                                  a MASTER (1 address), b not known to take over
+ams      192.0.2.100  no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled  a Backup lost (seen 3 s ago)
+
 CLUSTER  WEBSITES    STATE  APPLIANCES
 ams      shop http   Down   a no response (down: connection refused), b not tested from here
 ams      shop https  Down   a 503 (down), b not tested from here
@@ -78,6 +82,8 @@ test("a name of a cluster or of one of its appliances selects its part and the v
 test("--failed shows only rows with a problem", async () => {
   const { out } = await status(`--url=${await serve(answering(WRONG))}/exporter`, "--failed");
   expect(out.split("\n").filter((line) => /^(ams|lone) /.test(line))).toEqual([
+    expect.stringMatching(/^ams +192\.0\.2\.100/),
+    expect.stringMatching(/^ams +If a fails/),
     expect.stringMatching(/^ams +192\.0\.2\.100/),
     expect.stringMatching(/^ams +shop http /),
     expect.stringMatching(/^ams +shop https /),

@@ -2,6 +2,7 @@ import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
+  FailoverDocument,
   FleetDocument,
   FleetEvent,
   GroupDocument,
@@ -134,6 +135,24 @@ function inGroup(nth: number, members: readonly Member[]): Member[] {
   return members.map((each) => ({ ...each, interfaces: [`carp${nth}`] }));
 }
 
+/** What happens if the master of both groups fails. */
+export function failoverTo(
+  successors: readonly string[],
+  given: Partial<FailoverDocument> = {},
+): FailoverDocument {
+  const { state = "ready" } = given;
+  return {
+    state,
+    level: levelOf(PROBLEM_OF.failover[state], state !== "unknown"),
+    summary: `${successors.join()} takes over`,
+    successors: [...successors],
+    addresses: GROUPS.length,
+    websites: WEBSITES.length,
+    risks: [],
+    ...given,
+  };
+}
+
 /** A pair that is well: `ams-1` is MASTER, `ams-2` is BACKUP. */
 export function pair(name: string, given: Partial<ClusterDocument> = {}): ClusterDocument {
   const [first, second] = [`${name}-1`, `${name}-2`];
@@ -151,7 +170,7 @@ export function pair(name: string, given: Partial<ClusterDocument> = {}): Cluste
     state: "up",
     level: "well",
     websites: WEBSITES.map((spec) => website(spec)),
-    appliances: [appliance(first, "MASTER"), appliance(second, "BACKUP")],
+    appliances: [appliance(first, "MASTER", { failover: failoverTo([second]) }), appliance(second, "BACKUP")],
     ...given,
   };
 }
@@ -228,8 +247,14 @@ function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocu
       const kind = state === undefined || state === "disabled" ? undefined : PROBLEM_OF.appliance[state];
       return problem(kind, summary, { cluster, appliance: name, since });
     }),
+    ...appliances.flatMap(({ name, failover }) => {
+      if (failover?.state !== "losses") return [];
+      const { summary, since } = failover;
+      return problem("failover_not_ready", summary, { cluster, appliance: name, since });
+    }),
     ...websites.flatMap(({ id, name, states }) =>
       states.flatMap(({ protocol, state, since }) => {
+        if (state === "partially_down") return [];
         const given = { cluster, website: { id, name }, since };
         return problem(PROBLEM_OF.website[state], `Website ${name} is ${state}: ${protocol} 503`, given);
       }),
@@ -237,9 +262,41 @@ function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocu
   ];
 }
 
-/** The shop is down by HTTPS, as seen from the second appliance only. */
+/** The shop is down by HTTPS, as seen from the second appliance only: a failover would lose it. */
 export function shopDownInPart(cluster: ClusterDocument): ClusterDocument {
-  return withShop(cluster, "partially_down", [up("https", 200)], [down("https", 503, undefined, "warning")]);
+  const [first, second] = cluster.appliances.map(({ name }) => name);
+  const shop = withShop(
+    cluster,
+    "partially_down",
+    [up("https", 200)],
+    [down("https", 503, undefined, "warning")],
+  );
+  const at = { successor: second, seenAt: ago(190) };
+  const failover = failoverTo([second ?? ""], {
+    state: "losses",
+    since: ago(190),
+    summary: `If ${first} fails: shop https is down (503) at ${second}`,
+    leftOut: 1,
+    risks: [
+      {
+        ...at,
+        risk: "website_down",
+        effect: "loss",
+        level: "warning",
+        subject: "shop https",
+        summary: `shop https is down (503) at ${second}`,
+      },
+      {
+        ...at,
+        risk: "website_differs",
+        effect: "none",
+        level: "well",
+        subject: "blog",
+        summary: `blog differs at ${second} (mode detect at ${first}, mode protect at ${second})`,
+      },
+    ],
+  });
+  return changed(shop, { first: { failover } });
 }
 
 export function shopDown(cluster: ClusterDocument): ClusterDocument {
@@ -261,6 +318,19 @@ function withShop(
   return { ...cluster, appliances, websites };
 }
 
+/** What happens if one of several masters fails. */
+function uncertain(name = ""): FailoverDocument {
+  const summary = `the master of ${GROUPS[0].vip} (vhid 1) is not certain, so it is not known which appliance takes over`;
+  const risk = {
+    risk: "undecided",
+    effect: "uncertain",
+    level: "unknown",
+    subject: GROUPS[0].vip,
+    summary,
+  } as const;
+  return failoverTo([], { state: "unknown", summary: `If ${name} fails: ${summary}`, risks: [risk] });
+}
+
 export function splitBrain(cluster: ClusterDocument): ClusterDocument {
   const [first, second] = cluster.appliances.map(({ name }) => name);
   const { interfaces } = appliance("", "MASTER");
@@ -269,7 +339,10 @@ export function splitBrain(cluster: ClusterDocument): ClusterDocument {
     member(second ?? "", "master", 154, "critical"),
   ];
   return {
-    ...changed(cluster, { second: { interfaces } }),
+    ...changed(cluster, {
+      first: { failover: uncertain(first) },
+      second: { interfaces, failover: uncertain(second) },
+    }),
     groups: cluster.groups.map(({ vhid, vip }, nth) => {
       const ref = { vhid, vip, members: inGroup(nth, members) };
       return { ...ref, state: "split_brain", level: "critical", since: ago(42) };
@@ -280,9 +353,25 @@ export function splitBrain(cluster: ClusterDocument): ClusterDocument {
 /** Its second appliance does not answer. */
 export function secondSilent(cluster: ClusterDocument): ClusterDocument {
   const [first, second] = cluster.appliances.map(({ name }) => name);
+  const failover = failoverTo([], {
+    state: "outage",
+    since: ago(190),
+    summary: `If ${first} fails: no appliance takes over ${GROUPS[0].vip} (vhid 1), since ${second} cannot be polled`,
+    risks: [
+      {
+        risk: "backup_lost",
+        effect: "outage",
+        level: "critical",
+        subject: GROUPS[0].vip,
+        summary: `no appliance takes over ${GROUPS[0].vip} (vhid 1), since ${second} cannot be polled`,
+        seenAt: ago(2),
+      },
+    ],
+  });
   return changed(
     { ...cluster, state: "degraded" },
     {
+      first: { failover },
       group: {
         state: "backup_lost",
         level: "critical",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ClusterDocument, GroupDocument } from "../../src/status/schema.ts";
 import { clusterRows, groupRows } from "../../src/view/rows.ts";
-import { ago, changed, member, pair, splitBrain } from "../page/documents.ts";
+import { ago, appliance, changed, member, pair, splitBrain } from "../page/documents.ts";
 import { cellsOf } from "../page/reading.ts";
 
 const firstRow = (cluster: ClusterDocument): readonly string[] => groupRows(cluster).map(cellsOf)[0] ?? [];
@@ -47,10 +47,9 @@ test.each([
 
 test("a disabled appliance has no values, only that word", () => {
   const labels = { site: "amsterdam" };
-  const [first = AMS.appliances[0]] = AMS.appliances;
-  if (first === undefined) throw new Error("the pair has appliances");
   const disabled = { name: "ams-2", labels, state: "disabled", level: "unknown", websites: [] } as const;
-  const rows = clusterRows({ ...AMS, appliances: [first, { ...disabled, websites: [] }] });
+  const appliances = [appliance("ams-1", "MASTER"), { ...disabled, websites: [] }];
+  const rows = clusterRows({ ...AMS, appliances });
   const cells = rows.flatMap((group) => group.rows.map((row) => cellsOf(row).at(-1)));
   expect(new Set(cells)).toEqual(new Set(["disabled"]));
 });

@@ -34,7 +34,7 @@ test("the level is that of the worst problem, and a single cluster is not counte
   expect(headlineOf(documentOf([shopDownInPart(pair("ams"))]))).toEqual({
     level: "warning",
     text: "1 problem",
-    detail: "Website partially down.",
+    detail: "Failover not ready.",
   });
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { gathered } from "../../src/api/website-details.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { LEVELS, type Level } from "../../src/status/states.ts";
+import { failoverRows } from "../../src/view/failover-rows.ts";
 import { clusterRows } from "../../src/view/rows.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { cellsOf } from "../page/reading.ts";
@@ -22,6 +23,8 @@ const PAIR_A = applianceOf({ name: "a", cluster: "ams", ...DISCOVERY });
 const PAIR_B = applianceOf({ name: "b", cluster: "ams", ...DISCOVERY });
 const C = applianceOf({ name: "c", cluster: "ams", enabled: false });
 const LONE = applianceOf({ name: "lone", websites: [websiteOf({ id: 1 })] });
+
+const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup" });
 
 const members = fc.constantFrom("a", "b", "lone");
 const reasons = fc.constantFrom("timeout", "auth", "decode", "secret", "unsupported");
@@ -64,6 +67,7 @@ const SHOWN = new Set([
   "odd_state",
   "not_serving",
   "websites_not_listed",
+  "failover_not_ready",
 ]);
 
 test("no cell is worse than what was judged, and what is wrong with an appliance shows in its column", () => {
@@ -119,6 +123,26 @@ test.each([
   const [rows] = documentOf(fleet, {}, 1000).clusters.flatMap(clusterRows);
   expect(rows?.rows).toMatchObject([{ level: "critical", cells: [{ sign: level }, { sign: level }] }]);
 });
+
+test.each([
+  ["an outage", [interfaceOf()], [], "outage", "critical", 0],
+  ["a loss", [interfaceOf({ aliases: ["192.0.2.7"] })], [BACKUP], "loss", "warning", 1],
+  ["uncertain", [interfaceOf()], [{ ...BACKUP, aliases: undefined }], "uncertain", "unknown", 1],
+  ["none", [interfaceOf()], [{ ...BACKUP, priority: 204 }], "none", "well", 1],
+] as const)(
+  "a risk whose effect is %s has the level that is judged",
+  (_, ofA, ofB, effect, level, column) => {
+    const polls = [seen.vrrp("a", listOf(ofA)), seen.vrrp("b", listOf(ofB))];
+    const pair = [PAIR_A, PAIR_B].map((each) => ({ ...each, discovery: undefined }));
+    const [cluster] = documentOf(fleetOf(pair, polls)).clusters;
+    expect(cluster?.appliances[0]?.failover).toMatchObject({ level, risks: [{ effect, level }] });
+    const rows = failoverRows(cluster?.appliances ?? []);
+    expect(rows.map((row) => [row.level, row.cells[row === rows[0] ? 0 : column]?.sign])).toEqual([
+      [level, level],
+      [level, level],
+    ]);
+  },
+);
 
 const USABLE = { address: "192.0.2.81:80", role: "active", isOk: true } as const;
 

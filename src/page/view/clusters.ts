@@ -2,7 +2,9 @@ import type { ApplianceDocument, ClusterDocument } from "../../status/schema.ts"
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
-import { clusterRows, type Cell, type Phrase, type Row, type RowGroup } from "../../view/rows.ts";
+import { failoverLine } from "../../view/failover-rows.ts";
+import { clusterRows, type Cell, type Row, type RowGroup } from "../../view/rows.ts";
+import type { Phrase } from "../../view/time.ts";
 import { count, kindsOf } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
@@ -51,11 +53,12 @@ function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader): Html
   </li> `;
 }
 
-const factsOf = once(({ groups, websites, labels }: ClusterDocument): Html => {
+const factsOf = once(({ groups, websites, appliances, labels }: ClusterDocument): Html => {
   const masters = [...new Set(groups.flatMap(({ master }) => master ?? []))];
   const facts = [
     ...(groups.length === 0 ? [] : [`Master: ${masters.join(", ") || "none known"}`]),
     ...(websites.length === 0 ? [] : [count(websites.length, "website")]),
+    ...failoverLine(appliances),
   ];
   return html`<span class="facts note">${facts.map((fact) => html`<span>${fact}</span> `)}</span>
     ${labelList(labels)}`;
