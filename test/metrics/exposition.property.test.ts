@@ -2,7 +2,15 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cutText } from "../../src/api/text.ts";
 import { fleetOf } from "../fleet/support.ts";
-import { applianceOf, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
+import {
+  applianceOf,
+  blocksOf,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  websiteOf,
+} from "../support/observations.ts";
 import { expositionOf } from "./canned-fleet.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 
@@ -79,6 +87,49 @@ test("whatever names, addresses and labels hold, the text is valid, every series
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+test("whatever names websites have, each risk of a failover is one valid series", async () => {
+  const hosts = ["a.example", "b.example", "c.example"];
+  const names = fc.constantFrom(
+    "shop",
+    "shop http",
+    "shop (a.example:443)",
+    "all",
+    "more",
+    "a\nb",
+    '"',
+    "\\",
+    "",
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(names, { minLength: 3, maxLength: 3 }),
+      fc.boolean(),
+      async (given, isListed) => {
+        const members = ["a", "b"].map((name) =>
+          applianceOf({ name, cluster: "ams", discovery: { exclude: [], limit: 200 } }),
+        );
+        const sites = (name: string, status: number) => [
+          seen.websites(name, [1, 2, 3]),
+          ...hosts.map((host, nth) => seen.details(name, nth + 1, { host, name: given[nth] ?? "" })),
+          ...hosts.map((_, nth) => seen.website(name, nth + 1, blocksOf(status, 200))),
+        ];
+        const fleet = fleetOf(members, [
+          seen.vrrp("a", listOf([interfaceOf()])),
+          seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" })])),
+          ...sites("a", 200),
+          ...sites("b", 503),
+          ...(isListed ? [] : [failed.websites("b", "decode")]),
+        ]);
+        const families = parseExposition(await expositionOf(fleet, 0));
+        const risks = families.find(({ name }) => name === "failover_risk_info")?.samples ?? [];
+        const lost = risks.filter(({ labels }) => labels.get("risk") === "website_down");
+        // Two of these names may mean the same.
+        expect([2, 3]).toContain(lost.length);
+      },
+    ),
   );
 });
 

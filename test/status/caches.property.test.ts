@@ -32,8 +32,9 @@ const details = fc.record({
   host: fc.constantFrom("", "shop.example", "blog.example", "wiki.example"),
   port: fc.constantFrom(443, undefined),
   isEnabled: fc.constantFrom(true, true, false),
-  mode: fc.constantFrom("protect", "pass"),
-  bind: fc.constantFrom(["*"], [...VIPS], ["192.0.2.101"], ["192.0.2.55"], []),
+  protocol: fc.constantFrom("both", "https"),
+  mode: fc.constantFrom("protect", "pass", undefined),
+  bind: fc.constantFrom(["*"], [...VIPS], ["192.0.2.101"], ["192.0.2.55"], ["192.0.2.7"], []),
   backends: fc
     .array(
       fc.record({
@@ -46,19 +47,28 @@ const details = fc.record({
     .map(gathered),
 } as const);
 
+/** What an interface says beside its state. */
+const said = fc.record({
+  priority: fc.constantFrom(100, 204, undefined),
+  aliases: fc.constantFrom([], ["192.0.2.7"], undefined),
+  configuredRole: fc.constantFrom("master", "backup"),
+} as const);
+
 const poll: fc.Arbitrary<Observation> = fc.oneof(
   fc
-    .tuple(members, fc.constantFrom("MASTER", "BACKUP", "INIT"), fc.constantFrom("MASTER", "BACKUP"))
-    .map(([name, ...states]) => {
-      const interfaces = states.map((state, nth) =>
-        interfaceOf({ name: VIPS[nth] ?? "", vhid: nth, vip: VIPS[nth] ?? "", state }),
+    .tuple(members, fc.constantFrom("MASTER", "BACKUP", "INIT"), fc.constantFrom("MASTER", "BACKUP"), said)
+    .map(([name, first, second, more]) => {
+      const interfaces = [first, second].map((state, nth) =>
+        interfaceOf({ name: VIPS[nth] ?? "", vhid: nth, vip: VIPS[nth] ?? "", state, ...more }),
       );
       return seen.vrrp(name, listOf(interfaces));
     }),
   fc
     .tuple(members, fc.constantFrom("timeout", "auth", "decode", "local"))
     .map(([name, reason]) => failed.vrrp(name, reason)),
-  fc.tuple(members, fc.uniqueArray(ids)).map(([name, all]) => seen.websites(name, all)),
+  fc
+    .tuple(members, fc.uniqueArray(ids), fc.constantFrom([], [], ["4x"]))
+    .map(([name, all, invalid]) => seen.websites(name, all, { invalid })),
   members.map((name) => failed.websites(name, "decode")),
   fc.tuple(members, ids, details).map(([name, id, more]) => seen.details(name, id, more)),
   fc.tuple(members, ids).map(([name, id]) => failed.details(name, id, "http_status", { isGone: true })),
