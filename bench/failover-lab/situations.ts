@@ -174,6 +174,16 @@ export const SITUATIONS: readonly Situation[] = [
   {
     name: "the successor is silent, and its keepalived runs; loss there",
     members: [MASTER, member(B, { shop: MISSING }, { ends: "appliance" }), member(C)],
+    predicted: "unknown",
+  },
+  {
+    name: "the successor refuses the credentials, with a third one behind",
+    members: [MASTER, member(B, {}, { is: "refusing" }), member(C)],
+    predicted: "unknown",
+  },
+  {
+    name: "the third one is silent",
+    members: [MASTER, member(B, { shop: MISSING }), member(C, {}, { ends: "appliance" })],
   },
   {
     name: "two masters, a website of the other one",

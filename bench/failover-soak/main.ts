@@ -47,7 +47,7 @@ await until(async () => {
     () => "",
   );
   return text.match(READY)?.length === PAIRS ? true : undefined;
-}, 60_000);
+}, 180_000);
 
 const tally: Tally = {
   failovers: 0,

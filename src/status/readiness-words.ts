@@ -72,7 +72,10 @@ function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster
       const silent = group === undefined ? [] : membersIn(group, "unknown");
       return ["no appliance takes over ", `, since ${listed(silent)} cannot be polled`];
     },
-    backup_unknown: () => ["it is not known which appliance takes over ", ""],
+    backup_unknown: () =>
+      successor === ""
+        ? ["it is not known which appliance takes over ", ""]
+        : [`it is not known whether ${successor} takes over `, ""],
     undecided: () => ["the master of ", " is not certain, so it is not known which appliance takes over"],
     address_missing: () => "missing",
     address_unknown: () => [`it is not known whether ${successor} has all addresses of `, ""],

@@ -131,7 +131,13 @@ function takeoverOf(
   });
   const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
   const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
-  return { risks: [...risks, ...preferred], share: { addresses: own.addresses, heirs } };
+  // One that is not known now may take over all the same.
+  const doubtful = facts.members.flatMap(({ appliance: successor, role, priority = highest }) =>
+    role === "unknown" && priority >= highest
+      ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
+      : [],
+  );
+  return { risks: [...risks, ...preferred, ...doubtful], share: { addresses: own.addresses, heirs } };
 }
 
 /** The risks of a group towards one of its BACKUPs; `isTie`: another one has the same priority. */

@@ -269,8 +269,8 @@ function mastersIn(some: readonly Said[]): ReadonlySet<Member> {
   return new Set(some.flatMap(({ by, state }) => (answers(by) && state === "MASTER" ? by : [])));
 }
 
-/** Those that take over a group from its MASTER; which of several is luck. */
-function heirsOf(group: readonly Said[]): readonly Member[] {
+/** Those that take over a group from its MASTER, which of several is luck, and those of `silent` that may do so instead. */
+function heirsOf(group: readonly Said[], silent: readonly Member[]) {
   const masters = mastersIn(group);
   const backups = group.filter(({ by, state }) => answers(by) && !masters.has(by) && state === "BACKUP");
   const priorityOf = (member: Member): number | undefined => {
@@ -279,7 +279,8 @@ function heirsOf(group: readonly Said[]): readonly Member[] {
   };
   const heirs = [...new Set(backups.map(({ by }) => by))];
   const highest = Math.max(...heirs.map((each) => priorityOf(each) ?? 0));
-  return heirs.filter((each) => (priorityOf(each) ?? highest) === highest);
+  const mayWin = (each: Member) => (priorityOf(each) ?? highest) >= highest;
+  return { heirs: heirs.filter(mayWin), doubtful: silent.filter(mayWin) };
 }
 
 /** What becomes of something that visitors use. `nobody`: no appliance serves it. */
@@ -312,10 +313,11 @@ function addressFates(members: readonly Member[], stopped: Member) {
     }
     const ours = [...new Set(own.flatMap((each) => each.addresses))];
     if (contenders.size > 1) continue;
-    const heirs = heirsOf(group);
+    const { heirs, doubtful } = heirsOf(group, silent);
     const isNobody =
       silent.length === 0 || silent.some(({ vrrp, reason }) => vrrp !== "pending" && LOST.has(reason));
     if (heirs.length === 0) fates.push(["groups", isNobody ? "nobody" : "unknown"]);
+    else if (doubtful.length > 0) fates.push(["groups", "unknown"]);
     for (const heir of heirs) {
       const theirs = group.filter(({ by }) => by === heir);
       const areKnown = [...own, ...theirs].every(({ isReadable }) => isReadable);

@@ -316,6 +316,17 @@ test("where a website listens is not known without its details", () => {
   ]);
 });
 
+test.each([
+  ["a higher priority may take over", 100, ["a: unknown", "backup_unknown uncertain [b] 192.0.2.100"]],
+  ["a lower priority does not", 40, ["a: ready"]],
+] as const)("a silent member with %s", (_, priority, lines) => {
+  const members = [A, vrrp("b", backup({ priority })), vrrp("c", backup({ priority: 50 }))];
+  const silent = failed.vrrp("b", "timeout");
+  expect(linesOf([...members, ...["a", "b", "c"].flatMap((name) => site(name)), silent], THREE)).toEqual(
+    lines,
+  );
+});
+
 test("there is no readiness beside a disabled member, and for one that is MASTER of nothing", () => {
   const disabled = THREE.map((each) => ({ ...each, enabled: each.name !== "c" }));
   expect(linesOf(READY, disabled)).toEqual([]);
