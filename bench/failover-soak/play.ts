@@ -27,10 +27,10 @@ export interface PlayOptions {
   readonly log: (text: string) => void;
 }
 
-/** A real difference must be found within an interval of the lists, `for` of the alert and a minute for slow answers. */
-const FIND_MS = 480_000;
-/** An end of it is seen an interval of the lists later, and a minute for slow answers. */
-const RECOVER_MS = 360_000;
+/** The second poll of a list is up to one and a half intervals after the first, and a minute later with slow answers. */
+const RECOVER_MS = 510_000;
+/** The alert waits two minutes more. */
+const FIND_MS = RECOVER_MS + 120_000;
 /** The second look at a list is a minute after the first. */
 const CALM_MS = { min: 90_000, max: 150_000 };
 const DIFFERENCE_SHARE = 0.05;
