@@ -42,12 +42,18 @@ const WEBSITES = [
 
 type ApplianceName = "demo-a" | "demo-b";
 
-/** `text`: what has just happened. `down`: the website that closes connections without an answer. */
+/**
+ * `text`: what has just happened. `down`: the website that closes connections without an answer. `lacking`: the appliance that lacks
+ * the alias.
+ */
 interface Scene {
   readonly text: string;
   readonly master: ApplianceName;
   readonly down?: (typeof WEBSITES)[number]["name"];
+  readonly lacking?: ApplianceName;
 }
+
+const ALIAS = "198.51.100.101";
 
 /** The steps repeat forever: the demo begins in the state in which it ends. */
 const SCRIPT: readonly Scene[] = [
@@ -57,6 +63,12 @@ const SCRIPT: readonly Scene[] = [
   { text: "failover: demo-a is the master now, demo-b its backup", master: "demo-a" },
   { text: "outage: website portal closes connections without an answer", master: "demo-a", down: "portal" },
   { text: "repair: website portal is back", master: "demo-a" },
+  {
+    text: `risk: demo-b lacks the alias ${ALIAS}, which a failover would lose`,
+    master: "demo-a",
+    lacking: "demo-b",
+  },
+  { text: `repair: demo-b has the alias ${ALIAS} again`, master: "demo-a" },
 ];
 
 /** Functions that end the parts that were started. */
@@ -149,7 +161,7 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
     const server = createApplianceServer({
       ...deps,
       listen: { host: HOST, port: 0 },
-      vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, scene()?.master === name) }),
+      vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, scene()) }),
       websites,
       hasWebsiteList: true,
       websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca: deps.tls.cert, insecureSkipVerify: false },
@@ -170,15 +182,16 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
 }
 
 /** The interfaces that an appliance reports; demo-a is the preferred master. */
-function interfacesOf(name: ApplianceName, isMaster: boolean): readonly LocalVrrpInterface[] {
+function interfacesOf(name: ApplianceName, scene: Scene | undefined): readonly LocalVrrpInterface[] {
   const role = {
-    state: isMaster ? "MASTER" : "BACKUP",
+    state: scene?.master === name ? "MASTER" : "BACKUP",
     ...(name === "demo-a" ? { type: "1", priority: 204 } : { type: "2", priority: 154 }),
     netmask: "255.255.255.0",
     peer: "224.0.0.18",
   };
+  const alias = scene?.lacking === name ? [] : [ALIAS];
   return [
     { ...role, name: "carp0", device: "eth0", vhid: 1, vip: "192.0.2.100", alias: [] },
-    { ...role, name: "carp1", device: "eth1", vhid: 2, vip: "198.51.100.100", alias: ["198.51.100.101"] },
+    { ...role, name: "carp1", device: "eth1", vhid: 2, vip: "198.51.100.100", alias },
   ];
 }

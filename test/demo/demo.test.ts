@@ -37,6 +37,21 @@ test("the demo begins well, fails over, and takes a website down and up again; t
   await expect.poll(shop).toEqual(["demo-a/shop 1", "demo-b/shop 1"]);
 });
 
+test("the demo shows a failover that would lose an alias, and one that loses nothing again", async () => {
+  const demo = await startTestDemo();
+  const summary = async () => {
+    const [cluster] = (await demo.document()).clusters;
+    return cluster?.appliances.flatMap(({ failover }) => failover?.summary ?? []);
+  };
+  const ready = ["If demo-a fails: demo-b takes over 3 addresses and 3 websites"];
+  await expect.poll(summary).toEqual(ready);
+  const texts = Array.from({ length: 7 }, () => demo.step());
+  expect(texts.at(-1)).toBe("risk: demo-b lacks the alias 198.51.100.101, which a failover would lose");
+  await expect.poll(summary).toEqual(["If demo-a fails: 198.51.100.101 is missing at demo-b"]);
+  expect(demo.step()).toBe("repair: demo-b has the alias 198.51.100.101 again");
+  await expect.poll(summary).toEqual(ready);
+});
+
 test("the demo has private files and verifies the appliances' certificates", async () => {
   const demo = await startTestDemo();
   const folder = dirname(demo.configFile);
