@@ -69,10 +69,14 @@ export const FLEET_FAMILIES: Families = {
 };
 
 function riskSamples({ risks, more }: FailoverVerdict): readonly Sample[] {
-  const all = [...risks, ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more" }])];
+  const all = [
+    ...risks,
+    ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more", key: "" }]),
+  ];
   // Names that appliances give to websites may make two subjects the same.
-  const labelled = all.map(({ successor, risk, effect, subject }) => {
-    const labels = Object.entries({ successor, risk, effect, subject });
+  const labelled = all.map(({ successor, risk, effect, subject, key }) => {
+    const address = risk.startsWith("website_") && key !== "" ? { address: key } : {};
+    const labels = Object.entries({ successor, risk, effect, subject, ...address });
     return [JSON.stringify(labels), sample(1, ...labels)] as const;
   });
   return [...new Map(labelled).values()].flat();

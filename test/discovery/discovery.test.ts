@@ -216,27 +216,27 @@ test("websites of a cluster are joined by host and port, whatever their ids are"
       ["blog.example:80", "b", 500],
       ["shop.example:80", "b", 500],
     ]);
-    const differences = samples.all("ha_cluster_website_differences");
-    expect(differences.map(({ labels, value }) => `${labels["difference"]} ${value}`)).toEqual([
-      "missing 0",
-      "enabled 0",
-      "mode 1",
-      "protocol 0",
-      "backends 0",
-    ]);
   });
+  const risksBecome = (...expected: readonly string[]) =>
+    eventually(async () => {
+      const risks = (await exporter.scrape()).all("failover_risk_info").map(({ labels }) => labels);
+      const words = risks.map(({ risk, effect, successor, subject }) =>
+        [risk, effect, successor, subject].join(" "),
+      );
+      expect(words).toEqual([...expected, "same_priority none b 192.0.2.100"]);
+    });
+  await risksBecome(
+    "website_down loss b shop http",
+    "website_down loss b blog http",
+    "website_less_protected loss b shop",
+  );
   b.details.delete(9);
-  await eventually(async () => {
-    const samples = await exporter.scrape();
-    expect(samples.value("ha_cluster_website_differences", { difference: "missing" })).toBe(1);
-    expect(samples.value("website_difference_info", { difference: "missing", appliance: "b" })).toBe(1);
-    expect(samples.value("ha_cluster_website_differences", { difference: "mode" })).toBe(0);
-  });
-  expect(await problemsOf(exporter)).toContain("The members of ams differ in shop (missing at b)");
+  await risksBecome("website_down loss b blog http", "website_missing loss b shop");
+  expect(await problemsOf(exporter)).toContain(
+    "If a fails: blog http is down at b (http 500 from b) and shop is missing at b",
+  );
   b.list = { status: 200, body: "null" };
-  await eventually(async () => {
-    expect((await exporter.scrape()).all("ha_cluster_website_differences")).toEqual([]);
-  });
+  await risksBecome("website_down loss b blog http", "website_unknown uncertain b all");
   expect(await problemsOf(exporter)).toContain(
     "The websites of b cannot be listed: its answer cannot be decoded (decode)",
   );

@@ -15,20 +15,23 @@ const GROUPS = [1, 2, 3, 4];
 const WEBSITES = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 const certificate = { notAfterSeconds: 1, subject: "", issuer: "", sha256: "" };
 
-function list(state: string) {
-  return listOf(GROUPS.map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state })));
+function list(state: string, configuredRole: "master" | "backup") {
+  const priority = configuredRole === "master" ? 204 : 100;
+  return listOf(
+    GROUPS.map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state, priority, configuredRole })),
+  );
 }
 
 /** A pair with 4 groups and 10 websites of both protocols, all healthy after a failover of every group. */
 function pair() {
   const websites = WEBSITES.map((id) => websiteOf({ id }));
   const fleet = fleetOf(["a", "b"].map((name) => applianceOf({ name, cluster: "ab", websites })));
-  for (const [name, before, after] of [
-    ["a", "MASTER", "BACKUP"],
-    ["b", "BACKUP", "MASTER"],
+  for (const [name, role, before, after] of [
+    ["a", "master", "MASTER", "BACKUP"],
+    ["b", "backup", "BACKUP", "MASTER"],
   ] as const) {
-    fleet.record(seen.vrrp(name, list(before), { certificate }), 0);
-    fleet.record(seen.vrrp(name, list(after), { certificate }), 0);
+    fleet.record(seen.vrrp(name, list(before, role), { certificate }), 0);
+    fleet.record(seen.vrrp(name, list(after, role), { certificate }), 0);
     for (const id of WEBSITES) fleet.record(seen.website(name, id, blocksOf(200, 200)), 0);
   }
   return fleet;
@@ -64,7 +67,7 @@ function worstPair() {
   const ids = Array.from({ length: 200 }, (_, nth) => nth + 1);
   const discovery = { exclude: [], limit: 200 };
   const fleet = fleetOf(["a", "b"].map((name) => applianceOf({ name, cluster: "ab", discovery })));
-  for (const state of ["MASTER", "BACKUP"]) {
+  for (const state of ["BACKUP", "MASTER"]) {
     const interfaces = Array.from({ length: 1024 }, (_, nth) =>
       interfaceOf({ name: `carp${nth}`, vip: `vip${nth}`, state }),
     );

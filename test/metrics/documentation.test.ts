@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
+import { PROBLEM_OF, RISKS } from "../../src/status/states.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { groupBy } from "../../src/support/group-by.ts";
 import { cannedText, discoveredText } from "./canned-fleet.ts";
@@ -10,6 +11,7 @@ import { parseExposition } from "./strict-parser.ts";
 import { BUILD } from "../support/build-facts.ts";
 
 const PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+const FAILOVER_PAGE = readFileSync(new URL("../../docs/failover.md", import.meta.url), "utf8");
 
 interface Row {
   readonly name: string;
@@ -18,8 +20,8 @@ interface Row {
 }
 
 /** The rows of the page's tables, by what their first column is headed. */
-function tableRows(heading: string): readonly (readonly string[])[] {
-  const blocks = PAGE.split("\n\n").filter((block) => block.startsWith(`| ${heading} |`));
+function tableRows(heading: string, page = PAGE): readonly (readonly string[])[] {
+  const blocks = page.split("\n\n").filter((block) => block.startsWith(`| ${heading} |`));
   return blocks.flatMap((block) => block.trimEnd().split("\n").slice(2).map(cellsOf));
 }
 
@@ -94,6 +96,12 @@ test("the canned fleets have samples of every family, in the order of the code",
 
 test("every reason is documented, in the order of the code, and no other", () => {
   expect(tableRows("reason").map(([reason]) => unquoted(reason))).toEqual([...FAILURE_REASONS]);
+});
+
+test("every state and risk of a failover is documented with its effect, in the order of the code, and no other", () => {
+  const [states, risks] = ["state", "risk"].map((heading) => tableRows(heading, FAILOVER_PAGE));
+  expect(states?.map(([state]) => unquoted(state))).toEqual(Object.keys(PROBLEM_OF.failover));
+  expect(risks?.map(([risk, effect]) => [unquoted(risk), unquoted(effect)])).toEqual(Object.entries(RISKS));
 });
 
 test("every anomaly is documented, and no other", async () => {

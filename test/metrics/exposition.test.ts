@@ -19,8 +19,7 @@ import { parseExposition } from "./strict-parser.ts";
 
 test("websites that are discovered are exported as this text, and no more", async () => {
   const text = await discoveredText();
-  const lines = sampleLines(withPresentStates(text), "website_");
-  expect(lines.concat(sampleLines(text, "ha_cluster_w"))).toEqual(DISCOVERED.split("\n"));
+  expect(sampleLines(withPresentStates(text), "website_")).toEqual(DISCOVERED.split("\n"));
   expect(sampleLines(text, "appliance_api_anomalies")).toEqual([
     'appliance_api_anomalies{appliance="waf-1",ha_cluster="ams",site="ams",anomaly="bad_website"} 1',
     'appliance_api_anomalies{appliance="waf-2",ha_cluster="ams",site="ams",anomaly="bad_website"} 0',
@@ -51,6 +50,7 @@ test.each([
   ["website_backends_state", "ok some_down none_usable none_usable_but_up"],
   ["appliance_state", "up down refused unknown"],
   ["ha_cluster_state", "up degraded dark unknown"],
+  ["appliance_failover_state", "ready losses outage unknown"],
 ])("%s has each state of each subject, one of them 1: %s", async (family, states) => {
   const { fleet, judge } = cannedFleet();
   const text = await textOf(createFleetExposition(), verdictsOf(fleet, READ_AT_MS, judge));
@@ -111,13 +111,7 @@ website_backends_left_out{appliance="waf-1",ha_cluster="ams",site="ams"} 0
 website_backends_left_out{appliance="waf-2",ha_cluster="ams",site="ams"} 0
 website_usable_backends{appliance="waf-1",ha_cluster="ams",site="ams",website_id="7",website="shop"} 1
 website_usable_backends{appliance="waf-2",ha_cluster="ams",site="ams",website_id="8",website="shop"} 1
-website_difference_info{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",difference="mode"} 1
-website_difference_info{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",difference="backends"} 1
-website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="some_down"} 1
-ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="enabled"} 0
-ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="mode"} 1
-ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="protocol"} 0
-ha_cluster_website_differences{ha_cluster="ams",site="ams",difference="backends"} 1`;
+website_backends_state{ha_cluster="ams",site="ams",website_id="7",website="shop",address="shop.example:443",state="some_down"} 1`;
 
 const EXPECTED = `# HELP vrrp_is_master Whether state_current of the VRRP interface is MASTER (1) or not (0). From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
 # TYPE vrrp_is_master gauge
@@ -314,6 +308,12 @@ ha_cluster_state{ha_cluster="ams",site="ams",state="up"} 1
 ha_cluster_state{ha_cluster="fra",state="dark"} 1
 ha_cluster_state{ha_cluster="locked",state="unknown"} 1
 ha_cluster_state{ha_cluster="odd",state="up"} 1
+# HELP appliance_failover_state What would happen if the appliance stopped now; absent if it is MASTER of no group: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# TYPE appliance_failover_state gauge
+appliance_failover_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="losses"} 1
+# HELP failover_risk_info 1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. Judged from the latest polls, not from the scrape.
+# TYPE failover_risk_info gauge
+failover_risk_info{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",successor="waf-2",risk="website_down",effect="loss",subject="shop https",address="#1"} 1
 `;
 
 function pair(site: string) {
