@@ -87,7 +87,7 @@ export async function playScenario(
   const test = {
     interval: `${seconds}s`,
     input_series: scrape(exporters, end, { seconds, losesScrapes }),
-    promql_expr_test: [...checks, check(end, ever, all)],
+    promql_expr_test: [...checks, check(end, ever, [...new Set(all)])],
   };
   return testRules(seconds, test, losesScrapes);
 }

@@ -70,6 +70,27 @@ test("the dashboard counts changes of the master as failovers, and no restart of
   expect(output).toMatch(/SUCCESS$/);
 });
 
+test("a failover that nobody would take over is the alert about that alone", async () => {
+  const name = "not-ready-then-no-backup";
+  const says = SCENARIOS.flatMap(({ exporters }) => exporters.flatMap((each) => each.series)).filter(
+    ({ labels }) => labels["ha_cluster"] === name,
+  );
+  const [ticket = "", page = ""] = ["FailoverNotReady", "VrrpRedundancyLost"].map(
+    (alert) => `group by (ha_cluster) (ALERTS{alertname="${alert}",alertstate="firing"})`,
+  );
+  const labels = `{ha_cluster="${name}"}`;
+  const check = (expr: string, ...times: readonly number[]) => {
+    const exp_samples = times.map((value) => ({ labels, value }));
+    return { eval_time: "1500s", expr: `count_over_time((${expr})[25m:5s]) > bool 0`, exp_samples };
+  };
+  const output = await testRules(5, {
+    interval: "5s",
+    input_series: scrape([exporter("one:1", says)], 1500, { seconds: 5, losesScrapes: false }),
+    promql_expr_test: [check(ticket, 1), check(page, 1), check(`${ticket} and ${page}`)],
+  });
+  expect(output).toMatch(/SUCCESS$/);
+});
+
 describe.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))("%s", ([, scenario]) => {
   test.concurrent.for(
     (scenario.intervals ?? [1, 5, 15, 30]).flatMap((seconds) =>

@@ -1,4 +1,11 @@
-import type { BackendState, GroupState, WebsiteState } from "../../src/status/states.ts";
+import {
+  PROBLEM_OF,
+  type BackendState,
+  type FailoverState,
+  type GroupState,
+  type WebsiteState,
+} from "../../src/status/states.ts";
+import { keysOf } from "../../src/support/keys.ts";
 import {
   cluster,
   exporter,
@@ -87,6 +94,7 @@ function trouble(
 
 const OF_A = { labels: { appliance: "a" } };
 const SHOP = of("shop");
+const SHOP_UP: ClusterSetup["websites"] = { shop: [[0, "up"]] };
 
 /** The labels of an alert about a website. */
 function of(website: string) {
@@ -106,6 +114,29 @@ function statusOf(appliance: string, website: Labels, status: number): Also {
 /** One of the states of the servers behind the website. */
 function backends(state: BackendState, given: Steps<number>): Also {
   return ["website_backends_state", { ...SHOP.labels, state }, given];
+}
+
+/** The states of the failover of `a`, and what visitors would lose while it has losses. */
+function failover(given: Steps<FailoverState>, risk: Labels = {}): readonly Also[] {
+  const own = { appliance: "a" };
+  const valuesOf = (valueOf: (state: FailoverState) => number | undefined): Steps<number> =>
+    given.map(([from, state]) => [from, state && valueOf(state)]);
+  const labels = {
+    ...own,
+    successor: "b",
+    risk: "website_missing",
+    effect: "loss",
+    subject: "shop",
+    ...risk,
+  };
+  return [
+    ...keysOf(PROBLEM_OF.failover).map((state): Also => [
+      "appliance_failover_state",
+      { ...own, state },
+      valuesOf((now) => Number(now === state)),
+    ]),
+    ["failover_risk_info", labels, valuesOf((state) => (state === "losses" ? 1 : undefined))],
+  ];
 }
 
 /** Ten servers of a website with an error. */
@@ -307,10 +338,28 @@ const TROUBLES: readonly Trouble[] = [
       statusOf("b", { ...SHOP.labels, website: "blog", address: "#blog" }, 599),
     ],
   ),
-  trouble("partially", { websites: { shop: at("up", [0, "partially_down"], [300, "down"], [500, "up"]) } }, [
-    ["WebsitePartiallyDown", 120, { ...SHOP, until: 500 }],
-    ["WebsiteDown", 345, { ...SHOP, until: 560 }],
-  ]),
+  // At a third member, which would not take over.
+  trouble(
+    "partially",
+    { websites: { shop: at("up", [0, "partially_down"], [300, "down"], [500, "up"]) } },
+    [
+      ["WebsitePartiallyDown", 120, { ...SHOP, until: 500 }],
+      ["WebsiteDown", 345, { ...SHOP, until: 560 }],
+    ],
+    [
+      [
+        "failover_risk_info",
+        {
+          appliance: "a",
+          successor: "c",
+          risk: "website_down",
+          effect: "none",
+          address: SHOP.labels.address,
+        },
+        at(1),
+      ],
+    ],
+  ),
   trouble(
     "backends-lost",
     { websites: { shop: [[0, "up"]] } },
@@ -333,13 +382,65 @@ const TROUBLES: readonly Trouble[] = [
     ],
   ),
   trouble(
-    "differing",
+    "not-ready",
     {},
-    [["ClusterWebsitesDiffer", 720]],
+    [["FailoverNotReady", 120, { ...OF_A, until: 360 }]],
+    failover(at("ready", [0, "losses"], [300, "ready"])),
+  ),
+  // Its members are synchronized one after the other.
+  trouble("synchronizing", {}, [], failover(at("ready", [0, "losses"], [100, "ready"]))),
+  trouble(
+    "not-ready-fails-over",
+    { master: at("a", [60, "b"]) },
+    [["VrrpFailover", 60, { labels: { appliance: "b" } }]],
+    failover(at("ready", [0, "losses"], [60, undefined])),
+  ),
+  trouble(
+    "not-ready-then-no-backup",
+    { group: at("one_master", [300, "no_backup"], [600, "one_master"]) },
     [
-      ["ha_cluster_website_differences", { difference: "mode" }, at(0, [0, 1])],
-      ["website_difference_info", { ...SHOP.labels, difference: "mode" }, at(1)],
-      ["website_difference_info", { ...of("blog").labels, difference: "missing", appliance: "b" }, at(1)],
+      ["FailoverNotReady", 120, { ...OF_A, until: 360 }],
+      ["VrrpRedundancyLost", 480, { until: 690 }],
+      ["FailoverNotReady", 720, OF_A],
+    ],
+    failover(at("ready", [0, "losses"], [300, "outage"], [600, "losses"])),
+  ),
+  // Of three members, the third is master of another group, for which there is a backup.
+  trouble(
+    "two-masters",
+    { group: at("one_master", [0, "no_backup"]) },
+    [
+      ["VrrpRedundancyLost", 180],
+      ["FailoverNotReady", 240, { ...OF_A, silenced: true }],
+    ],
+    failover(at("ready", [120, "losses"])),
+  ),
+  trouble(
+    "down-at-successor",
+    { websites: { shop: at("up", [0, "partially_down"]) } },
+    [["FailoverNotReady", 120, OF_A]],
+    failover(at("ready", [0, "losses"]), {
+      risk: "website_down",
+      subject: "shop https",
+      address: SHOP.labels.address,
+    }),
+  ),
+  trouble(
+    "more-losses",
+    { websites: { shop: at("up", [0, "partially_down"]) } },
+    [["FailoverNotReady", 120, OF_A]],
+    failover(at("ready", [0, "losses"]), { successor: "", subject: "more" }),
+  ),
+  trouble(
+    "servers-down-at-successor",
+    { websites: SHOP_UP },
+    [["FailoverNotReady", 120, OF_A]],
+    [
+      backends("some_down", at(0, [0, 1])),
+      ...failover(at("ready", [0, "losses"]), {
+        risk: "website_backends_lost",
+        address: SHOP.labels.address,
+      }),
     ],
   ),
   trouble("hanging", { websites: { shop: at("up", [0, "unknown"]) } }, [["WebsiteUnknown", 75, SHOP]]),
@@ -441,7 +542,6 @@ function lost(state: "down" | "refused" | "unknown", names = ["ams", "utr"], unt
   );
 }
 
-const SHOP_UP: ClusterSetup["websites"] = { shop: [[0, "up"]] };
 const LASTING = { group: at("split_brain"), master: [] } satisfies ClusterSetup;
 const ENDS: Steps<0 | 1> = at<0 | 1>(1, [0, 0]);
 const TWICE = [...cluster("ams"), ...cluster("utr")];
@@ -540,6 +640,25 @@ export const SCENARIOS: readonly Scenario[] = [
       alert("ApplianceRefused", { ha_cluster: "den", appliance: "a" }, 340),
     ],
     lastsSeconds: EVENT + 500,
+  },
+  {
+    name: "one of two exporters knows what visitors would lose, restarts, and dies later",
+    exporters: [
+      exporter(
+        "one:1",
+        [...healthy(1), ...trouble("ams", {}, [], failover(at("ready", [0, "losses"]))).says],
+        { up: at<0 | 1>(1, [300, 0], [330, 1], [600, 0]) },
+      ),
+      exporter("two:1", [
+        ...healthy(1),
+        ...trouble("ams", {}, [], failover(at("ready", [0, "unknown"]))).says,
+      ]),
+    ],
+    expected: [
+      alert("FailoverNotReady", { ha_cluster: "ams", appliance: "a" }, 120, { until: 750 }),
+      alert("ApplianceExporterDown", { ...JOB, instance: "one:1", severity: "warning" }, 780),
+    ],
+    lastsSeconds: EVENT + 1000,
   },
   {
     name: "the network is partitioned: each of two exporters sees one master, and the third member is down",

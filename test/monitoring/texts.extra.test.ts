@@ -65,9 +65,14 @@ test.for([
     "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; http://one:1/?cluster=other-ids#cluster-other-ids",
   ],
   [
-    "ClusterWebsitesDiffer",
-    "differing",
-    "The members of cluster differing differ in their websites, after a failover visitors would notice. At most eight: blog missing at b; shop mode; http://one:1/?cluster=differing#cluster-differing",
+    "FailoverNotReady",
+    "down-at-successor",
+    "If a of cluster down-at-successor fails, visitors lose something that its successor lacks. Fix there what would be lost, at most eight: shop https at b (website_down); http://one:1/?cluster=down-at-successor#cluster-down-at-successor",
+  ],
+  [
+    "FailoverNotReady",
+    "more-losses",
+    "If a of cluster more-losses fails, visitors lose something that its successor lacks. Fix there what would be lost, at most eight: more (website_missing); http://one:1/?cluster=more-losses#cluster-more-losses",
   ],
   [
     "WebsiteUnstable",

@@ -18,6 +18,7 @@ import { COLOR, DATASOURCE, type Row } from "./panels.ts";
 import { EXPORTER } from "./rows/exporter.ts";
 import { OVERVIEW } from "./rows/overview.ts";
 import { POLLING } from "./rows/polling.ts";
+import { READINESS } from "./rows/readiness.ts";
 import { VRRP } from "./rows/vrrp.ts";
 import { WEBSITES } from "./rows/websites.ts";
 
@@ -45,7 +46,7 @@ export function formatDashboard(): string {
     templating: { list: variables() },
     annotations: { list: [failovers()] },
     links: [link("Status page", "${status_url}"), link("Runbook", "${runbook_url}")],
-    panels: layOut([OVERVIEW, VRRP, WEBSITES, POLLING, EXPORTER]),
+    panels: layOut([OVERVIEW, VRRP, READINESS, WEBSITES, POLLING, EXPORTER]),
   };
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
 }

@@ -38,6 +38,14 @@ export const GROUP_STATES: readonly VerdictState[] = [
   verdict(8, "unwatched", "master not watched", COLOR.unknown),
 ];
 
+/** As `GROUP_STATES`. */
+export const FAILOVER_STATES: readonly VerdictState[] = [
+  verdict(3, "outage", "outage", COLOR.bad),
+  verdict(2, "losses", "losses", COLOR.warning),
+  verdict(1, "ready", "ready", COLOR.good),
+  verdict(0, "unknown", "unknown", COLOR.unknown),
+];
+
 export const WEBSITE_STATES: readonly VerdictState[] = [
   verdict(4, "down", "down", COLOR.bad),
   verdict(3, "down_at_master", "down at the master", COLOR.bad),
@@ -52,6 +60,7 @@ const SUBJECTS = {
   vrrp_group: { labels: GROUP, counted: GROUP, matchers: IN_CLUSTER },
   website: { labels: WEBSITE, counted: "ha_cluster, website_id, website", matchers: OF_WEBSITE },
   appliance: { labels: APPLIANCE, counted: APPLIANCE, matchers: OF_APPLIANCE },
+  appliance_failover: { labels: APPLIANCE, counted: APPLIANCE, matchers: OF_APPLIANCE },
 } as const;
 export type Family = keyof typeof SUBJECTS;
 
@@ -78,6 +87,9 @@ function stateOf(family: Family, states: readonly VerdictState[], good: string):
 export const GROUP_STATE = stateOf("vrrp_group", GROUP_STATES, "one_master");
 /** One of `WEBSITE_STATES` for each website that had trouble. */
 export const WEBSITE_STATE = stateOf("website", WEBSITE_STATES, "up");
+
+/** One of `FAILOVER_STATES` for each master whose failover was not ready. */
+export const FAILOVER_STATE = stateOf("appliance_failover", FAILOVER_STATES, "ready");
 
 /** The share of the range in which a website had one of these states. */
 export function shareOf(states: string): string {
