@@ -10,7 +10,7 @@ import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn } from "./decide.ts";
 import type { PollResult } from "./observation.ts";
 import { firstPace } from "./pace.ts";
-import { drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
+import { drive, end, NEW, type Limit, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -48,6 +48,22 @@ export interface PlannedTask extends Task {
 }
 
 const LIST = operationKey({ kind: "vrrp" });
+
+/** Lets one poll of the appliance at a time wait for a slot of the fleet: appliances with many tests due take turns. */
+function inLine(limit: LimitFunction): Limit {
+  const turn = pLimit(1);
+  return (run) =>
+    new Promise((resolve, reject) => {
+      const enter = (begin: () => void): void => {
+        const serve = (): Promise<void> => {
+          begin();
+          return run();
+        };
+        limit(serve).then(resolve, reject);
+      };
+      void turn(() => new Promise<void>(enter));
+    });
+}
 
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
@@ -95,7 +111,7 @@ export function createAppliancePoller(
     events,
     turns,
     client,
-    limits: { ...limits, ...own },
+    limits: { ...limits, website_tests: inLine(limits.website_tests), ...own },
     appliance: initial.name,
     paceOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);

@@ -1,4 +1,3 @@
-import type { LimitFunction } from "p-limit";
 import type { LimitName } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
@@ -33,6 +32,9 @@ type OutOfTurnTimers = { [occasion in OutOfTurn]?: NodeJS.Timeout | undefined };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
+/** Calls `run` when there is a slot, which it holds until then. */
+export type Limit = (run: () => Promise<void>) => Promise<void>;
+
 /** The tasks of an appliance share these. */
 export interface TaskDeps {
   readonly clock: Clock;
@@ -40,7 +42,7 @@ export interface TaskDeps {
   /** Work for long answers takes turns, by appliance. */
   readonly turns: Turns;
   readonly client: ApplianceClient;
-  readonly limits: Readonly<Record<LimitName, LimitFunction>>;
+  readonly limits: Readonly<Record<LimitName, Limit>>;
   /** Its name. */
   readonly appliance: string;
   /** `isFirst`: before the first result. */
