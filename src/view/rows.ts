@@ -44,12 +44,14 @@ const MAX_SUBJECTS = 256;
 
 /** A cluster as a table, which the page and the terminal show: its VRRP groups, failovers, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
+  const { appliances } = cluster;
+  const failovers = limited(failoverRows(appliances), "failover row", appliances, (row) => row);
   const groups = [
     { kind: "vrrp", title: "VRRP", rows: groupRows(cluster) },
-    { kind: "failover", title: "Failover", rows: failoverRows(cluster.appliances) },
+    { kind: "failover", title: "Failover", rows: failovers },
     { kind: "websites", title: "Websites", rows: websiteRows(cluster) },
     { kind: "discovered", title: "Websites as described by the appliances", rows: discoveredRows(cluster) },
-    { kind: "polling", title: "Polling of the VRRP list", rows: pollRows(cluster.appliances) },
+    { kind: "polling", title: "Polling of the VRRP list", rows: pollRows(appliances) },
   ] as const;
   return groups.filter(({ rows }) => rows.length > 0);
 }

@@ -149,11 +149,14 @@ test("a screen reader finds landmarks, headings and tables, on a narrow screen t
     '- region "Table of ams"',
     '- columnheader "ams-2 up"',
     '- cell "503 down"',
+    '- rowheader "shop https shop https is down (503) at ams-2"',
     '- navigation "Pages of the exporter"',
     "- contentinfo",
   ])
     expect(tree).toContain(part);
   expect(tree).toMatch(/- rowheader "shop https Partially down for .*"/);
+  expect(tree).toMatch(/- rowheader "If ams-1 fails Losses for .*"/);
+  expect(tree).toMatch(/- cell "Website down seen .* ago"/);
 });
 
 test.each([360, 768, 1280])(

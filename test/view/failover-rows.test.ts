@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApplianceDocument } from "../../src/status/schema.ts";
 import { failoverLine, failoverRows } from "../../src/view/failover-rows.ts";
+import { clusterRows } from "../../src/view/rows.ts";
 import { appliance, failoverTo, pair, secondSilent, shopDownInPart, splitBrain } from "../page/documents.ts";
 import { cellsOf } from "../page/reading.ts";
 
@@ -78,6 +79,14 @@ test.each<readonly [string, readonly ApplianceDocument[], readonly (readonly str
   ],
 ])("rows when %s", (_, appliances, expected) => {
   expect(failoverRows(appliances).map(cellsOf)).toEqual(expected);
+});
+
+test("256 rows are shown, and one row counts the others", () => {
+  const { failover } = shopDownInPart(AMS).appliances[0] ?? {};
+  const risks = failover?.risks.flatMap((risk) => Array.from({ length: 150 }, () => risk)) ?? [];
+  const appliances = [appliance("a", "MASTER", { failover: failoverTo(["b"], { risks }) })];
+  const rows = clusterRows({ ...AMS, appliances }).find(({ kind }) => kind === "failover")?.rows ?? [];
+  expect([rows.length, rows.at(-1)?.title]).toEqual([257, "45 more failover rows"]);
 });
 
 const LONG = failoverTo(["b"], { state: "losses", summary: "x".repeat(200) });
