@@ -107,7 +107,7 @@ function subjectIn({ key, vip }: GroupSnapshot): Pick<Risk, "successor" | "subje
 
 /** What happens to a group whose MASTER stops. */
 function takeoverOf(
-  { facts, state, master }: GroupVerdict,
+  { facts, state }: GroupVerdict,
   own: MemberSnapshot,
 ): { readonly risks: readonly Risk[]; readonly share: Share } {
   const alone = (risk: RiskKind) => {
@@ -116,7 +116,7 @@ function takeoverOf(
   if (state === "no_backup" || state === "backup_lost" || state === "backup_unknown") return alone(state);
   // The other members were not polled yet.
   if (state === undefined) return alone("backup_unknown");
-  if (master === undefined || UNDECIDED.has(state)) return alone("undecided");
+  if (UNDECIDED.has(state)) return alone("undecided");
   const backups = facts.members.filter(({ role }) => role === "backup");
   const highest = Math.max(...backups.map(({ priority = 0 }) => priority));
   // A priority that is not known may be the highest.

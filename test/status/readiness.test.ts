@@ -23,7 +23,9 @@ const THREE = [...PAIR, applianceOf({ name: "c", cluster, discovery })];
 type Members = Parameters<typeof fleetOf>[0];
 
 function judged(observations: readonly Observation[], members: Members = PAIR) {
-  const [facts] = clustersOf(fleetOf(members, observations));
+  const fleet = fleetOf(members);
+  for (const [nth, each] of observations.entries()) fleet.record(each, nth);
+  const [facts] = clustersOf(fleet);
   if (facts === undefined) throw new Error("a cluster is configured");
   return createJudge().judge(facts, { wallMs: WALL_MS, monotonicMs: 0 }).now;
 }
@@ -304,6 +306,47 @@ test("each address counts for the member that would take it over", () => {
     ...site("c", 1, { bind: ["192.0.2.101"] }),
   ];
   expect(linesOf(observations, THREE)).toEqual(["a: ready"]);
+});
+
+const AT_A = vrrp("a", master(), backup(SECOND));
+const [AT_B, AT_C] = ["b", "c"].map((name) => vrrp(name, backup(), master(SECOND)));
+const BESIDE = [AT_A, AT_B, AT_C].flatMap((each) => each ?? []);
+
+test.each<readonly [string, readonly Observation[], boolean]>([
+  ["is changing", BESIDE, true],
+  ["is split", [...BESIDE, ...BESIDE], true],
+  [
+    "is not known",
+    [...BESIDE.slice(0, 1), vrrp("b", backup(), backup(SECOND)), failed.vrrp("c", "timeout")],
+    true,
+  ],
+  ["has one MASTER", [...BESIDE.slice(0, 2), vrrp("c", backup(), backup(SECOND))], false],
+])("a group that %s matters to its members that are MASTER of another one", (_, polls, isUndecided) => {
+  const lists = ["a", "b", "c"].map((name) => seen.websites(name, []));
+  const risk = "undecided uncertain [] 192.0.2.101";
+  expect(
+    linesOf([...polls, ...lists], THREE)
+      .slice(0, 2)
+      .includes(risk),
+  ).toBe(isUndecided);
+});
+
+test("an address of two groups counts for whoever takes over one of them", () => {
+  const more = { aliases: ["192.0.2.7"] };
+  const vrrpAt = (name: string, ...priorities: readonly number[]) =>
+    vrrp(name, ...[{}, SECOND].map((each, nth) => backup({ ...each, ...more, priority: priorities[nth] })));
+  const observations = [
+    vrrp("a", master(more), master({ ...SECOND, ...more })),
+    vrrpAt("b", 50, 100),
+    vrrpAt("c", 100, 50),
+    ...site("a", 1, { bind: ["192.0.2.7"] }),
+    ...["b", "c"].flatMap((name) => site(name, 1, { bind: ["192.0.2.100"] })),
+  ];
+  expect(linesOf(observations, THREE)).toEqual([
+    "a: losses",
+    "website_missing loss [b] shop",
+    "website_missing loss [c] shop",
+  ]);
 });
 
 test("where a website listens is not known without its details", () => {
