@@ -8,6 +8,9 @@ import type { UnsentReason } from "./poll.ts";
 export const OUT_OF_TURN = ["confirming", "second_look"] as const;
 export type OutOfTurn = (typeof OUT_OF_TURN)[number];
 
+/** So many are made between two polls in turn. A second look that finds another change calls for one more. */
+const MOST: Readonly<Record<OutOfTurn, number>> = { confirming: 1, second_look: 3 };
+
 /** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */
 export type Occasion = "due" | OutOfTurn | "slot" | "wait_over";
 
@@ -17,7 +20,7 @@ export interface PollState {
   /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
   readonly progress: "idle" | "in_line" | "unserved" | "in_flight";
   /** The occasions of its polls out of turn since the latest one in turn. */
-  readonly outOfTurn: ReadonlySet<OutOfTurn>;
+  readonly outOfTurn: readonly OutOfTurn[];
   /** Whether its latest poll was not sent because the appliance was down. */
   readonly isOverdue: boolean;
   /** The limit whose slot it waits for, or waited for last. */
@@ -59,7 +62,7 @@ export function decide(occasion: Occasion, state: PollState, now: Circumstances)
   return { action: occasion === "slot" ? "send" : "queue" };
 }
 
-/** There is one poll of an operation at a time, and out of turn at most one for each occasion between two in turn. */
+/** There is one poll of an operation at a time, and out of turn only a few between two in turn. */
 function byOperation(
   occasion: Occasion,
   { operation, progress, outOfTurn, isOverdue }: PollState,
@@ -67,7 +70,8 @@ function byOperation(
 ): Decision | undefined {
   if (occasion === "confirming" || occasion === "second_look") {
     const isFree = progress === "idle" && backoff === undefined;
-    return isFree && (!outOfTurn.has(occasion) || isOverdue) ? undefined : { action: "ignore" };
+    const made = outOfTurn.filter((each) => each === occasion).length;
+    return isFree && (made < MOST[occasion] || isOverdue) ? undefined : { action: "ignore" };
   }
   if (occasion !== "due" || progress === "idle" || progress === "unserved") return undefined;
   // The details of many websites come one after another, and a round of them may take longer than their interval.

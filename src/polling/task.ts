@@ -60,7 +60,7 @@ export const NEW = {
   isPlanned: true,
   progress: "idle",
   dueMs: 0,
-  outOfTurn: new Set<OutOfTurn>(),
+  outOfTurn: [],
   isOverdue: false,
 } as const;
 
@@ -83,7 +83,7 @@ export function drive(deps: TaskDeps, task: Task, occasion: "due" | OutOfTurn, d
   const decision = decideNow(deps, task, occasion);
   if (decision.action !== "ignore") {
     task.dueMs = dueMs;
-    task.outOfTurn = occasion === "due" ? NEW.outOfTurn : new Set([...task.outOfTurn, occasion]);
+    task.outOfTurn = occasion === "due" ? [] : [...task.outOfTurn, occasion];
   }
   void carryOut(deps, task, occasion, decision);
 }
@@ -218,7 +218,7 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
 
 /** Whether its latest poll is out of turn. */
 function isOutOfTurn({ outOfTurn }: Task): boolean {
-  return outOfTurn.size > 0;
+  return outOfTurn.length > 0;
 }
 
 function lateSeconds({ clock }: TaskDeps, { dueMs }: Task): number {

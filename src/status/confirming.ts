@@ -22,22 +22,26 @@ const secondLook = (polls: ConfirmingPolls): ConfirmingPolls => {
   return { ...polls, occasion: "second_look", afterMs: SECOND_LOOK_AFTER_MS };
 };
 
-/** The polls that an observation calls for, because another answer has to confirm it; none after a poll out of turn. */
+/**
+ * The polls that an observation calls for, because another answer has to confirm it. After a poll out of turn these are only second
+ * looks: members may be changed again just then.
+ */
 export function confirmingPolls(
   judged: Judged,
   observation: Observation,
   changes: readonly FleetChange[],
 ): readonly ConfirmingPolls[] {
-  if (observation.isOutOfTurn) return [];
-  if (observation.kind === "vrrp") return listsAgain(judged);
-  if (observation.kind === "website_test") return testAgain(judged, observation);
+  const { isOutOfTurn, kind } = observation;
+  if (kind === "vrrp") return isOutOfTurn ? [] : listsAgain(judged);
+  if (kind === "website_test") return isOutOfTurn ? [] : testAgain(judged, observation);
   const { appliances } = judged.now.facts;
   // The websites of an appliance that stands alone are compared with none.
   if (appliances.length < 2) return [];
-  return changes.flatMap((change) => {
+  const called = changes.flatMap((change) => {
     if (change.kind === "website_list_changed") return [websiteListsAgain(appliances)];
     return change.kind === "website_changed" ? detailsAgain(appliances, observation.appliance, change) : [];
   });
+  return isOutOfTurn ? called.filter(({ occasion }) => occasion === "second_look") : called;
 }
 
 function websiteListsAgain(appliances: readonly ApplianceSnapshot[]): ConfirmingPolls {

@@ -13,7 +13,7 @@ const FREE: PollState & Circumstances = {
   operation: { kind: "website_test", websiteId: 1 },
   pace: { gapMs: 30_000, timeoutMs: 20_000 },
   progress: "idle",
-  outOfTurn: new Set(),
+  outOfTurn: [],
   isOverdue: false,
   latestUntilMs: 160_000,
   backoff: undefined,
@@ -28,8 +28,8 @@ const DEFERRED = { backoff: { reason: "http_status" } } as const;
 /** The next turn would come too late for the latest result. */
 const LAST_TURN = { latestUntilMs: 157_500 };
 
-const CONFIRMED = { outOfTurn: new Set(["confirming"] as const) };
-const LOOKED_AGAIN = { outOfTurn: new Set(["second_look"] as const) };
+const CONFIRMED = { outOfTurn: ["confirming"] } as const;
+const LOOKED_AGAIN = { outOfTurn: ["second_look", "second_look"] } as const;
 
 /** `ignore`, or with what is counted and observed: `reject, skipped backoff, fails as auth`. */
 function inWords(decision: Decision): string {
@@ -97,7 +97,8 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
   second_look: [
     ["that is free", {}, "queue"],
     ["after a confirming one", CONFIRMED, "queue"],
-    ["after another second look", LOOKED_AGAIN, "ignore"],
+    ["after two others", LOOKED_AGAIN, "queue"],
+    ["after three others", { outOfTurn: [...LOOKED_AGAIN.outOfTurn, "second_look"] }, "ignore"],
     ["while the previous one is in flight", { progress: "in_flight" }, "ignore"],
     ["after a refusal", { backoff: REFUSED.backoff }, "ignore"],
     ["of an appliance that is down", DOWN, "reject, fails as appliance_down"],

@@ -152,10 +152,10 @@ const onlyAtA: Answers["website_list"] = (member, nth) => answerOf(member === "a
 /** Each member is polled five times in turn, at once and then every five minutes: 10 lists, and at least 18 details. */
 test.each<readonly [what: string, answers: Answers, lists: number, details: number]>([
   ["nothing but what is due, on a quiet day", BASE, 10, 18],
-  ["four lists more of each, if that of one changes at each poll", { website_list: onlyAtA }, 18, 30],
-  ["no more, if both lists do", { website_list: listChanges }, 18, 42],
-  ["three times the details, if these change at each poll", { ...BASE, website_details: changes }, 10, 46],
-  ["no more of each, if all do", { website_list: listChanges, website_details: changes }, 18, 70],
+  ["ten lists more of each, if that of one changes at each poll", { website_list: onlyAtA }, 30, 36],
+  ["no more, if both lists do", { website_list: listChanges }, 30, 54],
+  ["four times the details, if these change at each poll", { ...BASE, website_details: changes }, 10, 70],
+  ["no more of each, if all do", { website_list: listChanges, website_details: changes }, 30, 106],
 ])("two members are asked for %s", async (_, answers, lists, details) => {
   const { requests, clock } = startExporter(answers, SELDOM_MS);
   await clock.pass(1_200_000);
@@ -205,6 +205,12 @@ test.each<readonly [what: string, seenIn: Kind, course: Course, risks: readonly 
       const since = isMaster ? seconds : seconds - 30;
       return { 1: since < 0 ? PASS : since < 20 ? PROTECT : DETECT };
     },
+    [LESS_PROTECTED],
+  ],
+  [
+    "changed again while it is looked at once more, 30 s later at the master",
+    "website_details",
+    (seconds, isMaster) => ({ 1: seconds < 0 ? PASS : seconds < (isMaster ? 75 : 45) ? PROTECT : DETECT }),
     [LESS_PROTECTED],
   ],
 ])("a website that is %s, is a risk for a minute", async (_, seenIn, course, risks) => {

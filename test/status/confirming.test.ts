@@ -39,7 +39,7 @@ test("a clean failover that is half seen has the lists polled again, until the c
   expect(calls).toEqual([NONE, NONE, [LISTS], NONE]);
 });
 
-test("what was polled out of turn calls for nothing", () => {
+test("what VRRP or a test says out of turn calls for nothing", () => {
   const outOfTurn = [says("b", "MASTER"), says("a", "MASTER"), finds(503)].map((observation) => {
     return { ...observation, isOutOfTurn: true };
   });
@@ -114,20 +114,25 @@ const BOTH = [MEMBER_A, MEMBER_B];
 const CHANGED = seen.details("a", 1, { host: "other.example" });
 const LONGER = seen.websites("a", [1, 2]);
 const LISTS_OF_WEBSITES = ["second_look of website_list at a and b after 60000 ms"];
+const DETAILS = [
+  "second_look of website_details/1 at a after 60000 ms",
+  "second_look of website_details/5 at b after 60000 ms",
+];
 
 test.each<readonly [string, readonly ApplianceConfig[], readonly Observation[], readonly string[]]>([
   [
     "other details have those of the others polled soon, and all of them once more later",
     BOTH,
     [CHANGED],
-    [
-      "confirming of website_details/5 at b after 1000 ms",
-      "second_look of website_details/1 at a after 60000 ms",
-      "second_look of website_details/5 at b after 60000 ms",
-    ],
+    ["confirming of website_details/5 at b after 1000 ms", ...DETAILS],
   ],
   ["the same details call for nothing", BOTH, [CHANGED, CHANGED], []],
-  ["other details that are seen out of turn call for nothing", BOTH, [{ ...CHANGED, isOutOfTurn: true }], []],
+  [
+    "other details that are seen out of turn have all polled later",
+    BOTH,
+    [{ ...CHANGED, isOutOfTurn: true }],
+    DETAILS,
+  ],
   ["a website more has all lists polled later", BOTH, [LONGER], LISTS_OF_WEBSITES],
   ["a website less has all lists polled later", BOTH, [seen.websites("a", [])], LISTS_OF_WEBSITES],
   [
@@ -137,7 +142,12 @@ test.each<readonly [string, readonly ApplianceConfig[], readonly Observation[], 
     LISTS_OF_WEBSITES,
   ],
   ["the same list calls for nothing", BOTH, [LONGER, LONGER], []],
-  ["another list that is seen out of turn calls for nothing", BOTH, [{ ...LONGER, isOutOfTurn: true }], []],
+  [
+    "another list that is seen out of turn has all polled later",
+    BOTH,
+    [{ ...LONGER, isOutOfTurn: true }],
+    LISTS_OF_WEBSITES,
+  ],
   [
     "the first details of a new website are polled once more later",
     BOTH,
