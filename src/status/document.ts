@@ -87,7 +87,7 @@ interface ClusterFacts {
 export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): ClusterDocument => {
   const { cluster: name, labels, appliances, disabled } = verdict.facts;
   const websites = [...verdict.websites.values()];
-  const { keys: lost } = lostWebsites(verdict);
+  const { risks: lost } = lostWebsites(verdict);
   const described = websites
     .filter(({ found }) => found.length > 0)
     .map((website) => discoveredDocument(website, { website, isLost: lost.has(website.key) }));

@@ -2,7 +2,14 @@ import { groupBy } from "../support/group-by.ts";
 import { anomalyCount, type ApplianceSnapshot, membersIn, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
-import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type ProblemKind } from "./states.ts";
+import {
+  type ApplianceProblem,
+  PROBLEM_KINDS,
+  PROBLEM_OF,
+  PROBLEMS,
+  type ProblemKind,
+  type RiskKind,
+} from "./states.ts";
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
@@ -176,7 +183,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
     if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
-    if (state === "partially_down" && isInFailover(verdict, website)) return [];
+    if (state === "partially_down" && isInFailover(verdict, website, "website_down")) return [];
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
@@ -218,15 +225,15 @@ export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
   const all = [...failovers.values()].filter(({ state }) => state === "losses");
   const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
   return {
-    keys: new Set(lost.map(({ key }) => key)),
+    risks: groupBy(lost, ({ key }) => key),
     hasMore: all.some(({ more }) => more?.worst.effect === "loss"),
   };
 });
 
-/** Whether the trouble with a website that only some members have is what the problem about a failover says. */
-function isInFailover(verdict: ClusterVerdict, { key }: WebsiteVerdict): boolean {
-  const { keys, hasMore } = lostWebsites(verdict);
-  return hasMore || keys.has(key);
+/** Whether the problem about a failover says of a website what is wrong with it at some members. */
+function isInFailover(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
+  const { risks, hasMore } = lostWebsites(verdict);
+  return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;
 }
 
 function failoverProblems(verdict: ClusterVerdict): readonly Problem[] {
@@ -271,7 +278,9 @@ function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
 
 function backendProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [...verdict.websites.values()].flatMap((website) =>
-    website.backends === "some_down" && isInFailover(verdict, website) ? [] : backendProblem(website),
+    website.backends === "some_down" && isInFailover(verdict, website, "website_backends_lost")
+      ? []
+      : backendProblem(website),
   );
 }
 
