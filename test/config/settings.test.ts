@@ -90,7 +90,7 @@ test.each([
 test("labels", async () => {
   const cases: readonly Case[] = [
     ["{ ha_cluster: x }", "[...]: this label name is reserved"],
-    ["{ difference: x }", "[...]: this label name is reserved"],
+    ["{ successor: x }", "[...]: this label name is reserved"],
     ["{ job: x }", "[...]: this label name is reserved"],
     ["{ __x: y }", "[...]: this label name is reserved"],
     ["{ x-y: z }", "[...]: expected a label name of letters, digits and _, first no digit"],

@@ -233,7 +233,7 @@ test("websites of a cluster are joined by host and port, whatever their ids are"
   b.details.delete(9);
   await risksBecome("website_down loss b blog http", "website_missing loss b shop");
   expect(await problemsOf(exporter)).toContain(
-    "If a fails: blog http is down at b (http 500 from b) and shop is missing at b",
+    "If a fails: blog http is down (500) and shop is missing at b",
   );
   b.list = { status: 200, body: "null" };
   await risksBecome("website_down loss b blog http", "website_unknown uncertain b all");
