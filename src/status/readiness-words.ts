@@ -64,6 +64,7 @@ function clauseOf(all: readonly { readonly subject: string; readonly saying: Wor
 function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster: Cluster): Words | string {
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
+  const isAll = key === "";
   const [here, there] = [name, successor].map((each) => website && sideOf(website, each));
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
     no_backup: () => ["no appliance takes over ", elsewhere(key, name, cluster)],
@@ -78,12 +79,15 @@ function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster
         : [`it is not known whether ${successor} takes over `, ""],
     undecided: () => ["the master of ", " is not certain, so it is not known which appliance takes over"],
     address_missing: () => "missing",
-    address_unknown: () => [`it is not known whether ${successor} has all addresses of `, ""],
+    address_unknown: () =>
+      isAll
+        ? ["it is not known what is lost: not ", ` interfaces of ${successor || name} can be read`]
+        : [`it is not known whether ${successor} has all addresses of `, ""],
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
     website_down: () => `down${statusesOf(testOf(facts.appliances, there), subject)}`,
     website_unknown: () =>
-      subject === "all" && key === ""
+      isAll
         ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
         : [`it is not known whether ${successor} would serve `, ` like ${name}`],
     website_missing: () =>

@@ -1,4 +1,4 @@
-import type { InventorySnapshot } from "../fleet/snapshot.ts";
+import type { InventorySnapshot, VrrpListSnapshot } from "../fleet/snapshot.ts";
 import { kept, memo } from "../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
 import { reachTo, riskOf, takeoversIn, type Takeover, type Takeovers } from "./takeovers.ts";
@@ -22,7 +22,8 @@ export function failoverVerdicts(
   const { facts, before, wasPolled, at, groups, websites } = given;
   const inventories = facts.appliances.map(({ inventory }) => inventory);
   const hasDisabled = facts.disabled.length > 0;
-  const outlooks = outlooksIn(groups, { groups, websites, inventories, hasDisabled });
+  const lists = facts.appliances.map(({ vrrp }) => vrrp.found?.list);
+  const outlooks = outlooksIn(groups, { groups, websites, inventories, lists, hasDisabled });
   const verdicts = facts.appliances.flatMap(({ identity }) => {
     const outlook = outlooks.get(identity.appliance);
     if (outlook === undefined) return [];
@@ -35,13 +36,15 @@ export function failoverVerdicts(
 }
 
 interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
+  /** By member, as are the lists. */
   readonly inventories: readonly InventorySnapshot[];
+  readonly lists: readonly (VrrpListSnapshot | undefined)[];
   readonly hasDisabled: boolean;
 }
 
 /** By the name of the appliance that would stop. */
 const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
-  const { groups, websites, inventories, hasDisabled } = setting;
+  const { groups, websites, inventories, lists, hasDisabled } = setting;
   if (hasDisabled) return new Map();
   const takeovers = takeoversIn(groups);
   const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
@@ -51,7 +54,7 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
     );
     const risks = [
       ...takeover.risks,
-      ...unlistedRisks(inventories, name, takeover),
+      ...unlistedRisks({ inventories, lists }, name, takeover),
       ...own.flatMap((each) => each.risks),
     ].toSorted((one, other) => rankOf(one) - rankOf(other));
     const outlook: Outlook = {
@@ -86,18 +89,23 @@ function rankOf({ effect, risk }: Risk): number {
   return EFFECTS.indexOf(effect) * RISK_KINDS.length + RISK_KINDS.indexOf(risk);
 }
 
-/** The appliances whose websites are not known: nobody knows what is lost there. */
+/** Where not all interfaces or websites of an appliance are known, nobody knows what is lost there. */
 function unlistedRisks(
-  inventories: readonly InventorySnapshot[],
+  { inventories, lists }: Pick<Setting, "inventories" | "lists">,
   name: string,
   { everywhere }: Takeover,
 ): readonly Risk[] {
-  return inventories.flatMap((inventory) => {
+  return inventories.flatMap((inventory, nth) => {
     const { appliance } = inventory.identity;
     const counts = appliance === name || everywhere.get(appliance)?.counts;
-    if (counts === undefined || inventory.byAddress === undefined || areListed(inventory)) return [];
-    const successor = appliance === name ? "" : appliance;
-    return [riskOf("website_unknown", { successor, subject: "all", key: "" }, counts)];
+    if (counts === undefined) return [];
+    const all = { successor: appliance === name ? "" : appliance, subject: "all", key: "" };
+    const isUnreadable = (lists[nth]?.anomalies.bad_interface ?? 0) > 0;
+    const isUnlisted = inventory.byAddress !== undefined && !areListed(inventory);
+    return [
+      ...(isUnreadable ? [riskOf("address_unknown", all, counts)] : []),
+      ...(isUnlisted ? [riskOf("website_unknown", all, counts)] : []),
+    ];
   });
 }
 

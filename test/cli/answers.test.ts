@@ -88,7 +88,7 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     "a MASTER with an interface that cannot be read",
     [seen.vrrp("a", listOf([master()], { anomalies: ["bad_interface"] })), ...READY.slice(1)],
     ["a"],
-    ["unknown: If a fails: it is not known what is lost: 1 interface of it cannot be read"],
+    ["unknown: If a fails: it is not known what is lost: not all interfaces of a can be read"],
   ],
   [
     "one whose interface became unreadable",

@@ -220,6 +220,16 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
     ["a: ready", "website_differs none [b] shop"],
   ],
   [
+    "an interface of the backup cannot be read",
+    [A, seen.vrrp("b", listOf([backup()], { anomalies: ["bad_interface"] })), ...READY.slice(2)],
+    ["a: unknown", "address_unknown uncertain [b] all"],
+  ],
+  [
+    "an interface of the master cannot be read",
+    [seen.vrrp("a", listOf([master()], { anomalies: ["bad_interface"] })), ...READY.slice(1)],
+    ["a: unknown", "address_unknown uncertain [] all"],
+  ],
+  [
     "the list of the backup fails",
     [...READY, failed.websites("b", "decode")],
     ["a: unknown", "website_unknown uncertain [b] all"],
