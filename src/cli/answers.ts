@@ -5,8 +5,7 @@ import type {
   GroupDocument,
 } from "../status/schema.ts";
 import { groupName, NAMED, reasonInWords } from "../status/words.ts";
-import { listed } from "../support/text.ts";
-import { count } from "../view/words.ts";
+import { count, listed } from "../support/text.ts";
 
 type Role = GroupDocument["members"][number]["role"];
 /** `unknown`: what is not known may be a loss. */

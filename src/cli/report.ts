@@ -9,8 +9,7 @@ import type { ClusterSnapshot, StatusSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
-import { listedBriefly } from "../support/text.ts";
-import { count } from "../view/words.ts";
+import { count, listedBriefly } from "../support/text.ts";
 import { formatTable } from "./format.ts";
 
 /** Formats the end of a certificate's validity as RFC 3339 in UTC. */

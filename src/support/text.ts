@@ -18,6 +18,11 @@ export function listedBriefly(names: readonly string[]): string {
   return listed(names, 5);
 }
 
+/** `1 problem`, `2 problems`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
+}
+
 /** Matches characters that show nothing by themselves: controls, text direction, joiners, tags; not line breaks and tabs. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 

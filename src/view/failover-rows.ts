@@ -1,10 +1,10 @@
 import type { ApplianceDocument, FailoverDocument } from "../status/schema.ts";
 import { LEVELS } from "../status/states.ts";
 import { shortened } from "../status/words.ts";
-import { listedBriefly } from "../support/text.ts";
+import { count, listedBriefly } from "../support/text.ts";
 import type { Cell, Row } from "./rows.ts";
 import { relative } from "./time.ts";
-import { count, inWords } from "./words.ts";
+import { inWords } from "./words.ts";
 
 /** In UTF-16 units: a line of the page has other facts too. */
 const MAX_LINE = 120;

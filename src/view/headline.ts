@@ -1,7 +1,8 @@
 import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
 import { PROBLEM_KINDS, type Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
-import { count, kindsOf } from "./words.ts";
+import { count } from "../support/text.ts";
+import { kindsOf } from "./words.ts";
 
 /** The page and the terminal say this first. */
 export interface Headline {

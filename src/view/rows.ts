@@ -4,7 +4,8 @@ import { describeServers, idAt } from "../status/words.ts";
 import { once } from "../support/kept.ts";
 import { failoverRows } from "./failover-rows.ts";
 import { formatSeconds, relative, type Phrase } from "./time.ts";
-import { count, inWords } from "./words.ts";
+import { count } from "../support/text.ts";
+import { inWords } from "./words.ts";
 
 /** `backup`: well, and a shape of its own. */
 export type Sign = Level | "backup";

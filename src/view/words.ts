@@ -1,11 +1,6 @@
 import type { Problem } from "../status/schema.ts";
 import { listed } from "../support/text.ts";
 
-/** `1 problem`, `2 problems`. */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
-}
-
 /** A name of the API in words: `Down at master` for `down_at_master`; `Not known` where there is none. */
 export function inWords(name = "not_known"): string {
   const words = name.replaceAll("_", " ");

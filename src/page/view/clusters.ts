@@ -5,7 +5,8 @@ import type { JudgedCluster } from "../../view/headline.ts";
 import { failoverLine } from "../../view/failover-rows.ts";
 import { clusterRows, type Cell, type Row, type RowGroup } from "../../view/rows.ts";
 import type { Phrase } from "../../view/time.ts";
-import { count, kindsOf } from "../../view/words.ts";
+import { count } from "../../support/text.ts";
+import { kindsOf } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
 

@@ -2,8 +2,7 @@ import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
-import { count } from "../../view/words.ts";
-import { printable } from "../../support/text.ts";
+import { count, printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { keyedId } from "./parts.ts";
 

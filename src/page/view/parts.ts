@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Sign } from "../../view/rows.ts";
 import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
-import { count } from "../../view/words.ts";
+import { count } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 
 /** The view of one reader, besides the filter. */

@@ -1,6 +1,7 @@
 import type { Problem } from "../../status/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { count, inWords } from "../../view/words.ts";
+import { count } from "../../support/text.ts";
+import { inWords } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absolute, clusterId, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
