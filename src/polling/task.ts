@@ -32,7 +32,7 @@ type OutOfTurnTimers = { [occasion in OutOfTurn]?: NodeJS.Timeout | undefined };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Calls `run` when there is a slot, which it holds until then. */
+/** Calls `run` when a slot is free. The slot is taken until the promise that `run` returns is settled. */
 export type Limit = (run: () => Promise<void>) => Promise<void>;
 
 /** The tasks of an appliance share these. */

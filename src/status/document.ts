@@ -12,7 +12,7 @@ import { interfaceProblem } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
 import { lastingProblems, lostWebsites, pendingIn, problemsOf } from "./problems.ts";
 import { STATE_OF } from "./readiness.ts";
-import { evidenceAtMs, failoverSentence, riskWords } from "./readiness-words.ts";
+import { evidenceAt, failoverSentence, riskWords } from "./readiness-words.ts";
 import type { ApplianceDocument, ClusterDocument, FleetDocument, FleetEvent, Problem } from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
@@ -188,8 +188,8 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
     leftOut: member?.inventory.leftOut.length || undefined,
     risks: risks.map((each) => {
       const { risk, effect, successor, subject } = each;
-      const seenAt = optionalInstant(evidenceAtMs(each, name, verdict));
-      const summary = shortened(riskWords(each, name, verdict));
+      const seenAt = evidenceAt(each, name, verdict);
+      const summary = shortened(riskWords([each], name, verdict));
       const level = failoverLevel(STATE_OF[effect]);
       return { risk, effect, level, successor: successor || undefined, subject, summary, seenAt };
     }),

@@ -1,10 +1,10 @@
 import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { listed } from "../support/text.ts";
+import { count, listed } from "../support/text.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
 import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
-import { groupName, NAMED, serverNames, type Words } from "./words.ts";
+import { groupName, NAMED, optionalInstant, serverNames, type Words } from "./words.ts";
 
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
@@ -17,25 +17,19 @@ export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): s
   const name = identity.appliance;
   if (state === "ready") {
     const verb = successors.length > 1 ? "can take over" : "takes over";
-    const served = websites === 0 ? "" : ` and ${counted(websites, "website")}`;
-    return `If ${name} fails: ${listed(successors, NAMED)} ${verb} ${counted(addresses, "address", "addresses")}${served}`;
+    const served = websites === 0 ? "" : ` and ${count(websites, "website")}`;
+    return `If ${name} fails: ${listed(successors, NAMED)} ${verb} ${count(addresses, "address", "addresses")}${served}`;
   }
   const worst = risks.filter(({ effect }) => effect === risks[0]?.effect).slice(0, NAMED);
   const more = decisive > worst.length ? `, and ${decisive - worst.length} more` : "";
-  return `If ${name} fails: ${wordsOf(worst, name, cluster)}${more}`;
+  return `If ${name} fails: ${riskWords(worst, name, cluster)}${more}`;
 }
 
-function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${plural}`;
-}
-
-/** A risk of the failure of an appliance: `blog is missing at b`. */
-export function riskWords(risk: Risk, name: string, cluster: Cluster): string {
-  return wordsOf([risk], name, cluster);
-}
-
-/** Names each appliance that lacks something once, and each reason: `blog and news are missing at b; shop is disabled at c`. */
-function wordsOf(risks: readonly Risk[], name: string, cluster: Cluster): string {
+/**
+ * Risks of the failure of an appliance. Each appliance that lacks something is named once, and so is each reason: `blog and news are
+ * missing at b; shop is disabled at c`.
+ */
+export function riskWords(risks: readonly Risk[], name: string, cluster: Cluster): string {
   const said = risks.map((risk) => {
     const saying = sayingOf(risk, name, cluster);
     const group = cluster.groups.get(risk.key)?.facts;
@@ -148,11 +142,8 @@ function differing(here: Side | undefined, there: Side | undefined, name: string
   return said.join("; ");
 }
 
-/**
- * When the older of the answers from which a risk follows was received: Unix time in milliseconds; `undefined` where one is
- * missing.
- */
-export function evidenceAtMs({ risk, successor, key }: Risk, name: string, { facts, websites }: Cluster) {
+/** When the older of the answers from which a risk follows was received; `undefined` where one is missing. */
+export function evidenceAt({ risk, successor, key }: Risk, name: string, { facts, websites }: Cluster) {
   const members = facts.appliances.filter(
     ({ identity: { appliance } }) => appliance === name || appliance === successor,
   );
@@ -166,5 +157,5 @@ export function evidenceAtMs({ risk, successor, key }: Risk, name: string, { fac
     if (test !== undefined) return test.health.lastSuccessAtMs;
     return risk === "website_missing" ? list?.lastSuccessAtMs : details?.lastSuccessAtMs;
   });
-  return instants.some((each) => each === undefined) ? undefined : Math.min(...instants.map(Number));
+  return optionalInstant(Math.min(...instants.map((each = Number.NaN) => each)));
 }

@@ -57,16 +57,16 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
       ...unlistedRisks({ inventories, lists }, name, takeover),
       ...own.flatMap((each) => each.risks),
     ].toSorted((one, other) => rankOf(one) - rankOf(other));
+    const worst = risks[0]?.effect ?? "none";
+    const next = risks[MAX_RISKS];
     const outlook: Outlook = {
-      state: stateOf(risks),
+      state: STATE_OF[worst],
       successors: [...takeover.everywhere].flatMap(([heir, { counts }]) => (counts ? heir : [])),
-      addresses: takeover.addresses,
+      addresses: takeover.byAddress.size,
       websites: own.filter((each) => each.isServed).length,
       risks: risks.slice(0, MAX_RISKS),
-      more: risks
-        .slice(MAX_RISKS, MAX_RISKS + 1)
-        .map((worst) => ({ count: risks.length - MAX_RISKS, worst }))[0],
-      decisive: risks.filter(({ effect }) => effect === risks[0]?.effect).length,
+      more: next && { count: risks.length - MAX_RISKS, worst: next },
+      decisive: risks.filter(({ effect }) => effect === worst).length,
     };
     return [name, outlook] as const;
   });
@@ -80,10 +80,6 @@ export const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
   uncertain: "unknown",
   none: "ready",
 };
-
-function stateOf([worst]: readonly Risk[]): FailoverState {
-  return STATE_OF[worst?.effect ?? "none"];
-}
 
 function rankOf({ effect, risk }: Risk): number {
   return EFFECTS.indexOf(effect) * RISK_KINDS.length + RISK_KINDS.indexOf(risk);

@@ -28,7 +28,6 @@ interface Share {
 /** What happens to the groups of an appliance that stops. */
 export interface Takeover {
   readonly risks: readonly Risk[];
-  readonly addresses: number;
   readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
   /** By the name of the BACKUP. */
   readonly everywhere: ReadonlyMap<string, Reach>;
@@ -46,37 +45,30 @@ const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "
 /** What happens to the groups of a cluster if a MASTER stops. */
 export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {
   const all = [...groups.values()];
-  const shares = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
+  const masters = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
   for (const group of all)
     for (const member of group.facts.members.filter(({ role }) => role === "master")) {
-      const own = shares.get(member.appliance) ?? { risks: [], shares: [] };
+      const own = masters.get(member.appliance) ?? { risks: [], shares: [] };
       const { risks, share } = takeoverOf(group, member);
       own.risks.push(...risks);
       own.shares.push(share);
-      shares.set(member.appliance, own);
+      masters.set(member.appliance, own);
     }
   // It may be about to become MASTER of another group.
   for (const { facts, state } of all)
     for (const { appliance, role } of facts.members)
       if (role !== "master" && state !== undefined && UNDECIDED.has(state))
-        shares.get(appliance)?.risks.push(riskOf("undecided", subjectIn(facts)));
-  const byMaster = Array.from(shares, ([name, own]) => [name, joined(own)] as const);
+        masters.get(appliance)?.risks.push(riskOf("undecided", subjectIn(facts)));
+  const byMaster = Array.from(masters, ([name, own]) => [name, joined(own.risks, own.shares)] as const);
   const addresses = all.flatMap(({ facts: { vip, aliases } }) => [vip, ...aliases]);
   return { byMaster: new Map(byMaster), addresses: new Set(addresses) };
 });
 
-function joined({
-  risks,
-  shares,
-}: {
-  readonly risks: readonly Risk[];
-  readonly shares: readonly Share[];
-}): Takeover {
+function joined(risks: readonly Risk[], shares: readonly Share[]): Takeover {
   const byAddress = new Map<string, readonly Heir[]>();
   for (const { heirs, addresses } of shares)
     for (const address of addresses) byAddress.set(address, together(byAddress.get(address), heirs));
-  const everywhere = reachOf(shares);
-  return { risks, addresses: byAddress.size, byAddress, everywhere };
+  return { risks, byAddress, everywhere: reachOf(shares) };
 }
 
 /** The heirs of an address that may be in several groups: an appliance may have the same one in hundreds. */
@@ -88,7 +80,7 @@ function together(known: readonly Heir[] | undefined, more: readonly Heir[]): re
   return others.length === 0 ? known : [...known, ...others];
 }
 
-/** Who would take over these groups, with the addresses of each that it would take over; where that is none, of all. */
+/** The BACKUPs of these groups, each with the addresses that it would take over; if it would take over none, with all of them. */
 function reachOf(shares: readonly Share[]): ReadonlyMap<string, Reach> {
   const all = new Map<string, Reach & { readonly addresses: string[] }>();
   for (const { heirs, addresses } of shares)
@@ -120,13 +112,11 @@ function takeoverOf(
   const backups = facts.members.filter(({ role }) => role === "backup");
   const highest = Math.max(...backups.map(({ priority = 0 }) => priority));
   // A priority that is not known may be the highest.
-  const heirs = backups.map(({ appliance: name, priority = highest }) => ({
-    name,
-    counts: priority === highest,
-  }));
+  const doesCount = ({ priority = highest }: MemberSnapshot) => priority === highest;
+  const heirs = backups.map((backup) => ({ name: backup.appliance, counts: doesCount(backup) }));
   const isTie = backups.filter(({ priority }) => priority === highest).length > 1;
-  const risks = backups.flatMap((backup, nth) => {
-    const { counts = false } = heirs[nth] ?? {};
+  const risks = backups.flatMap((backup) => {
+    const counts = doesCount(backup);
     return backupRisks(facts, own, backup, { counts, isTie: backup.priority === highest && isTie });
   });
   const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;

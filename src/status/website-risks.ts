@@ -70,7 +70,7 @@ export function websiteRisks(
   const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
   if (isElsewhere && here.details !== undefined) return [["website_missing", ""]];
   if (there.details?.isEnabled === false) return [["website_disabled", ""]];
-  // Where visitors reach it here is not known either.
+  // Without the details here, it is not known at which addresses visitors reach the website.
   const listening = isElsewhere ? UNKNOWN : [];
   const found = [...listening, ...testRisks(here, there), ...protectionRisks(here, there)];
   const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
