@@ -18,7 +18,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Plain loops, since each poll compares hundreds of lists; and without a list of the values, which would be made each time. */
+/** Each poll compares hundreds of lists: plain loops make no list of the values each time. */
 function areSame<Inputs extends object>(ones: Inputs, others: Inputs): boolean {
   for (const name in ones) if (!isSame(ones[name], others[name])) return false;
   return true;

@@ -199,7 +199,7 @@ const DISCOVERED = [VRRP_OK, seen.websites("waf", [1]), seen.details("waf", 1)];
 async function discovered(fleet: Fleet, nowMs = 0): Promise<readonly string[]> {
   const all = await samples(fleet, "", nowMs);
   return all.filter((line) =>
-    /^website_(info|enabled|backend_ok|usable_backends|backends_state)|poll_success.*website_(list|details)|difference/.test(
+    /^website_(info|enabled|backend_ok|usable_backends|backends_state)|poll_success.*website_(list|details)/.test(
       line,
     ),
   );
