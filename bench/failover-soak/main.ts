@@ -10,7 +10,7 @@ import { createRule, lossesOf, type Spell } from "./rule.ts";
 
 /**
  * `npm run soak:failover [-- --minutes=N]`: runs the exporter, as it is by default, with 20 pairs that fail over, reboot, answer late
- * and are synchronised in two steps, and now and then differ for good. Exits with 1 if FailoverNotReady fires where nothing differs for
+ * and are synchronized in two steps, and now and then differ for good. Exits with 1 if FailoverNotReady fires where nothing differs for
  * good, or does not fire where something does.
  */
 const PAIRS = 20;
@@ -53,7 +53,7 @@ const tally: Tally = {
   failovers: 0,
   reboots: 0,
   slowSpells: 0,
-  synchronisations: 0,
+  synchronizations: 0,
   found: new Map(),
   wrong: [],
 };
@@ -85,7 +85,7 @@ const rows = [
   ["time, pairs", `${seconds(performance.now() - startedMs)}, ${PAIRS}`],
   ["samples, reloads", `${samples}, ${reloads}`],
   ["failovers, reboots, slow spells", `${tally.failovers}, ${tally.reboots}, ${tally.slowSpells}`],
-  ["synchronisations in two steps", String(tally.synchronisations)],
+  ["synchronizations in two steps", String(tally.synchronizations)],
   [
     "losses that were seen for a while and are none",
     `${lengths.length}, at most ${seconds(Math.max(0, ...lengths))}`,

@@ -6,7 +6,7 @@ export interface Tally {
   failovers: number;
   reboots: number;
   slowSpells: number;
-  synchronisations: number;
+  synchronizations: number;
   /** Real differences that were found, by what differs. */
   readonly found: Map<string, number>;
   /** Real differences that were not found, or found long after their end. */
@@ -15,7 +15,7 @@ export interface Tally {
 
 /** What is known of the alert about a pair. */
 export interface Watched extends Pair {
-  /** Whether its members differ for longer than a synchronisation takes, or did until the exporter could see the end. */
+  /** Whether its members differ for longer than a synchronization takes, or did until the exporter could see the end. */
   differs: boolean;
   isInLosses: boolean;
   isFiring: boolean;
@@ -45,7 +45,7 @@ export async function play(pair: Watched, options: PlayOptions): Promise<void> {
       await differ(pair, options);
     } else {
       const disturbance = Math.random() < DISTURBED_SHARE ? disturb(pair, tally, log) : undefined;
-      await Promise.all([synchronise(pair, tally, log), disturbance]);
+      await Promise.all([synchronize(pair, tally, log), disturbance]);
     }
     await sleep(between(CALM_MS.min, CALM_MS.max));
   }
@@ -54,7 +54,7 @@ export async function play(pair: Watched, options: PlayOptions): Promise<void> {
 type Change = (settings: Settings) => Settings;
 
 /** Changes both members, one up to 30 s after the other. */
-async function synchronise({ members, name }: Watched, tally: Tally, log: PlayOptions["log"]): Promise<void> {
+async function synchronize({ members, name }: Watched, tally: Tally, log: PlayOptions["log"]): Promise<void> {
   const [what, change] = pick(changesOf(members[0].settings));
   const order = Math.random() < 0.5 ? members : members.toReversed();
   const gapMs = between(1_000, 30_000);
@@ -64,7 +64,7 @@ async function synchronise({ members, name }: Watched, tally: Tally, log: PlayOp
     if (nth > 0) await sleep(gapMs);
     member.settings = change(member.settings);
   }
-  tally.synchronisations += 1;
+  tally.synchronizations += 1;
 }
 
 function changesOf({ websites }: Settings): readonly (readonly [string, Change])[] {

@@ -52,7 +52,7 @@ export function verdictOn(answers: readonly Answer[]): Verdict {
   return verdicts.has("unknown") || !verdicts.has("ready") ? "unknown" : "ready";
 }
 
-/** The groups of which nobody knows a MASTER may be anybody's. */
+/** An answer about the groups without a known MASTER, if there are any: each appliance of the cluster may be that MASTER. */
 function masterlessGroups({ name: cluster, groups }: ClusterDocument): readonly Answer[] {
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return [];

@@ -92,7 +92,7 @@ function report(answers: readonly Answer[], { hasColor, clock }: Io): string {
   return `${parts.join("")}\n${counts.join(", ")}\n`;
 }
 
-/** The risks that are not harmless, with the age of what they follow from, and what is left out. */
+/** The risks that are not harmless, with the age of the answers from which they follow, and what is left out. */
 function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowMs: number): string {
   const harmful = risks.filter(({ effect }) => effect !== "none");
   const rows = harmful.map(({ effect, summary, seenAt }) => {
@@ -100,7 +100,7 @@ function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowM
       seenAt === undefined ? "not seen yet" : `seen ${relativeTime("ago", Date.parse(seenAt), nowMs)}`;
     return ["", effect, summary, age];
   });
-  // The worst ones are first.
+  // Risks are worst first: if a harmless one is shown, all that are left out are harmless.
   const more = harmful.length < risks.length ? 0 : moreRisks;
   const remarks = [
     ...(more === 0 ? [] : [count(more, "more risk")]),

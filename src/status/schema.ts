@@ -70,7 +70,7 @@ const risk = z.object({
     ),
   level,
   successor: optional(z.string(), "the BACKUP that it concerns; absent where it is not about one of them"),
-  subject: z.string().describe("a VIP, an alias, or a website and its protocol; all: those of an appliance"),
+  subject: z.string().describe("an address, or a website and its protocol; all: all interfaces or websites"),
   summary: z.string().describe("in words"),
   seenAt: optional(instant, "of the older of the answers from which it follows; absent where one is missing"),
 });

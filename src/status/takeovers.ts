@@ -54,7 +54,7 @@ export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers =>
       own.shares.push(share);
       masters.set(member.appliance, own);
     }
-  // It may be about to become MASTER of another group.
+  // The MASTER of one group may be about to become MASTER of another.
   for (const { facts, state } of all)
     for (const { appliance, role } of facts.members)
       if (role !== "master" && state !== undefined && UNDECIDED.has(state))
@@ -121,7 +121,7 @@ function takeoverOf(
   });
   const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
   const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
-  // One that is not known now may take over all the same.
+  // A member whose role is not known now may take over all the same.
   const doubtful = facts.members.flatMap(({ appliance: successor, role, priority = highest }) =>
     role === "unknown" && priority >= highest
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
@@ -166,6 +166,6 @@ export function reachTo(
   });
   if (own.length > 0) return reachOf(own);
   if (bind.some((address) => addresses.has(address))) return undefined;
-  // It listens on addresses that do not move: who gets its requests is not known.
+  // The website listens on addresses that do not move: who gets its requests is not known.
   return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));
 }

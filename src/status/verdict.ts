@@ -141,7 +141,7 @@ export interface Risk {
   readonly effect: Effect;
   /** A known BACKUP; empty where there is none, and where the risk is not about one of them. */
   readonly successor: string;
-  /** A VIP, an alias, or a website and its protocol; `all`: those of an appliance. */
+  /** A VIP, an alias, or a website and its protocol; `all`: the interfaces or websites of an appliance. */
   readonly subject: string;
   /** The key of the group or website; empty for `all`. */
   readonly key: string;
