@@ -220,6 +220,46 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
     ["a: ready", "website_differs none [b] shop"],
   ],
   [
+    "neither priority is known",
+    [
+      vrrp("a", master({ priority: undefined })),
+      vrrp("b", backup({ priority: undefined })),
+      ...READY.slice(2),
+    ],
+    ["a: ready"],
+  ],
+  [
+    "a website is at the master only, and other details of the backup fail",
+    [...READY.slice(0, -3), seen.websites("b", [2]), failed.details("b", 2, "decode")],
+    ["a: unknown", "website_unknown uncertain [b] all"],
+  ],
+  [
+    "a website is down there, and none of its servers is usable",
+    [
+      ...READY.slice(0, -3),
+      ...site("b", 1, {
+        backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]),
+      }),
+      seen.website("b", 1, blocksOf(503, 200)),
+      seen.website("b", 1, blocksOf(503, 200)),
+    ],
+    ["a: losses", "website_down loss [b] shop http"],
+  ],
+  [
+    "a disabled website is at the backup only",
+    [A, B, seen.websites("a", []), ...site("b", 1, { isEnabled: false })],
+    ["a: ready"],
+  ],
+  [
+    "a website was not tested, and no protocol of it is known",
+    ["a", "b"].flatMap((name) => [
+      ...[A, B],
+      seen.websites(name, [1]),
+      seen.details(name, 1, { protocol: undefined }),
+    ]),
+    ["a: unknown", "website_unknown uncertain [b] shop"],
+  ],
+  [
     "an interface of the backup cannot be read",
     [A, seen.vrrp("b", listOf([backup()], { anomalies: ["bad_interface"] })), ...READY.slice(2)],
     ["a: unknown", "address_unknown uncertain [b] all"],
@@ -378,6 +418,35 @@ test.each([
   expect(linesOf([...members, ...["a", "b", "c"].flatMap((name) => site(name)), silent], THREE)).toEqual(
     lines,
   );
+});
+
+test("of four members, those with the highest priority are the successors, and alike", () => {
+  const members = [...THREE, applianceOf({ name: "d", cluster, discovery })];
+  const others = [vrrp("c", backup()), vrrp("d", backup({ priority: 50 }))];
+  const observations = [...READY, ...others, ...site("c"), ...site("d")];
+  expect(linesOf(observations, members)).toEqual([
+    "a: ready",
+    "same_priority none [b] 192.0.2.100",
+    "same_priority none [c] 192.0.2.100",
+  ]);
+  expect(judged(observations, members).failovers.get("a")?.successors).toEqual(["b", "c"]);
+});
+
+test.each<readonly [string, readonly Observation[], number]>([
+  ["is up there", READY, 1],
+  ["is down there", [...READY, ...[1, 2].map(() => seen.website("a", 1, blocksOf(503, 503)))], 0],
+  [
+    "listens on an address of which another one is MASTER",
+    [
+      vrrp("a", master(), backup(SECOND)),
+      vrrp("b", backup(), master(SECOND)),
+      ...site("a", 1, { bind: ["192.0.2.101"] }),
+      ...site("b", 1, { bind: ["192.0.2.101"] }),
+    ],
+    0,
+  ],
+])("an appliance serves a website that %s, or not", (_, observations, websites) => {
+  expect(judged(observations).failovers.get("a")?.websites).toBe(websites);
 });
 
 test("there is no readiness beside a disabled member, and for one that is MASTER of nothing", () => {
