@@ -10,7 +10,6 @@ export interface Side {
   readonly known: KnownWebsite;
   /** `undefined` while they are not known now. */
   readonly details: WebsiteDetails | undefined;
-  readonly isTested: boolean;
   /** What its tests found, by protocol; empty if that is not known. */
   readonly results: readonly ProtocolResult[];
 }
@@ -29,7 +28,7 @@ export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string
   const place = at[nth];
   if (place === undefined) return undefined;
   const details = found.find(({ identity }) => identity.appliance === appliance)?.details;
-  return { known: place.known, details, isTested: place.test >= 0, results: results[nth] ?? [] };
+  return { known: place.known, details, results: results[nth] ?? [] };
 }
 
 /** Whether an appliance serves the website to visitors, as far as that is known: it is neither disabled nor down there. */
@@ -102,7 +101,6 @@ function usable({ details }: Side): number | undefined {
 
 /** Only what is up here can be lost. */
 function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
-  if (!here.isTested) return [];
   const { protocols = there.results.map(({ protocol }) => protocol) } = here.known;
   const untested = protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
   const ours = here.results.length > 0 ? here.results : untested;
