@@ -253,7 +253,8 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
   [
     "a website was not tested, and no protocol of it is known",
     ["a", "b"].flatMap((name) => [
-      ...[A, B],
+      A,
+      B,
       seen.websites(name, [1]),
       seen.details(name, 1, { protocol: undefined }),
     ]),
