@@ -2,7 +2,8 @@ import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.t
 import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { headlineOf } from "../view/headline.ts";
-import { clusterRows, type Row } from "../view/rows.ts";
+import type { Row } from "../view/row.ts";
+import { clusterRows } from "../view/rows.ts";
 import { relativeTime, type Phrase } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 

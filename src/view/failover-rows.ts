@@ -2,7 +2,7 @@ import type { ApplianceDocument, FailoverDocument } from "../status/schema.ts";
 import { LEVELS } from "../status/states.ts";
 import { shortened } from "../status/words.ts";
 import { count, listedBriefly } from "../support/text.ts";
-import type { Cell, Row } from "./rows.ts";
+import type { Cell, Row } from "./row.ts";
 import { relative } from "./time.ts";
 import { inWords } from "./words.ts";
 

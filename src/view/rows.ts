@@ -1,39 +1,11 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../status/schema.ts";
-import type { Level } from "../status/states.ts";
 import { describeServers, idAt } from "../status/words.ts";
 import { once } from "../support/kept.ts";
 import { failoverRows } from "./failover-rows.ts";
+import type { Cell, Row, RowGroup } from "./row.ts";
 import { formatSeconds, relative, type Phrase } from "./time.ts";
 import { count } from "../support/text.ts";
 import { inWords } from "./words.ts";
-
-/** `backup`: well, and a shape of its own. */
-export type Sign = Level | "backup";
-
-/** A row says this of one appliance. */
-export interface Cell {
-  /** The sign is the level that was judged; absent where nothing is judged. */
-  readonly sign?: Sign;
-  /** Empty if the row says nothing of the appliance. */
-  readonly state: Phrase;
-  readonly details?: readonly Phrase[];
-}
-
-/** A subject, its state in words, and a cell for each appliance. */
-export interface Row {
-  readonly title: string;
-  /** This identifies the subject besides its title. */
-  readonly aside?: string | undefined;
-  readonly level: Level;
-  readonly words: readonly Phrase[];
-  readonly cells: readonly Cell[];
-}
-
-export interface RowGroup {
-  readonly kind: "vrrp" | "failover" | "websites" | "discovered" | "polling";
-  readonly title: string;
-  readonly rows: readonly Row[];
-}
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
 type WebsiteState = ClusterDocument["websites"][number]["states"][number];

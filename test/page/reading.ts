@@ -1,7 +1,7 @@
 import { rowLine } from "../../src/page/view/clusters.ts";
 import type { Html } from "../../src/page/view/html.ts";
 import type { Reader } from "../../src/page/view/parts.ts";
-import type { Row } from "../../src/view/rows.ts";
+import type { Row } from "../../src/view/row.ts";
 import { NOW_MS } from "./documents.ts";
 
 /** A reader who opened nothing. */

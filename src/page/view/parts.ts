@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Sign } from "../../view/rows.ts";
+import type { Sign } from "../../view/row.ts";
 import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
 import { count } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
