@@ -67,9 +67,9 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
         "warning ApplianceDown half half-2",
         "warning ApplianceExporterReloadFailed",
         "warning ApplianceRefused locked locked-1",
+        "warning FailoverNotReady well well-1",
         "warning VrrpFailover swapped swapped-2",
         "warning VrrpPreferredMasterLost swapped",
-        "warning WebsitePartiallyDown well  partly",
       ]);
     }, PATIENT);
   });
