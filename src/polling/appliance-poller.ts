@@ -169,8 +169,11 @@ export function createAppliancePoller(
     },
     confirm: (operation, occasion, afterMs) => {
       const task = tasks.get(operationKey(operation));
-      const byMs = clock.monotonicMs() + afterMs;
-      if (task === undefined || (timetable.nextDueMs(task, byMs - afterMs) ?? 0) <= byMs) return;
+      const nowMs = clock.monotonicMs();
+      // What is due soon, as after a start, sees only one half of a change that members make one after the other.
+      const isLook = occasion === "second_look";
+      const dueMs = task && timetable.nextDueMs(task, isLook ? nowMs + afterMs / 2 : nowMs);
+      if (task === undefined || (dueMs ?? (isLook ? Infinity : 0)) <= nowMs + afterMs) return;
       task[occasion] ??= setTimeout(() => {
         task[occasion] = undefined;
         dueOutOfTurn(task, occasion);

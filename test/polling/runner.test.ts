@@ -141,6 +141,24 @@ test("no confirming poll is made during backoff, nor after the appliance is gone
   expect(client.waiting()).toEqual([]);
 });
 
+test("a second look is made although the regular poll is due soon, but not if it is due in its second half", async () => {
+  const { clock, client, runner, observed } = startHeldRunner(SELDOM);
+  const look = { ...LISTS, occasion: "second_look", afterMs: 60_000 } as const;
+  const pass = async (ms: number) => {
+    for (const untilMs = performance.now() + ms; performance.now() < untilMs;) {
+      await clock.pass(1_000);
+      if (client.waiting().length > 0) await client.answer(VRRP_PATH, NO_INTERFACES);
+    }
+    return observed.map(({ isOutOfTurn }) => (isOutOfTurn ? "look" : "turn"));
+  };
+  runner.confirm(look);
+  expect(await pass(62_000)).toEqual(["turn", "look"]);
+  const nextMs = runner.nextPollMs("waf", look.operation) ?? 0;
+  await pass(nextMs - performance.now() - 45_000);
+  runner.confirm(look);
+  expect(await pass(120_000)).toEqual(["turn", "look", "turn"]);
+});
+
 test("no confirming poll is made where the regular poll is due by then", async () => {
   const { clock, client, runner, observed } = startHeldRunner({ ...WAF, websites: [] });
   await clock.pass(1_001);
