@@ -26,7 +26,7 @@ export interface Runner {
   nextPollMs(appliance: string, operation: Operation): number | undefined;
   /** Polls what is now planned for an appliance's websites. */
   replan(appliance: string): void;
-  /** Makes polls out of turn: only a few between two in turn, and none of what is due by then, backs off or is in flight then. */
+  /** Makes polls out of turn: only a few between two in turn, and none of what is due shortly before, backs off or is in flight then. */
   confirm(polls: ConfirmingPolls): void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
