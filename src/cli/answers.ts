@@ -35,10 +35,15 @@ const VERDICT_OF: Readonly<Record<FailoverDocument["state"], Verdict>> = {
 export function answersOf(clusters: readonly ClusterDocument[], names: readonly string[]): readonly Answer[] {
   return clusters.flatMap((cluster) => {
     const { name: of, appliances, groups } = cluster;
-    const isWhole = appliances.length > 1 && (names.length === 0 || names.includes(of));
+    const isNamed = names.includes(of);
+    const isWhole = appliances.length > 1 && (names.length === 0 || isNamed);
+    // A name without an answer would be a permission beside others that are ready.
+    const isAlone = appliances.length === 1 && isNamed;
     const masters = groups.flatMap(({ members }) => members.filter(({ role }) => role === "master"));
     const asked = appliances.filter(({ name }) => {
-      return names.includes(name) || (isWhole && masters.some((master) => master.appliance === name));
+      return (
+        isAlone || names.includes(name) || (isWhole && masters.some((master) => master.appliance === name))
+      );
     });
     const answers = asked.map((each) => answerOn(each, cluster));
     return isWhole ? [...answers, ...masterlessGroups(cluster)] : answers;

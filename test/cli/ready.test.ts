@@ -24,7 +24,7 @@ const EARLIER = { completedAtMs: WALL_MS - 180_000 };
 /** In `ams`, `b` lacks an alias and a website; `fra` is ready. */
 const DOCUMENT = documentOf(
   fleetOf(
-    [...PAIR, ...FRA, applianceOf({ name: "lone" })],
+    [...PAIR, ...FRA, applianceOf({ name: "lone" }), applianceOf({ name: "rtm-1", cluster: "rtm" })],
     [
       seen.vrrp("a", listOf([interfaceOf({ aliases: ["192.0.2.101"] })])),
       seen.vrrp("b", listOf([BACKUP])),
@@ -68,6 +68,7 @@ test.each<readonly [readonly string[], number, string]>([
   [["fra-2"], 0, "ready: 1, not ready: 0, unknown: 0"],
   [["a"], 1, "ready: 0, not ready: 1 (a), unknown: 0"],
   [["lone"], 2, "ready: 0, not ready: 0, unknown: 1 (lone)"],
+  [["rtm", "fra"], 2, "ready: 1, not ready: 0, unknown: 1 (rtm-1)"],
   [["lone", "fra"], 2, "ready: 1, not ready: 0, unknown: 1 (lone)"],
   [["lone", "fra", "ams"], 1, "ready: 1, not ready: 1 (a), unknown: 1 (lone)"],
 ])("the exit code for %j is %i", async (names, code, last) => {
@@ -103,7 +104,7 @@ test("JSON has the answers with the states and risks of the document", async () 
 
 test("a name that nobody has, and an exporter that nobody reaches, are errors with the exit code 2", async () => {
   const url = `${await serve(answering(DOCUMENT))}/exporter`;
-  const err = `unknown cluster or appliance "c"; ${url} has ams, a, b, fra, fra-1 and 2 more\n`;
+  const err = `unknown cluster or appliance "c"; ${url} has ams, a, b, fra, fra-1 and 4 more\n`;
   expect(await runAfter("ready", "a", "c", `--url=${url}`)).toEqual({ code: 2, out: "", err });
   expect(await runAfter("ready", "a", "--url=http://127.0.0.1:1")).toEqual({
     code: 2,
