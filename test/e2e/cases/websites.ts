@@ -37,10 +37,11 @@ function partialOutage(
   website: WebsiteName,
   down: Labels,
   words: string,
+  owns: Case["owns"] = (labels) => labels["website"] === website,
 ): Case {
   return {
     name: `a website that is down at the ${words}`,
-    owns: (labels) => labels["website"] === website,
+    owns,
     play: async ({ happens }, lab) => {
       const { fleetAddress } = lab.cluster("web")[member];
       const { setMaintenance } = lab.website(website);
@@ -87,8 +88,16 @@ export const WEBSITE_CASES: readonly Case[] = [
   partialOutage(
     "other",
     "at-backup",
-    websiteAlert("WebsitePartiallyDown", "at-backup", { severity: "warning" }),
+    {
+      alertname: "FailoverNotReady",
+      ...OURS,
+      severity: "warning",
+      site: SITE,
+      ha_cluster: "web",
+      appliance: "web-a",
+    },
     "backup only",
+    ({ alertname, website }) => alertname === "FailoverNotReady" || website === "at-backup",
   ),
   commonCause,
 ];
