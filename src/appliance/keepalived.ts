@@ -132,7 +132,7 @@ const instance = z.object({
     state: z.int(),
     // They have the order of keepalived's configuration; the key is missing if there are none.
     vips: z.array(address).default([]),
-    // Those of `virtual_ipaddress_excluded`, which adverts do not name.
+    // Adverts do not name the addresses of `virtual_ipaddress_excluded`.
     evips: z.array(address).default([]),
   }),
 });

@@ -29,7 +29,7 @@ const VERDICT_OF: Readonly<Record<FailoverDocument["state"], Verdict>> = {
 };
 
 /**
- * What the document says of the appliances with these names, and of each MASTER in the clusters with these names; without names,
+ * Returns what the document says of the appliances with these names, and of each MASTER in the clusters with these names; without names,
  * in all clusters of several appliances.
  */
 export function answersOf(clusters: readonly ClusterDocument[], names: readonly string[]): readonly Answer[] {
@@ -83,7 +83,7 @@ function answerOn(appliance: ApplianceDocument, cluster: ClusterDocument): Answe
 }
 
 /**
- * What is not known of an appliance whose failure would cost nothing by what is known. A poll that succeeded counts until two
+ * Returns what is not known of an appliance whose failure would cost nothing by what is known. A poll that succeeded counts until two
  * intervals and a timeout after its end.
  */
 function doubtsOn(

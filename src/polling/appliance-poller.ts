@@ -170,7 +170,7 @@ export function createAppliancePoller(
     confirm: (operation, occasion, afterMs) => {
       const task = tasks.get(operationKey(operation));
       const nowMs = clock.monotonicMs();
-      // What is due soon, as after a start, sees only one half of a change that members make one after the other.
+      // A poll that is due soon, as after a start, sees only one half of a change that members make one after the other.
       const isLook = occasion === "second_look";
       const dueMs = task && timetable.nextDueMs(task, isLook ? nowMs + afterMs / 2 : nowMs);
       if (task === undefined || (dueMs ?? (isLook ? Infinity : 0)) <= nowMs + afterMs) return;

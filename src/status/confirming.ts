@@ -7,7 +7,7 @@ import type { GroupVerdict, Judged } from "./verdict.ts";
 
 const AGAIN_AFTER_MS = 1000;
 const TEST_AFTER_MS = 5000;
-/** By then the members of a cluster have synchronized a change. */
+/** The members of a cluster have synchronized a change by then. */
 const SECOND_LOOK_AFTER_MS = 60_000;
 
 const again = (

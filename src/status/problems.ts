@@ -220,7 +220,7 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-/** The keys of the websites that a failover without an outage would take from visitors, and whether there may be more of them. */
+/** Returns what visitors would lose at failovers without an outage, by the key of its website or group, and whether there is more. */
 export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
   const all = [...failovers.values()].filter(({ state }) => state === "losses");
   const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));

@@ -9,7 +9,7 @@ import { groupName, NAMED, optionalInstant, serverNames, type Words } from "./wo
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
 /**
- * What would happen, in one sentence: `If a fails: b takes over 12 addresses and 8 websites`, or the worst risks, of which it names
+ * Says in one sentence what would happen: `If a fails: b takes over 12 addresses and 8 websites`, or the worst risks, of which it names
  * twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
  */
 export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): string {
@@ -46,7 +46,7 @@ export function riskWords(risks: readonly Risk[], name: string, cluster: Cluster
   return sentences.join("; ");
 }
 
-/** What is said of all these subjects alike. */
+/** Returns what is said of all these subjects alike. */
 function clauseOf(all: readonly { readonly subject: string; readonly saying: Words | string }[]): string {
   const subjects = listed(all.map(({ subject }) => subject));
   const saying = all[0]?.saying ?? "";
@@ -54,7 +54,7 @@ function clauseOf(all: readonly { readonly subject: string; readonly saying: Wor
   return `${subjects} ${all.length > 1 ? "are" : "is"} ${saying}`;
 }
 
-/** What the subject is at the successor, or the words around its name. */
+/** Returns what the subject is at the successor, or the words around its name. */
 function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster: Cluster): Words | string {
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);

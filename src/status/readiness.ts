@@ -36,13 +36,13 @@ export function failoverVerdicts(
 }
 
 interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
-  /** By member, as are the lists. */
+  /** Both lists are by member. */
   readonly inventories: readonly InventorySnapshot[];
   readonly lists: readonly (VrrpListSnapshot | undefined)[];
   readonly hasDisabled: boolean;
 }
 
-/** By the name of the appliance that would stop. */
+/** The keys are the names of the appliances that would stop. */
 const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
   const { groups, websites, inventories, lists, hasDisabled } = setting;
   if (hasDisabled) return new Map();
@@ -110,7 +110,7 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
 }
 
-/** What becomes of a website if an appliance stops. */
+/** Says what becomes of a website if an appliance stops. */
 interface Change {
   /** Whether visitors reach it there now. */
   readonly isServed: boolean;
@@ -119,7 +119,7 @@ interface Change {
 
 interface ChangeSetting extends Pick<Setting, "inventories">, Pick<Takeovers, "addresses"> {
   readonly takeover: Takeover;
-  /** Those of several websites. */
+  /** Several websites have these names. */
   readonly sharedNames: ReadonlySet<string>;
 }
 

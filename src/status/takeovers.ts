@@ -8,7 +8,7 @@ export function riskOf(risk: RiskKind, of: Omit<Risk, "risk" | "effect">, counts
   return { risk, effect: counts ? RISKS[risk] : "none", ...of };
 }
 
-/** What a BACKUP would take over. */
+/** Holds what a BACKUP would take over. */
 export interface Reach {
   /** Whether no other BACKUP of one of the groups has a higher priority. */
   readonly counts: boolean;
@@ -25,11 +25,11 @@ interface Share {
   readonly heirs: readonly Heir[];
 }
 
-/** What happens to the groups of an appliance that stops. */
+/** Says what happens to the groups of an appliance that stops. */
 export interface Takeover {
   readonly risks: readonly Risk[];
   readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
-  /** By the name of the BACKUP. */
+  /** The keys are the names of the BACKUPs. */
   readonly everywhere: ReadonlyMap<string, Reach>;
 }
 
@@ -39,10 +39,10 @@ export interface Takeovers {
   readonly addresses: ReadonlySet<string>;
 }
 
-/** In these states nobody knows who is MASTER. */
+/** Nobody knows who is MASTER in these states. */
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown"]);
 
-/** What happens to the groups of a cluster if a MASTER stops. */
+/** Returns what happens to the groups of a cluster if a MASTER stops. */
 export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {
   const all = [...groups.values()];
   const masters = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
@@ -97,7 +97,7 @@ function subjectIn({ key, vip }: GroupSnapshot): Pick<Risk, "successor" | "subje
   return { successor: "", subject: vip, key };
 }
 
-/** What happens to a group whose MASTER stops. */
+/** Returns what happens to a group whose MASTER stops. */
 function takeoverOf(
   { facts, state }: GroupVerdict,
   own: MemberSnapshot,

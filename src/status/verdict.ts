@@ -112,7 +112,7 @@ export interface ProtocolVerdict {
   readonly sinceMs: number | undefined;
 }
 
-/** What would happen if an appliance that is MASTER of a group stopped now. */
+/** Says what would happen if an appliance that is MASTER of a group stopped now. */
 export interface FailoverVerdict extends Outlook {
   readonly kind: "failover";
   readonly identity: Identity;
@@ -121,7 +121,7 @@ export interface FailoverVerdict extends Outlook {
 
 export interface Outlook {
   readonly state: FailoverState;
-  /** Those that would take over a group. */
+  /** These would take over a group. */
   readonly successors: readonly string[];
   /** How many VIPs and aliases the appliance is MASTER of, and how many websites it serves at these to visitors. */
   readonly addresses: number;

@@ -10,7 +10,7 @@ export interface Side {
   readonly known: KnownWebsite;
   /** `undefined` while they are not known now. */
   readonly details: WebsiteDetails | undefined;
-  /** What its tests found, by protocol; empty if that is not known. */
+  /** Holds what its tests found, by protocol; empty if that is not known. */
   readonly results: readonly ProtocolResult[];
 }
 

@@ -6,10 +6,10 @@ import type { Cell, Row } from "./row.ts";
 import { relative } from "./time.ts";
 import { inWords } from "./words.ts";
 
-/** In UTF-16 units: a line of the page has other facts too. */
+/** The length in UTF-16 units: a line of the page has other facts too. */
 const MAX_LINE = 120;
 
-/** What the line of a cluster says: `b can take over`, or the sentence about the worst failover, shortened; nothing without a failover. */
+/** Returns what the line of a cluster says: `b can take over`, or the sentence about the worst failover, shortened; nothing without a failover. */
 export function failoverLine(appliances: readonly ApplianceDocument[]): readonly string[] {
   const all = appliances.flatMap(({ failover }) => failover ?? []);
   const [worst] = all.toSorted((one, other) => LEVELS.indexOf(other.level) - LEVELS.indexOf(one.level));
