@@ -1,7 +1,8 @@
 import { kept } from "../support/kept.ts";
 import type { GroupNames } from "./group-names.ts";
-import type { GroupSnapshot, MemberRole, MemberSnapshot } from "./snapshot.ts";
-import type { GroupReport, VrrpRecord } from "./vrrp.ts";
+import type { GroupSnapshot, MemberSnapshot } from "./snapshot.ts";
+import { masterChanges, type Course } from "./course.ts";
+import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 
 /**
  * The VRRP groups of one cluster. A group that is as it was `before` is the same object, and so is the list if all are.
@@ -42,14 +43,27 @@ function viewsOf(
   const { interfaces = [], addresses = [], areAddressesKnown = false } = report ?? {};
   const { priority, isFailoverMaster = false } = report ?? {};
   const said = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
-  const member = { appliance, role, silentSinceMs, ...said };
-  const changes = keys.map((key) => seen?.masterChanges.get(key)?.changedAtMs ?? NEVER);
-  const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.sentAtMs) ?? NEVER;
-  return [{ member, report, sinceMs, changedAtMs: Math.max(...changes) }];
+  const courses = coursesOf(seen, keys);
+  const member = { appliance, role, silentSinceMs, course: latestOf(courses), ...said };
+  const changes = courses.map((course) => masterChanges(course).changedAtMs);
+  const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.polled.sentMs) ?? NEVER;
+  return [{ member, report, sinceMs, changedAtMs: Math.max(NEVER, ...changes) }];
 }
 
-/** Where an appliance has several interfaces in one group, the first of these roles counts. */
-const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
+function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Course[] {
+  return keys.flatMap((key) => {
+    const course = seen?.courses.get(key);
+    return course === undefined ? [] : [course];
+  });
+}
+
+/** A member lists a group under one key, unless its addresses came into another order or it has two interfaces in the group. */
+function latestOf(courses: readonly Course[]): Course {
+  const listed = courses.filter((course) => course.at(-1)?.role !== "absent");
+  const beganMs = (course: Course): number => course.at(-1)?.first.endedMs ?? NEVER;
+  const [first = [], ...others] = listed.length > 0 ? listed : courses;
+  return others.reduce((latest, each) => (beganMs(each) > beganMs(latest) ? each : latest), first);
+}
 
 /** One report for all interfaces of an appliance in one group. */
 function together(all: readonly GroupReport[]): GroupReport | undefined {
@@ -78,9 +92,9 @@ function groupOf(
   );
   // Members that have left the group count too.
   const changes = [
-    ...members.flatMap(({ seen }) => keys.flatMap((each) => seen?.masterChanges.get(each) ?? [])),
-    ...others.flatMap(({ record: { seen }, other }) => seen?.masterChanges.get(other) ?? []),
-  ];
+    ...members.flatMap(({ seen }) => coursesOf(seen, keys)),
+    ...others.flatMap(({ record: { seen }, other }) => coursesOf(seen, [other])),
+  ].map(masterChanges);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
   const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
   const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;

@@ -5,6 +5,7 @@ import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
+import type { Course, MemberRole, Polled } from "./course.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each
@@ -157,6 +158,10 @@ export interface VrrpSnapshot extends OfAppliance {
   readonly kind: "vrrp";
   readonly health: PollHealth;
   readonly found: { readonly list: VrrpListSnapshot } | undefined;
+  /** The latest valid answer; kept through failures. */
+  readonly polled: Polled | undefined;
+  /** While the list is not known: the monotonic end of the first poll since then that the appliance did not answer at all. */
+  readonly lostSinceMs: number | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
 
@@ -181,6 +186,8 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly found: StatusesSnapshot | undefined;
   /** Holds what the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */
   readonly results: readonly ProtocolResult[] | undefined;
+  /** By protocol, the monotonic instant at which the latest test began that found it up. */
+  readonly upSentMs: Readonly<Partial<Record<Protocol, number>>>;
 }
 
 export interface StatusesSnapshot extends OfWebsite {
@@ -259,13 +266,9 @@ export interface MemberSnapshot {
   readonly isFailoverMaster: boolean;
   /** While its VRRP list is not known: the monotonic instant from which it is not. */
   readonly silentSinceMs: number | undefined;
+  /** Empty for an appliance that was never seen. */
+  readonly course: Course;
 }
-
-/**
- * `unknown`: its list is not known now, and it was last seen in this group or never seen at all; `other`: it is known, and
- * in a state that is neither MASTER nor BACKUP.
- */
-export type MemberRole = "master" | "backup" | "other" | "unknown";
 
 /** Unique within a cluster. */
 export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {

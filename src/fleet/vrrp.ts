@@ -3,14 +3,15 @@ import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { kept, memo } from "../support/kept.ts";
+import { meaningOf } from "../client/failure.ts";
 import type { FleetChange, Step } from "./changes.ts";
+import { courseAfter, type Course, type GroupFact, type MemberRole, type Polled } from "./course.ts";
 import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
 import {
   groupKey,
   type GroupSnapshot,
   type Identity,
   type InterfaceSnapshot,
-  type MemberRole,
   type VrrpListSnapshot,
   type VrrpSnapshot,
 } from "./snapshot.ts";
@@ -22,19 +23,11 @@ interface SeenVrrp {
   readonly unreadable: readonly InterfaceSnapshot[];
   /** What its interfaces say, by the `groupKey` of each, in the order of first mention; the same map while they say the same. */
   readonly reports: Reports;
-  /** The monotonic instant at which the poll began, and that of the valid answer before. */
-  readonly sentAtMs: number;
+  readonly polled: Polled;
+  /** The monotonic instant at which the poll of the valid answer before began. */
   readonly sentBeforeMs: number | undefined;
   /** By group, the latest changed last; also of groups that the list lacks: another member may have taken over. */
-  readonly masterChanges: ReadonlyMap<string, MasterChanges>;
-}
-
-/** Monotonic instants at which changes of an appliance in a group were learned. */
-interface MasterChanges {
-  /** When it became MASTER or stopped being MASTER, the latest three times. A MASTER that is seen for the first time is one. */
-  readonly switchedAtMs: readonly number[];
-  /** The latest of these, or when it answered again after it was silent, when it may have been either. */
-  readonly changedAtMs: number;
+  readonly courses: ReadonlyMap<string, Course>;
 }
 
 /** Holds what an interface of an appliance last said of its group. */
@@ -44,8 +37,9 @@ export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
   readonly addresses: readonly string[];
   /** Whether these are all: its aliases are readable. */
   readonly areAddressesKnown: boolean;
-  /** While the list is known. */
+  /** While the list is known, and what it follows from. */
   readonly role: MemberRole;
+  readonly state: string;
   /** Whether the interface was MASTER when it was last readable. */
   readonly isMaster: boolean;
   readonly priority: number | undefined;
@@ -62,10 +56,12 @@ export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
 export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
   if (last?.identity === identity) return last;
   if (last === undefined)
-    return { kind: "vrrp", identity, ...freshRecord(firstExpiryMs), certificate: undefined };
+    return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
   const seen = last.seen && { ...last.seen, list: { ...last.seen.list, identity } };
   return { ...last, identity, seen, found: last.found && seen };
 }
+
+const NEVER_ANSWERED = { polled: undefined, lostSinceMs: undefined, certificate: undefined } as const;
 
 /**
  * Returns what is known after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
@@ -77,7 +73,11 @@ export function afterVrrpPoll(
   nowMs: number,
 ): Step<VrrpRecord> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
-  if (!outcome.ok) return { state: afterPoll(vrrp, observation, nowMs, undefined), changes: [] };
+  if (!outcome.ok) {
+    const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
+    const lostSinceMs = vrrp.lostSinceMs ?? (isLost ? nowMs : undefined);
+    return { state: { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs }, changes: [] };
+  }
   const { identity, seen: old } = vrrp;
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
@@ -99,10 +99,11 @@ export function afterVrrpPoll(
   const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
   const known = kept(old?.list, list);
   const reports = reportsOf(known, { list: known, unreadable });
-  const sent = { sentAtMs, sentBeforeMs: old?.sentAtMs };
-  const masterChanges = masterChangesAfter(vrrp, reports, nowMs);
-  const seen = { list: known, unreadable, reports, ...sent, masterChanges };
-  return { state: afterPoll(vrrp, observation, nowMs, seen), changes };
+  const polled = { sentMs: sentAtMs, endedMs: nowMs };
+  const courses = coursesAfter(vrrp, reports, polled);
+  const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, courses };
+  const answered = { polled, lostSinceMs: undefined };
+  return { state: { ...afterPoll(vrrp, observation, nowMs, seen), ...answered }, changes };
 }
 
 /** Interfaces with the same labels are the same interface. */
@@ -128,34 +129,54 @@ function reportOf(reported: VrrpInterface, role: MemberRole): GroupReport {
   const addresses = [vip, ...(aliases ?? []).map(canonicalAddress)];
   const areAddressesKnown = aliases !== undefined;
   const group = { vhid, vip, addresses, areAddressesKnown };
-  return { interfaces: [name], ...group, role, isMaster, priority, isFailoverMaster };
+  return { interfaces: [name], ...group, role, state, isMaster, priority, isFailoverMaster };
 }
 
 function roleIn({ state }: VrrpInterface): MemberRole {
   return state === "MASTER" ? "master" : state === "BACKUP" ? "backup" : "other";
 }
 
-/** Twice as many as a list may have: an appliance may invent others at each poll. */
-const MAX_CHANGED_GROUPS = 2048;
+/** Where an appliance has several interfaces in one group, the first of these roles counts. */
+export const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
 
-/** The latest changes after one more valid answer, learned at the monotonic instant `nowMs`. */
-function masterChangesAfter(
-  { seen: before, health }: VrrpRecord,
+/** Twice as many as a list may have: an appliance may invent others at each poll. */
+const MAX_COURSES = 2048;
+
+/** The courses after one more valid answer. Those that are the same until now and then share a list. */
+function coursesAfter(
+  { seen: old, health, silentSinceMs, lostSinceMs }: VrrpRecord,
   reports: Reports,
-  nowMs: number,
-): SeenVrrp["masterChanges"] {
-  const wasSilent = health.state === "failed";
-  const changes = new Map(before?.masterChanges);
-  for (const key of new Set([...(before?.reports.keys() ?? []), ...reports.keys()])) {
-    const [wasMaster, isMaster] = [before?.reports, reports].map(
-      (of) => of?.get(key)?.some((report) => report.isMaster) === true,
-    );
-    if (wasMaster === isMaster && !wasSilent) continue;
-    const { switchedAtMs = [] } = changes.get(key) ?? {};
-    const switches = wasMaster === isMaster ? switchedAtMs : [...switchedAtMs.slice(-2), nowMs];
-    changes.delete(key);
-    changes.set(key, { switchedAtMs: switches, changedAtMs: nowMs });
+  polled: Polled,
+): SeenVrrp["courses"] {
+  const isBack = health.state === "failed" && silentSinceMs !== undefined;
+  if (old !== undefined && !isBack && reports === old.reports) return old.courses;
+  const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs } : undefined;
+  const made = new Map<Course | undefined, Map<string, Course>>();
+  const courses = new Map(old?.courses);
+  for (const key of new Set([...(old?.reports.keys() ?? []), ...reports.keys()])) {
+    const before = courses.get(key);
+    const fact = factOf(reports.get(key), before?.at(-1));
+    const alike = made.get(before) ?? new Map<string, Course>();
+    made.set(before, alike);
+    const { role, state, isMaster, priority = "" } = fact;
+    const text = `${role} ${isMaster} ${priority} ${state}`;
+    const now = alike.get(text) ?? courseAfter(before, fact, { polled, before: old?.polled, after });
+    alike.set(text, now);
+    if (now === before) continue;
+    courses.delete(key);
+    courses.set(key, now);
   }
-  for (const key of changes.keys()) if (changes.size > MAX_CHANGED_GROUPS) changes.delete(key);
-  return changes;
+  for (const key of courses.keys()) if (courses.size > MAX_COURSES) courses.delete(key);
+  return courses;
+}
+
+const ABSENT: GroupFact = { role: "absent", state: "", isMaster: false, priority: undefined };
+
+function factOf(reports: readonly GroupReport[] | undefined, before: GroupFact | undefined): GroupFact {
+  if (reports === undefined) return ABSENT;
+  const role = STRONGEST_FIRST.find((one) => reports.some((report) => report.role === one)) ?? "unknown";
+  const isMaster = reports.some((report) => report.isMaster);
+  const { state = "", priority } = reports.find((report) => report.role === role) ?? {};
+  if (role === "unknown") return { role, state: "", isMaster, priority: before?.priority };
+  return { role, state, isMaster, priority };
 }

@@ -41,7 +41,7 @@ export function websiteFor(
   return { ...before, ...tested, seen, found: before.found && seen };
 }
 
-const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined } as const;
+const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, upSentMs: {} } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undefined): boolean {
@@ -101,7 +101,21 @@ function afterTest(
     const latest = status === undefined ? "unknown" : status.isUp ? "up" : "down";
     return resultAfter(old, { protocol, latest });
   });
-  return { ...afterPoll(website, observation, nowMs, seen), results: kept(before, results) };
+  return {
+    ...afterPoll(website, observation, nowMs, seen),
+    results: kept(before, results),
+    upSentMs: upSentAfter(website, observation, statuses),
+  };
+}
+
+function upSentAfter(
+  { upSentMs }: WebsiteRecord,
+  { sentAtMs }: Observation,
+  statuses: readonly StatusSnapshot[],
+): WebsiteRecord["upSentMs"] {
+  const up = statuses.filter(({ isUp }) => isUp);
+  if (up.length === 0) return upSentMs;
+  return { ...upSentMs, ...Object.fromEntries(up.map(({ protocol }) => [protocol, sentAtMs])) };
 }
 
 const TEN_BITS = 2 ** 10 - 1;

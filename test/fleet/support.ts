@@ -1,11 +1,11 @@
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
+import type { MemberRole } from "../../src/fleet/course.ts";
 import {
   membersIn,
   type ApplianceSnapshot,
   type ClusterSnapshot,
   type GroupSnapshot,
-  type MemberRole,
 } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
