@@ -21,11 +21,11 @@ export async function status(flags: Flags, io: Io, names: readonly string[]): Pr
   return EXIT_CODES[document.verdict];
 }
 
-/** Returns the selected clusters, their problems and events, and the verdict on them. */
+/** Returns the selected clusters, their problems and incidents, and the verdict on them. */
 function partOf(fleet: FleetDocument, names: readonly string[]): FleetDocument {
   const clusters = fleet.clusters.filter((cluster) => isSelected(cluster, names));
   const selected = new Set<unknown>(clusters.map(({ name }) => name));
   const problems = fleet.problems.filter(({ cluster }) => selected.has(cluster));
-  const events = fleet.events.filter(({ cluster }) => selected.has(cluster));
-  return { ...fleet, verdict: summaryOf(problems, true), problems, clusters, events };
+  const incidents = fleet.incidents.filter(({ cluster }) => selected.has(cluster));
+  return { ...fleet, verdict: summaryOf(problems, true), problems, clusters, incidents };
 }

@@ -48,7 +48,11 @@ const MAX_RUNS = 8;
 export function courseAfter(
   course: Course | undefined,
   fact: GroupFact,
-  { polled, before = polled, after }: { polled: Polled; before: Polled | undefined; after: Silence | undefined },
+  {
+    polled,
+    before = polled,
+    after,
+  }: { polled: Polled; before: Polled | undefined; after: Silence | undefined },
 ): Course {
   const run = { ...fact, first: polled, last: polled, after };
   const latest = course?.at(-1);

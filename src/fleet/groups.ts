@@ -60,9 +60,12 @@ function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly 
 /** A member lists a group under one key, unless its addresses came into another order or it has two interfaces in the group. */
 function latestOf(courses: readonly Course[]): Course {
   const listed = courses.filter((course) => course.at(-1)?.role !== "absent");
-  const beganMs = (course: Course): number => course.at(-1)?.first.endedMs ?? NEVER;
   const [first = [], ...others] = listed.length > 0 ? listed : courses;
   return others.reduce((latest, each) => (beganMs(each) > beganMs(latest) ? each : latest), first);
+}
+
+function beganMs(course: Course): number {
+  return course.at(-1)?.first.endedMs ?? NEVER;
 }
 
 /** One report for all interfaces of an appliance in one group. */

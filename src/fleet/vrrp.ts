@@ -55,8 +55,7 @@ export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
 /** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
 export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
   if (last?.identity === identity) return last;
-  if (last === undefined)
-    return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
+  if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
   const seen = last.seen && { ...last.seen, list: { ...last.seen.list, identity } };
   return { ...last, identity, seen, found: last.found && seen };
 }

@@ -1,8 +1,9 @@
+import type { ClusterIncidents } from "../status/incident.ts";
 import { PROBLEM_OF } from "../status/states.ts";
 import type { FailoverVerdict } from "../status/verdict.ts";
 import { keysOf } from "../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
-import { asSeconds, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
+import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
 
 const JUDGED = "Judged from the latest polls, not from the scrape.";
 const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
@@ -63,10 +64,46 @@ export const FLEET_FAMILIES: Families = {
     `1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. ${JUDGED}`,
     { failover: riskSamples },
   ),
+  ha_cluster_failovers_total: counter(
+    `Failovers of the cluster since the exporter started, by cause: groups that one appliance took over from another. ${JUDGED}`,
+    {
+      incidents: ({ failovers = {} }) =>
+        Object.entries(failovers).flatMap(([cause, count]) => sample(count, ["cause", cause])),
+    },
+  ),
+  ha_cluster_last_failover_timestamp_seconds: gauge(
+    `When the latest failover of the cluster was seen, as Unix time; absent before the first. ${JUDGED}`,
+    { incidents: ({ lastFailoverAt }) => sample(asSeconds(lastFailoverAt?.wallMs)) },
+  ),
+  ha_cluster_failover_info: gauge(
+    `1 for each failover of the last five minutes, with its cause and the id of its incident. ${JUDGED}`,
+    { incidents: failoverSamples },
+  ),
+  website_incident_info: gauge(
+    `1 while the website is in trouble that the exporter saw begin, with the id of the incident. ${JUDGED}`,
+    { incidents: websiteSamples },
+  ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
     website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
   }),
 };
+
+function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {
+  return recent.flatMap(({ id, failover }) => {
+    if (failover === undefined) return [];
+    const { from, to, cause } = failover.latest;
+    return sample(1, ["from", from], ["to", to], ["cause", cause], ["incident", id]);
+  });
+}
+
+function websiteSamples({ all }: ClusterIncidents): readonly Sample[] {
+  return all.flatMap(({ id, subjects, open }) =>
+    subjects.flatMap(({ key, website }) => {
+      if (website === undefined || !open.has(key)) return [];
+      return sample(1, ["address", website.address], ["protocol", website.protocol], ["incident", id]);
+    }),
+  );
+}
 
 function riskSamples({ risks, more }: FailoverVerdict): readonly Sample[] {
   const all = [

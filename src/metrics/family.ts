@@ -20,6 +20,7 @@ export function partsOf(verdict: ClusterVerdict) {
       anomalies,
       totals,
     ]),
+    verdict.incidents,
     verdict,
   ].filter((part) => part !== undefined);
 }

@@ -5,7 +5,7 @@ import type { Clock } from "../support/clock.ts";
 import type { LongText } from "../support/long-text.ts";
 import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
 import { clusterList } from "./view/clusters.ts";
-import { eventHistory } from "./view/events.ts";
+import { incidentHistory } from "./view/incidents.ts";
 import { applyFilter, filterForm, matchNote, readFilter } from "./view/filter.ts";
 import { html, nothing, type Html } from "./view/html.ts";
 import { absolute, mark, readReader } from "./view/parts.ts";
@@ -61,7 +61,7 @@ function renderPage(
           <p id="connection" class="note">
             As of ${absolute(new Date(nowMs).toISOString())}. <a href="">Reload</a>
             <noscript>
-              or <a href="${withAllOpen(query)}">show all problems and events</a>; choose a cluster in the
+              or <a href="${withAllOpen(query)}">show all problems and incidents</a>; choose a cluster in the
               filter to see its table.
             </noscript>
           </p>
@@ -75,10 +75,10 @@ function renderPage(
     </html> `;
 }
 
-/** The same page with all problems and events. */
+/** The same page with all problems and incidents. */
 function withAllOpen(query: URLSearchParams): string {
   const all = new URLSearchParams(query);
-  for (const id of ["more-problems", "earlier-events"]) {
+  for (const id of ["more-problems", "earlier-incidents"]) {
     if (!all.has("open", id)) all.append("open", id);
   }
   return `?${all.toString()}`;
@@ -89,11 +89,11 @@ function withAllOpen(query: URLSearchParams): string {
  * whatever the filter. Attributes give the script the title, the version and the time.
  */
 async function renderFragment(document: FleetDocument, query: URLSearchParams, nowMs: number): Promise<Html> {
-  const { exporter, problems, events } = document;
+  const { exporter, problems, incidents } = document;
   const headline = headlineOf(document);
   const [filter, reader] = [readFilter(query), readReader(query, nowMs)];
   const clusters = judgeClusters(document);
-  const shown = await applyFilter({ clusters, problems, events }, filter);
+  const shown = await applyFilter({ clusters, problems, incidents }, filter);
   return html`<div
     id="state"
     data-title="${titleOf(headline)}"
@@ -106,7 +106,7 @@ async function renderFragment(document: FleetDocument, query: URLSearchParams, n
     </section>
     <div class="columns">
       <section id="history" aria-labelledby="history-title">
-        ${eventHistory(shown.events, exporter.startedAt, reader)}
+        ${incidentHistory(shown.incidents, exporter.startedAt, reader)}
       </section>
       <div id="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter, query.get("fragment") ?? "")}

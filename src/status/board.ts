@@ -10,10 +10,11 @@ import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
 import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "./document.ts";
-import { createEvents, type Observed } from "./events.ts";
+import type { Observed } from "./happenings.ts";
 import { changesAtMs } from "./judge-group.ts";
 import { judge } from "./judge.ts";
-import { logEvents, logObservation } from "./log.ts";
+import { logIncidents, logObservation } from "./log.ts";
+import { createPast } from "./past.ts";
 import type { FleetDocument } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
@@ -44,7 +45,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const { version, shard, fleet, self, logger, clock, runner } = deps;
   /** The latest ones, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
-  const events = createEvents();
+  const past = createPast();
   const startedAtMs = clock.wallMs();
   let reloadFailedAtMs: number | undefined;
 
@@ -57,17 +58,17 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
     const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
-    const now = judge(facts, before, at);
+    const now = judge(facts, before, at, observed);
     latest.set(facts.cluster, now);
-    logEvents(logger, events.add({ before, now }, at, observed));
+    if (now.incidents !== before?.incidents) logIncidents(logger, past.add(now.incidents.news));
     return { before, now };
   }
 
   /** Judges a cluster at each instant until `nowMs` at which time alone changed it, so that reading does not date the changes. */
   function advance(cluster: string, nowMs: number): void {
     const verdict = latest.get(cluster);
-    const groupsMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict.groups);
-    const atMs = Math.min(fleet.expiresAtMs(cluster), groupsMs);
+    const changes = verdict === undefined ? [] : [changesAtMs(verdict.groups), verdict.incidents.untilMs];
+    const atMs = Math.min(fleet.expiresAtMs(cluster), ...changes);
     const facts = atMs > nowMs ? undefined : fleet.cluster(cluster, atMs);
     if (facts === undefined) return;
     judged(facts, atMs);
@@ -100,7 +101,11 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     // After a reload between two slices, an appliance could be in two clusters or in none.
     if (fleet.clusters() !== names) return verdicts();
     const configured = new Set(names);
-    for (const name of latest.keys()) if (!configured.has(name)) latest.delete(name);
+    for (const name of latest.keys()) {
+      if (configured.has(name)) continue;
+      latest.delete(name);
+      past.forget(name);
+    }
     return all;
   }
 
@@ -127,7 +132,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
       const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
-      return fleetDocument(all, { ...facts, events: events.list() });
+      return fleetDocument(all, { ...facts, incidents: past.list() });
     },
   };
 }

@@ -13,7 +13,13 @@ import { isPartOf } from "./judge-website.ts";
 import { lastingProblems, lostWebsites, pendingIn, problemsOf } from "./problems.ts";
 import { STATE_OF } from "./readiness.ts";
 import { evidenceAt, failoverSentence, riskWords } from "./readiness-words.ts";
-import type { ApplianceDocument, ClusterDocument, FleetDocument, FleetEvent, Problem } from "./schema.ts";
+import type {
+  ApplianceDocument,
+  ClusterDocument,
+  FleetDocument,
+  IncidentDocument,
+  Problem,
+} from "./schema.ts";
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
@@ -35,7 +41,7 @@ export interface DocumentFacts {
   /** When the configuration could not be loaded; `undefined` if it was loaded since. */
   readonly reloadFailedAtMs: number | undefined;
   /** The latest one is the first. */
-  readonly events: readonly FleetEvent[];
+  readonly incidents: readonly IncidentDocument[];
   readonly nextPollAtMs: NextPollAtMs;
 }
 
@@ -52,7 +58,7 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     problems: [...problems],
     clusters: verdicts.map((verdict) => clusterDocument(verdict, { verdict, nextPollAtMs })),
-    events: [...facts.events],
+    incidents: [...facts.incidents],
   };
 }
 

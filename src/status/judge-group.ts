@@ -1,7 +1,7 @@
 import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
-import { PROBLEM_OF, type ApplianceState, type GroupState } from "./states.ts";
-import { sinceOf, type Case, type ClusterVerdict, type GroupVerdict, type Trouble } from "./verdict.ts";
+import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
+import { sinceOf, type Case, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
 
 /** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
 const SPLIT_LASTS_MS = 120_000;

@@ -1,26 +1,44 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Instant } from "../support/clock.ts";
 import { kept } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
+import type { Observed } from "./happenings.ts";
+import { incidentsAfter } from "./incidents.ts";
 import { groupVerdicts } from "./judge-group.ts";
-import { type ApplianceVerdict, type Case, type ClusterVerdict, type Instant, sinceOf } from "./verdict.ts";
+import { type ApplianceVerdict, type Case, type ClusterVerdict, sinceOf } from "./verdict.ts";
 import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
-/** Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last. */
+/**
+ * Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last; `observed`:
+ * what has changed the facts.
+ */
 export function judge(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
+  observed?: Observed,
 ): ClusterVerdict {
   const wasPolled = before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "pending") === true;
   const given = { facts, before, wasPolled, at };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
-  if (facts === before?.facts && appliances === before.appliances && groups === before.groups) return before;
+  const isSame = facts === before?.facts && appliances === before.appliances && groups === before.groups;
+  if (isSame && at.monotonicMs < before.incidents.untilMs) return before;
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
   const { websiteBasis, websites } = websiteVerdicts({ ...given, state, groups });
   const failovers = failoverVerdicts({ ...given, groups, websites });
-  return { kind: "cluster", facts, state, appliances, groups, websiteBasis, websites, failovers };
+  const now = {
+    kind: "cluster",
+    facts,
+    state,
+    appliances,
+    groups,
+    websiteBasis,
+    websites,
+    failovers,
+  } as const;
+  return { ...now, incidents: incidentsAfter({ before, now, at, observed }) };
 }
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {

@@ -2,20 +2,42 @@ import { operationKey } from "../api/operations.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Logger } from "../support/log.ts";
-import type { FleetEvent } from "./schema.ts";
+import type { Known, Past } from "./past.ts";
 
 const MAX_LINES = 20;
 
-/** Logs events of one cluster, a line for each of the first 20, outages as warnings: an appliance may invent states at each poll. */
-export function logEvents(logger: Logger, events: readonly FleetEvent[]): void {
-  for (const { kind, cluster, summary } of events.slice(0, MAX_LINES))
-    logger[kind === "outage" ? "warn" : "info"]({ cluster, kind, summary }, "event");
-  const count = events.length - MAX_LINES;
-  if (count > 0) logger.info({ cluster: events[0]?.cluster, count }, "more events");
+/**
+ * Logs a line for each incident of a cluster that begins or ends, and for a failover that repeats or of which the cause becomes known,
+ * at most 20: an appliance may invent states at each poll. What begins is a warning.
+ */
+export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): void {
+  const told = news.flatMap(({ before, now }) => {
+    const message = before === undefined ? "incident" : messageOf(before, now);
+    return message === undefined ? [] : [{ message, now }];
+  });
+  for (const { message, now } of told.slice(0, MAX_LINES)) {
+    const { id: incident, kind, severity, cluster, begin, end, summary, failover, outageAtMostSeconds } = now;
+    const { from, to, cause, withoutMasterAtMostSeconds } = failover ?? {};
+    const fields = { cluster, incident, kind, severity, summary, begin, end, outageAtMostSeconds };
+    logger[message === "incident over" ? "info" : "warn"](
+      { ...fields, from, to, cause, withoutMasterAtMostSeconds },
+      message,
+    );
+  }
+  const count = told.length - MAX_LINES;
+  if (count > 0) logger.info({ cluster: told[0]?.now.cluster, count }, "more incidents");
+}
+
+/** What is new about an incident that is known; `undefined` for further subjects. */
+function messageOf(before: Known, now: Known): string | undefined {
+  if (before.end === undefined && now.end !== undefined) return "incident over";
+  const [old, failover] = [before.failover, now.failover];
+  const isSame = old?.cause === failover?.cause && old?.repeated?.count === failover?.repeated?.count;
+  return isSame ? undefined : "incident changed";
 }
 
 /**
- * Logs the changes of an observation that its events do not say, at most 20 state changes, and the poll itself at debug.
+ * Logs the changes of an observation that its incidents do not say, at most 20 state changes, and the poll itself at debug.
  * `cluster`: the one of the appliance; `undefined` for an appliance that is gone.
  */
 export function logObservation(
@@ -41,7 +63,7 @@ function logChange(logger: Logger, where: object, { kind, ...facts }: FleetChang
     const level = reason === "unsupported" ? "info" : "warn";
     logger[level]({ ...where, operation: operationKey(facts.operation), reason, detail }, "polling fails");
   } else if ("operation" in facts) {
-    // The event of the appliance says that its list is polled again.
+    // The end of the appliance's incident says that its list is polled again.
     if (facts.operation.kind === "vrrp") return;
     const from = facts.from.reason;
     logger.info({ ...where, operation: operationKey(facts.operation), from }, "polling recovered");

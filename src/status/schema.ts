@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import { keysOf } from "../support/keys.ts";
-import { EFFECTS, LEVELS, PROBLEM_KINDS, PROBLEM_OF, RISK_KINDS } from "./states.ts";
+import { CAUSES, EFFECTS, INCIDENT_KINDS, LEVELS, PROBLEM_KINDS, PROBLEM_OF, RISK_KINDS } from "./states.ts";
 
 /** An unknown value is absent. */
 function optional<Type extends z.ZodType>(type: Type, description: string): z.ZodOptional<Type> {
@@ -210,11 +210,58 @@ const problem = z.object({
   since: optional(instant, "absent where the exporter did not see the beginning"),
 });
 
-const event = z.object({
-  at: instant,
-  kind: z.enum(["failover", "outage", "recovery", "change"]).describe("change: neither better nor worse"),
-  summary: z.string(),
+const evidence = z.object({
+  appliance: z.string(),
+  said: z.string().describe("what it did, in words"),
+  at: instant.describe("when the exporter learned it"),
+});
+
+const repeated = z.object({
+  count: z.int().describe("how often the members took over from each other"),
+  periodSeconds: z.number().describe("from one to the next, on average"),
+  letsGo: optional(z.string(), "the member that lets go most often; absent where none does, or both"),
+  includes: z.string().describe("the id of the incident that the second of them was at first"),
+});
+
+const failedOver = z.object({
+  from: z.string(),
+  to: z.string(),
+  cause: z.enum(CAUSES).describe("the first of these of which there is evidence"),
+  evidence: z.array(evidence).describe("oldest first; empty if the cause is unknown"),
+  withoutMasterAtMostSeconds: optional(
+    z.number(),
+    "no member can have been MASTER for longer; absent where the former master was never seen as MASTER",
+  ),
+  addresses: z.int().describe("how many VIPs and aliases have another master"),
+  isPartial: z.boolean().describe("whether the former master remains MASTER of other groups"),
+  repeated: optional(repeated, "from the third switch within five minutes of each other on"),
+});
+
+const incidentRef = z.object({
+  id: z.string().describe("of the page of the incident: /?incident=ID"),
+  kind: z.enum(INCIDENT_KINDS),
+  begin: instant.describe("when the exporter learned it"),
+  summary: z.string().describe("one sentence"),
+});
+
+const incident = z.object({
+  ...incidentRef.shape,
+  severity: z.enum(["critical", "warning"]),
   cluster: z.string(),
+  end: optional(
+    instant,
+    "absent while it is not over; a failover is over when its groups have a backup and websites are as before",
+  ),
+  subjects: z.array(z.string()).describe("the first 24 groups, websites, appliances or interfaces"),
+  moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
+  outageAtMostSeconds: optional(
+    z.number(),
+    "of websites that were down, when that is over: from the latest test that found them up to the first that did again",
+  ),
+  failover: optional(failedOver, "of a failover: the latest switch"),
+  meanwhile: z
+    .array(incidentRef)
+    .describe("what else began in the cluster within a minute of it, latest first, at most 8"),
 });
 
 /**
@@ -238,7 +285,7 @@ export const fleetDocumentSchema = z.object({
     .describe(
       "in the order of the configuration; an appliance on its own is a cluster of one, named like it",
     ),
-  events: z.array(event).describe("since the exporter started, latest first, bounded"),
+  incidents: z.array(incident).describe("since the exporter started, latest first, bounded"),
 });
 
 export type FleetDocument = z.infer<typeof fleetDocumentSchema>;
@@ -248,7 +295,7 @@ export type ApplianceDocument = z.infer<typeof appliance>;
 export type FailoverDocument = z.infer<typeof failover>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;
-export type FleetEvent = z.infer<typeof event>;
+export type IncidentDocument = z.infer<typeof incident>;
 
 /** The form of what `/api/v1/fleet` serves as JSON Schema, draft 2020-12. */
 export function formatFleetSchema(): string {

@@ -122,8 +122,35 @@ export const RISKS = {
 export const RISK_KINDS = keysOf(RISKS);
 export type RiskKind = (typeof RISK_KINDS)[number];
 
+/** What can happen to a cluster: a failover, a change of an appliance that stands alone, or a problem that begins and ends. */
+export const INCIDENTS = {
+  failover: "warning",
+  vrrp_state: "warning",
+  split_brain: PROBLEMS.split_brain.severity,
+  no_master: PROBLEMS.no_master.severity,
+  redundancy_lost: PROBLEMS.redundancy_lost.severity,
+  cluster_dark: PROBLEMS.cluster_dark.severity,
+  website_down: PROBLEMS.website_down.severity,
+  website_unknown: PROBLEMS.website_unknown.severity,
+  website_partially_down: PROBLEMS.website_partially_down.severity,
+  website_unstable: PROBLEMS.website_unstable.severity,
+  polling_stuck: PROBLEMS.polling_stuck.severity,
+  appliance_refused: PROBLEMS.appliance_refused.severity,
+  appliance_down: PROBLEMS.appliance_down.severity,
+  not_serving: PROBLEMS.not_serving.severity,
+  odd_state: PROBLEMS.odd_state.severity,
+} as const satisfies Readonly<Partial<Record<ProblemKind | "failover" | "vrrp_state", Severity>>>;
+export const INCIDENT_KINDS = keysOf(INCIDENTS);
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+
+/** Why a group has another master: the first for which polls have the evidence. @see causeOf */
+export const CAUSES = ["fault", "silent", "priority", "preempted", "stepped_down", "unknown"] as const;
+export type Cause = (typeof CAUSES)[number];
+
 type Judged = typeof PROBLEM_OF;
 export type GroupState = keyof Judged["group"];
+/** Trouble of a group that lasts until another state proves that it is over. */
+export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 export type WebsiteState = keyof Judged["website"];
 export type BackendState = keyof Judged["backends"];
 export type ApplianceState = keyof Judged["appliance"];

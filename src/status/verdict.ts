@@ -1,4 +1,5 @@
 import type { Protocol } from "../api/website-test.ts";
+import type { Instant } from "../support/clock.ts";
 import { once } from "../support/kept.ts";
 import type {
   ClusterSnapshot,
@@ -8,6 +9,7 @@ import type {
   Identity,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
+import type { ClusterIncidents } from "./incident.ts";
 import type {
   ApplianceProblem,
   ApplianceState,
@@ -19,14 +21,9 @@ import type {
   GroupState,
   ProblemKind,
   RiskKind,
+  Trouble,
   WebsiteState,
 } from "./states.ts";
-
-/** An instant by both clocks, in milliseconds: Unix time, which jumps when the clock is set, and monotonic time. */
-export interface Instant {
-  readonly wallMs: number;
-  readonly monotonicMs: number;
-}
 
 /**
  * The meaning of the facts about a cluster. Each verdict is the same object for as long as it stays as it is. `sinceMs`: Unix
@@ -47,6 +44,7 @@ export interface ClusterVerdict {
   readonly websiteBasis: object;
   /** Of the appliances that are MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
   readonly failovers: ReadonlyMap<string, FailoverVerdict>;
+  readonly incidents: ClusterIncidents;
 }
 
 export interface ApplianceVerdict {
@@ -78,8 +76,6 @@ export interface GroupVerdict extends ClusterIdentity {
   /** The latest state that is trouble, until another one proves that it is over. */
   readonly trouble: Trouble | undefined;
 }
-
-export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 
 /** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
 export interface WebsiteVerdict

@@ -15,3 +15,9 @@ export const systemClock: Clock = {
 export function toSeconds(ms: number): number {
   return Math.round(ms * 1000) / 1e6;
 }
+
+/** An instant by both clocks, in milliseconds: Unix time, which jumps when the clock is set, and monotonic time. */
+export interface Instant {
+  readonly wallMs: number;
+  readonly monotonicMs: number;
+}

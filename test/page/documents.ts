@@ -4,7 +4,7 @@ import type {
   ClusterDocument,
   FailoverDocument,
   FleetDocument,
-  FleetEvent,
+  IncidentDocument,
   GroupDocument,
   PollDocument,
   Problem,
@@ -215,7 +215,7 @@ export function documentOf(
     exporter: { version: "1.2.3", startedAt: ago(86_400), shard: WHOLE_FLEET },
     problems,
     clusters: clusters.map((cluster) => ({ ...cluster, level: levelIn(cluster, problems) })),
-    events: [],
+    incidents: [],
     ...given,
   };
 }
@@ -398,7 +398,7 @@ const APPLIANCE_DOWN = polled({
   failingSince: ago(188),
 });
 
-export const EVENTS: readonly FleetEvent[] = [
+export const EVENTS: readonly IncidentDocument[] = [
   {
     at: ago(190),
     kind: "outage",
@@ -422,7 +422,7 @@ export function fleetOfSize(appliances: number, round = 0): FleetDocument {
     const trouble = index % 50 === 7 ? TROUBLES[Math.floor(index / 50) % TROUBLES.length] : undefined;
     return trouble === undefined ? cluster : trouble(cluster);
   });
-  return documentOf(clusters, { events: manyEvents() });
+  return documentOf(clusters, { incidents: manyEvents() });
 }
 
 const SITES = ["amsterdam", "berlin", "copenhagen", "dublin"];
@@ -433,7 +433,7 @@ function aged(cluster: ClusterDocument, round: number): ClusterDocument {
   return changed(cluster, { first: { poll }, second: { poll } });
 }
 
-function manyEvents(): FleetEvent[] {
+function manyEvents(): IncidentDocument[] {
   return Array.from({ length: 200 }, (_, index) => ({
     at: ago(60 * (index + 1)),
     kind: index % 2 === 0 ? ("recovery" as const) : ("outage" as const),

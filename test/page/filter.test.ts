@@ -9,10 +9,10 @@ const FLEET = documentOf(
     shopDown(pair("rtm", { labels: { site: "rotterdam" } })),
     changed(pair("lab"), { second: { labels: { stage: "test" } } }),
   ],
-  { events: [...EVENTS] },
+  { incidents: [...EVENTS] },
 );
 
-const EVERYTHING = { clusters: judgeClusters(FLEET), problems: FLEET.problems, events: FLEET.events };
+const EVERYTHING = { clusters: judgeClusters(FLEET), problems: FLEET.problems, incidents: FLEET.incidents };
 
 const filterOf = (query: string) => readFilter(new URLSearchParams(query));
 
@@ -45,7 +45,7 @@ test("clusters are shown with their problems and events, and problems without a 
   const all = { ...EVERYTHING, problems: [...FLEET.problems, general] };
   const narrowed = await applyFilter(all, filterOf("cluster=rtm"));
   expect(narrowed.problems.map(({ kind }) => kind)).toEqual(["website_down", "reload_failed"]);
-  expect(narrowed.events.map(({ cluster }) => cluster)).toEqual(["rtm", "rtm"]);
+  expect(narrowed.incidents.map(({ cluster }) => cluster)).toEqual(["rtm", "rtm"]);
 });
 
 test("the form offers every cluster and label, and keeps a chosen one that no longer exists", () => {
@@ -60,7 +60,7 @@ test("the form offers every cluster and label, and keeps a chosen one that no lo
 
 test("a cluster whose name has invisible characters is found by the name that is shown, and by its own", async () => {
   const fleet = documentOf([pair("ams\u200B"), pair("ams")]);
-  const everything = { clusters: judgeClusters(fleet), problems: [], events: [] };
+  const everything = { clusters: judgeClusters(fleet), problems: [], incidents: [] };
   const [, shown = ""] =
     /<option value="(ams[^"]+)"/.exec(filterForm(fleet.clusters, filterOf(""), "").text) ?? [];
   for (const cluster of [shown, "ams\u200B"]) {

@@ -6,7 +6,7 @@ import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
 import { cellsOf, textOf } from "./reading.ts";
 
-const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { events: [...EVENTS] });
+const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...EVENTS] });
 
 test("each appliance shows its latest poll with the reason of a failure, last success, duration and next poll", () => {
   const appliances = [...pair("ams").appliances, ...pair("rtm").appliances].map((each, index) => ({

@@ -23,7 +23,7 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
     nowMs = ms;
     return board;
   };
-  return { at, events: () => log.lines.filter(({ msg }) => msg === "event") };
+  return { at, incidents: () => log.lines.filter(({ msg }) => msg === "event") };
 }
 
 test("the configuration counts as old since the first of the reloads that failed", async () => {

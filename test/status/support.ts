@@ -6,7 +6,8 @@ import type { ClusterSnapshot } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
 import { judge } from "../../src/status/judge.ts";
-import type { ClusterVerdict, Instant, Judged } from "../../src/status/verdict.ts";
+import type { Instant } from "../../src/support/clock.ts";
+import type { ClusterVerdict, Judged } from "../../src/status/verdict.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { clustersOf, fleetOf } from "../fleet/support.ts";
 import { WALL_MS } from "../support/observations.ts";
@@ -43,7 +44,7 @@ export function documentOf(
     startedAtMs: WALL_MS - 60_000,
     reloadFailedAtMs: undefined,
     nextPollAtMs: () => undefined,
-    events: [],
+    incidents: [],
     ...given,
   });
 }

@@ -73,7 +73,7 @@ export const EMPTY_DOCUMENT: FleetDocument = {
   exporter: { version: "1.2.3", startedAt: "2023-11-14T22:13:20.000Z", shard: WHOLE_FLEET },
   problems: [],
   clusters: [],
-  events: [],
+  incidents: [],
 };
 
 /** Routes with arbitrary dependencies. */

@@ -27,11 +27,11 @@ function isNarrowing(filter: Filter): boolean {
   return Object.values(filter).some((value) => value !== "");
 }
 
-export interface Shown extends Pick<FleetDocument, "problems" | "events"> {
+export interface Shown extends Pick<FleetDocument, "problems" | "incidents"> {
   readonly clusters: readonly JudgedCluster[];
 }
 
-/** Keeps the matching clusters with their problems and events, in slices. Problems without a cluster stay. */
+/** Keeps the matching clusters with their problems and incidents, in slices. Problems without a cluster stay. */
 export async function applyFilter(shown: Shown, filter: Filter): Promise<Shown> {
   if (!isNarrowing(filter)) return shown;
   const clusters: JudgedCluster[] = [];
@@ -42,7 +42,7 @@ export async function applyFilter(shown: Shown, filter: Filter): Promise<Shown> 
   return {
     clusters,
     problems: shown.problems.filter(({ cluster }) => cluster === undefined || names.has(cluster)),
-    events: shown.events.filter(({ cluster }) => names.has(cluster)),
+    incidents: shown.incidents.filter(({ cluster }) => names.has(cluster)),
   };
 }
 

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import type { Sign } from "../../view/row.ts";
 import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
+import { shortHash } from "../../support/short-hash.ts";
 import { count } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 
@@ -33,8 +33,8 @@ export function more(reader: Reader, id: string, number: number, noun: string, c
 }
 
 /** A short id made from what identifies an element: the browser finds the element again by it. */
-export function keyedId(kind: "problem" | "event" | "filter", key: readonly unknown[]): string {
-  return `${kind}-${createHash("sha1").update(JSON.stringify(key)).digest("base64url").slice(0, 12)}`;
+export function keyedId(kind: "problem" | "filter", key: readonly unknown[]): string {
+  return `${kind}-${shortHash(key)}`;
 }
 
 /** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */

@@ -1,0 +1,205 @@
+import type { Course, Polled, Run } from "../fleet/course.ts";
+import type { Cause } from "./states.ts";
+
+/** A member of a group as the exporter sees it when it judges a failover. Instants are monotonic. */
+export interface Party {
+  readonly appliance: string;
+  readonly course: Course;
+  /** The latest valid answer. */
+  readonly polled: Polled | undefined;
+  /** While it does not answer: the end of the first poll since then that found nobody, and why its latest poll fails. */
+  readonly lostSinceMs: number | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Why a member is MASTER in place of another one. */
+export interface Finding {
+  readonly cause: Cause;
+  /** What the former master did, behind its name: `, which stopped answering (timeout)`. */
+  readonly clause: string;
+  /** What the appliances said, oldest first; empty if the cause is not known. */
+  readonly evidence: readonly Evidence[];
+  /** The former master, unless the new one only took what it prefers; `undefined` too while that is not known. */
+  readonly letsGo: string | undefined;
+}
+
+export interface Evidence {
+  readonly appliance: string;
+  /** `reported FAULT`. */
+  readonly said: string;
+  /** When the exporter learned it. */
+  readonly atMs: number;
+}
+
+/** A change shows for so long before the takeover is seen. */
+const BEFORE_MS = 30_000;
+/** A fault shows this long after it at the latest. */
+const AFTER_MS = 15_000;
+/** The longest delay after which a member preempts (preempt_delay of keepalived). */
+const PREEMPT_MS = 1_000_000;
+
+/**
+ * The cause of a failover by what the polls show; the first that holds:
+ *
+ * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
+ * - `silent`: it stopped answering at most 30 s before the takeover was seen, and did not answer since.
+ * - `priority`: in these 30 s the new master came to have the higher priority of the two.
+ * - `preempted`: it has the higher priority, and what ended its last time as MASTER was a silence or a fault in the last 1,000 s.
+ * - `stepped_down`: the former master reports BACKUP.
+ * - `unknown`: none of these. `former` is `undefined` for one that is gone.
+ */
+export function causeOf(former: Party | undefined, successor: Party, seenAtMs: number): Finding {
+  if (former === undefined) return UNKNOWN;
+  return (
+    fault(former, seenAtMs) ??
+    silence(former, seenAtMs) ??
+    priorities(former, successor, seenAtMs) ??
+    preemption(former, successor, seenAtMs) ??
+    retreat(former) ??
+    UNKNOWN
+  );
+}
+
+const UNKNOWN: Finding = { cause: "unknown", clause: "; why is not known", evidence: [], letsGo: undefined };
+
+/** When the exporter learned that a member became the MASTER that it is; `undefined` if it is none. */
+export function takeoverSeenMs({ course }: Pick<Party, "course">): number | undefined {
+  const begins = (run: Run, nth: number): boolean =>
+    run.after !== undefined || course[nth - 1]?.isMaster !== true;
+  if (course.at(-1)?.isMaster !== true) return undefined;
+  return course.findLast((run, nth) => run.isMaster && begins(run, nth))?.first.endedMs;
+}
+
+/**
+ * The longest time for which no member of the group can have been MASTER, in milliseconds: from the beginning of the latest poll that
+ * found the former master as MASTER to the end of the first that found the new one.
+ */
+export function withoutMasterMs(former: Party | undefined, seenAtMs: number): number | undefined {
+  const latest = former?.course.findLast(({ role }) => role === "master");
+  if (former === undefined || latest === undefined) return undefined;
+  return Math.max(0, seenAtMs - lastPoll(former, latest).sentMs);
+}
+
+/** How the latest answer of a run was polled. */
+function lastPoll({ course, polled }: Party, run: Run): Polled {
+  return run === course.at(-1) ? (polled ?? run.last) : run.last;
+}
+
+function fault(former: Party, seenAtMs: number): Finding | undefined {
+  const { appliance, course } = former;
+  const odd = course.slice(course.findLastIndex(({ role }) => role === "master") + 1).find((run) => {
+    const isNear =
+      run.first.sentMs <= seenAtMs + AFTER_MS && lastPoll(former, run).endedMs >= seenAtMs - BEFORE_MS;
+    return isNear && isOdd(run);
+  });
+  if (odd === undefined) return undefined;
+  const said = saidIn(odd);
+  const evidence = [{ appliance, said, atMs: odd.first.endedMs }];
+  return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
+}
+
+function isOdd({ role }: Run): boolean {
+  return role === "other" || role === "absent";
+}
+
+function saidIn({ role, state }: Run): string {
+  return role === "absent" ? "no longer listed the address" : `reported ${state}`;
+}
+
+function silence({ appliance, lostSinceMs, reason = "" }: Party, seenAtMs: number): Finding | undefined {
+  if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
+  const said = `stopped answering (${reason})`;
+  const evidence = [{ appliance, said, atMs: lostSinceMs }];
+  return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
+}
+
+/** Priorities of both that were reported at the same time, as far as polls can tell. */
+interface Order {
+  readonly former: Run;
+  readonly successor: Run;
+  readonly isHigher: boolean;
+}
+
+function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
+  const orders = ordersOf(former, successor, seenAtMs - BEFORE_MS);
+  const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
+  const [before, after] = [orders[at - 1], orders[at]];
+  if (before === undefined || after === undefined) return undefined;
+  const changes = [
+    { party: former, from: before.former, to: after.former },
+    { party: successor, from: before.successor, to: after.successor },
+  ].filter(({ from, to }) => from.priority !== to.priority);
+  const evidence = changes.map(({ party: { appliance }, from, to }) => {
+    const said = `changed its priority from ${from.priority} to ${to.priority}`;
+    return { appliance, said, atMs: to.first.endedMs };
+  });
+  const words = changes.map(({ party: { appliance }, from, to }) => {
+    return `the priority of ${appliance} changed from ${from.priority} to ${to.priority}`;
+  });
+  const hasFallen = before.former.priority !== after.former.priority;
+  const letsGo = hasFallen ? former.appliance : undefined;
+  return { cause: "priority", clause: `, as ${words.join(" and ")}`, evidence, letsGo };
+}
+
+/** Which of the two had the higher priority, oldest first, since a monotonic instant. */
+function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
+  const pairs = former.course.flatMap((one) => successor.course.map((other) => ({ one, other })));
+  const orders = pairs.flatMap(({ one, other }): readonly Order[] => {
+    const [ones, others] = [one.priority, other.priority];
+    const [from, until] = [
+      Math.max(one.first.sentMs, other.first.sentMs),
+      Math.min(endOf(former, one), endOf(successor, other)),
+    ];
+    if (ones === undefined || others === undefined || from > until || until < sinceMs) return [];
+    return [{ former: one, successor: other, isHigher: others > ones }];
+  });
+  const beganMs = ({ former: one, successor: other }: Order) =>
+    Math.max(one.first.sentMs, other.first.sentMs);
+  return orders.toSorted((one, other) => beganMs(one) - beganMs(other));
+}
+
+/** A run lasts at least until the beginning of its latest poll; the present one until its end, as nothing else is known. */
+function endOf(party: Party, run: Run): number {
+  return run === party.course.at(-1) ? lastPoll(party, run).endedMs : run.last.sentMs;
+}
+
+function preemption(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
+  const { course, appliance } = successor;
+  const [mine, others] = [course.at(-1)?.priority, former.course.at(-1)?.priority];
+  if (mine === undefined || others === undefined || mine <= others) return undefined;
+  const now = course.findIndex(({ first }) => first.endedMs === seenAtMs);
+  const last = course.slice(0, now).findLastIndex(({ role }) => role === "master");
+  const wait = course.slice(last + 1, now + 1);
+  const at = wait.findIndex((run) => run.after?.lostSinceMs !== undefined || isOdd(run));
+  const [run, waited] = [wait[at], wait[0]];
+  if (run === undefined || waited === undefined) return undefined;
+  const { lostSinceMs } = run.after ?? {};
+  const beganMs = lostSinceMs ?? run.first.sentMs;
+  // A member that stood BACKUP for longer beside a master of lower priority does not preempt.
+  if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
+  const endedMs = isOdd(run) ? lastPoll(successor, run).endedMs : run.first.endedMs;
+  if (seenAtMs - endedMs > PREEMPT_MS) return undefined;
+  const said = isOdd(run) ? saidIn(run) : "answered again";
+  const evidence = [
+    { appliance, said, atMs: run.first.endedMs },
+    {
+      appliance,
+      said: `reported the priority ${mine}, above ${others} of ${former.appliance}`,
+      atMs: seenAtMs,
+    },
+  ];
+  const why = isOdd(run) ? saidIn(run) : "did not answer";
+  return {
+    cause: "preempted",
+    clause: `, as it has the higher priority and is back: it ${why} before`,
+    evidence,
+    letsGo: undefined,
+  };
+}
+
+function retreat({ appliance, course }: Party): Finding | undefined {
+  const run = course.at(-1);
+  if (run?.role !== "backup") return undefined;
+  const evidence = [{ appliance, said: "reported BACKUP", atMs: run.first.endedMs }];
+  return { cause: "stepped_down", clause: ", which stepped down", evidence, letsGo: appliance };
+}

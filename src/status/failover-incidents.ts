@@ -1,0 +1,163 @@
+import type { Instant } from "../support/clock.ts";
+import {
+  begun,
+  MAX_INCIDENTS,
+  TOGETHER_MS,
+  type ClusterIncidents,
+  type Failover,
+  type Incident,
+  type Repeated,
+  type Switch,
+} from "./incident.ts";
+import type { Cause } from "./states.ts";
+import { judged, together, type Facts } from "./switches.ts";
+import { groupName, type Words } from "./words.ts";
+
+/** For so long evidence that arrives later can say why a group failed over. */
+const UNDECIDED_MS = 15_000;
+/** A failover is recent for so long; switches there and back within it are one incident from the third on. */
+const RECENT_MS = 300_000;
+
+/** The incidents of a cluster while its switches become part of them; `decided`: the causes that became known. */
+export interface Episodes extends Pick<ClusterIncidents, "all" | "undecided"> {
+  readonly decided: readonly Cause[];
+}
+
+interface Case {
+  readonly now: Facts;
+  readonly at: Instant;
+}
+
+/** The monotonic instant until which an incident is a recent failover. */
+export function recentUntilMs({ failover }: Incident): number {
+  return failover === undefined ? Number.NEGATIVE_INFINITY : failover.latest.seenMs + RECENT_MS;
+}
+
+/** With one more switch: part of a failover, one of several there and back, or a failover of its own. */
+export function withSwitch(state: Episodes, one: Switch, given: Case): Episodes {
+  const { all } = state;
+  const { now, at } = given;
+  const same = all.find(
+    ({ failover, joinedMs }) =>
+      isFromTo(failover, one.from, one.to) &&
+      at.monotonicMs - joinedMs < TOGETHER_MS &&
+      ![...one.groups.keys()].some((key) => failover?.latest.groups.has(key)),
+  );
+  if (same?.failover !== undefined) {
+    const latest = together(same.failover.latest, one);
+    const more = failedOver(latest, now, same.failover.repeated);
+    return replaced(state, same, { ...same, ...more, joinedMs: at.monotonicMs, end: undefined });
+  }
+  const earlier = all.findLast((each) => isTurnedBack(each, one));
+  const first =
+    earlier && (earlier.failover?.repeated ? earlier : all.findLast((each) => isAgain(each, earlier, one)));
+  if (earlier === undefined || first?.failover === undefined) return withFailover(state, one, given);
+  return withRepetition(state, { first, earlier, one }, given);
+}
+
+function isFromTo(failover: Failover | undefined, from: string, to: string): boolean {
+  return failover?.latest.from === from && failover.latest.to === to;
+}
+
+/** Whether a failover was the opposite of a switch, at most five minutes before. */
+function isTurnedBack({ failover }: Incident, one: Switch): boolean {
+  return (
+    failover !== undefined &&
+    isFromTo(failover, one.to, one.from) &&
+    one.seenMs - failover.latest.seenMs < RECENT_MS &&
+    [...one.groups.keys()].some((key) => failover.latest.groups.has(key))
+  );
+}
+
+/** Whether a failover was the same as a switch, at most five minutes before the one that turned it back. */
+function isAgain({ failover }: Incident, between: Incident, one: Switch): boolean {
+  return (
+    failover !== undefined &&
+    between.failover !== undefined &&
+    isTurnedBack({ ...between, failover }, between.failover.latest) &&
+    isFromTo(failover, one.from, one.to)
+  );
+}
+
+function withFailover(state: Episodes, one: Switch, { now, at }: Case): Episodes {
+  const { cluster } = now.facts;
+  const begin = { monotonicMs: one.seenMs, wallMs: Math.round(at.wallMs + one.seenMs - at.monotonicMs) };
+  const what = { ...failedOver(one, now), words: NO_WORDS, open: NOBODY, joinedMs: at.monotonicMs };
+  const added = begun("failover", begin, cluster, what);
+  const all = state.all.length < MAX_INCIDENTS ? [...state.all, added] : state.all;
+  return withCause({ ...state, all }, added, at);
+}
+
+const NO_WORDS: Words = ["", ""];
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** What follows from the latest switch of a failover. */
+function failedOver(
+  latest: Switch,
+  { groups }: Facts,
+  repeated?: Repeated,
+): Pick<Incident, "subjects" | "failover"> {
+  const moved = [...latest.groups.keys()].flatMap((key) => groups.get(key)?.facts ?? []);
+  const addresses = new Set(moved.flatMap(({ vip, aliases }) => [vip, ...aliases])).size;
+  const isPartial = [...groups.values()].some(({ master }) => master === latest.from);
+  const subjects = moved.map((group) => ({ key: `group ${group.key}`, name: groupName(group) }));
+  return { subjects, failover: { latest, addresses, isPartial, repeated } };
+}
+
+function withRepetition(
+  state: Episodes,
+  { first, earlier, one }: { readonly first: Incident; readonly earlier: Incident; readonly one: Switch },
+  { now, at }: Case,
+): Episodes {
+  const before = [first, earlier].flatMap(({ failover }) => failover?.latest ?? []);
+  const repeated = first.failover?.repeated ?? {
+    count: before.length,
+    firstMs: first.begin.monotonicMs,
+    letGo: before.reduce(withLettingGo, {}),
+    includes: earlier.id,
+  };
+  const { count, letGo } = repeated;
+  const more = { ...repeated, count: count + 1, letGo: withLettingGo(letGo, one) };
+  const again = { ...first, ...failedOver(one, now, more), joinedMs: at.monotonicMs, end: undefined };
+  const others = state.all.filter((each) => each === first || each !== earlier);
+  return withCause(replaced({ ...state, all: others }, first, again), again, at);
+}
+
+function withLettingGo(letGo: Repeated["letGo"], { letsGo }: Switch): Repeated["letGo"] {
+  return letsGo === undefined ? letGo : { ...letGo, [letsGo]: (letGo[letsGo] ?? 0) + 1 };
+}
+
+function replaced(state: Episodes, old: Incident, now: Incident): Episodes {
+  return { ...state, all: state.all.map((each) => (each === old ? now : each)) };
+}
+
+/** Counts the cause of a new switch, or has later evidence looked for. */
+function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }: Instant): Episodes {
+  if (failover === undefined) return state;
+  const { latest } = failover;
+  if (latest.cause !== "unknown") return { ...state, decided: [...state.decided, latest.cause] };
+  const undecided = { incident: id, latest, untilMs: monotonicMs + UNDECIDED_MS };
+  return { ...state, undecided: [...state.undecided, undecided] };
+}
+
+/** With the causes that more evidence shows, or that stay unknown. */
+export function afterEvidence(state: Episodes, { now, at }: Case): Episodes {
+  const looked = state.undecided.map((each) => {
+    const latest = { ...judged(each.latest, now), withoutMasterMs: each.latest.withoutMasterMs };
+    return { each, latest, isOpen: latest.cause === "unknown" && at.monotonicMs < each.untilMs };
+  });
+  const closed = looked.filter(({ isOpen }) => !isOpen);
+  const all = state.all.map((incident) => {
+    const found = closed.find(({ each: { incident: id, latest } }) => {
+      return id === incident.id && latest.seenMs === incident.failover?.latest.seenMs;
+    });
+    if (incident.failover === undefined || found === undefined || found.latest.cause === "unknown")
+      return incident;
+    return { ...incident, failover: { ...incident.failover, latest: found.latest } };
+  });
+  return {
+    all,
+    undecided: looked.flatMap(({ each, isOpen }) => (isOpen ? each : [])),
+    decided: [...state.decided, ...closed.map(({ latest }) => latest.cause)],
+  };
+}

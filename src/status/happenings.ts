@@ -1,0 +1,195 @@
+import type { FleetChange } from "../fleet/changes.ts";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import { once } from "../support/kept.ts";
+import { listed } from "../support/text.ts";
+import type { Subject } from "./incident.ts";
+import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
+import { mastersIn } from "./masters.ts";
+import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
+import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import { groupName, reasonInWords, type Words } from "./words.ts";
+
+/** An observation of an appliance has made these changes. */
+export interface Observed {
+  readonly appliance: string;
+  readonly changes: readonly FleetChange[];
+}
+
+/** A subject is in another state than before. */
+export interface Happening {
+  readonly subject: Subject;
+  /** The trouble that began; `undefined` if it is in none that is told. */
+  readonly kind: IncidentKind | undefined;
+  /** In front of and behind the subjects to which it happened. */
+  readonly words: Words;
+}
+
+type Verdict = Omit<ClusterVerdict, "incidents">;
+
+/** What has happened between two verdicts about one cluster, but for failovers. What was in trouble when it was first seen is none. */
+export function happeningsBetween(
+  before: Verdict | undefined,
+  now: Verdict,
+  observed?: Observed,
+): readonly Happening[] {
+  return [
+    ...clusterHappenings(before, now),
+    ...applianceHappenings(before, now),
+    ...groupHappenings(before, now),
+    ...websiteHappenings(before, now),
+    ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
+  ];
+}
+
+const NO_WORDS: Words = ["", ""];
+const over = (subject: Subject): Happening => ({ subject, kind: undefined, words: NO_WORDS });
+
+function clusterHappenings(before: Verdict | undefined, { facts, state }: Verdict): readonly Happening[] {
+  if (before?.state === state || state === undefined) return [];
+  const names = facts.appliances.map(({ identity }) => identity.appliance);
+  const subject = { key: "cluster", name: facts.cluster };
+  const words: Words =
+    names.length === 1
+      ? ["", " could not be reached"]
+      : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`];
+  return [{ subject, kind: PROBLEM_OF.cluster[state], words }];
+}
+
+const applianceSubject = (name: string): Subject => ({ key: `appliance ${name}`, name });
+
+function applianceHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
+  if (before?.appliances === now.appliances) return [];
+  const gone = [...(before?.appliances.keys() ?? [])].filter((name) => !now.appliances.has(name));
+  const changed = now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }): readonly Happening[] => {
+    const state = now.appliances.get(appliance)?.state;
+    if (state === undefined || state === before?.appliances.get(appliance)?.state) return [];
+    const why = reasonInWords(vrrp.health.failure?.reason ?? "internal");
+    const words: Words = ["", state === "down" ? ` was down: ${why}` : ` could not be polled: ${why}`];
+    // An appliance that stands alone is a cluster, which is dark.
+    const kind =
+      state === "down" && now.state === "dark" && now.appliances.size === 1
+        ? undefined
+        : PROBLEM_OF.appliance[state];
+    return [{ subject: applianceSubject(appliance), kind, words }];
+  });
+  return [...changed, ...gone.map((name) => over(applianceSubject(name)))];
+}
+
+const groupSubject = ({ facts }: GroupVerdict): Subject => ({
+  key: `group ${facts.key}`,
+  name: groupName(facts),
+});
+
+function groupHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
+  if (before?.groups === now.groups) return [];
+  const gone = [...(before?.groups ?? [])].flatMap(([key, group]) => (now.groups.has(key) ? [] : [group]));
+  const changed = [...now.groups].flatMap(([key, group]): readonly Happening[] => {
+    const old = before?.groups.get(key);
+    const { trouble } = group;
+    if (old === group || old?.trouble === trouble) return [];
+    if (old === undefined && trouble === "no_backup") return [];
+    const subject = groupSubject(group);
+    return trouble === undefined
+      ? [over(subject)]
+      : [{ subject, kind: PROBLEM_OF.group[trouble], words: TROUBLE_WORDS[trouble](group) }];
+  });
+  return [...changed, ...gone.map((group) => over(groupSubject(group)))];
+}
+
+const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> = {
+  split_brain: ({ facts }) => [`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""],
+  no_master: () => ["No appliance was MASTER of ", ""],
+  no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],
+};
+
+const WEBSITE_WORDS: Readonly<Record<WebsiteState, Words>> = {
+  up: NO_WORDS,
+  unstable: ["Some tests failed: website ", ""],
+  partially_down: ["Down as seen from some appliances: website ", ""],
+  down_at_master: ["Down at the master: website ", ""],
+  down: ["Down: website ", ""],
+  unknown: ["Not known to be up: website ", ""],
+};
+
+function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
+  if (before === undefined || before.websites === now.websites) return [];
+  const gone = [...before.websites.values()].flatMap(({ key, website, states }) => {
+    const left = now.websites.get(key)?.states ?? [];
+    const lost = states.filter(({ protocol }) => left.every((each) => each.protocol !== protocol));
+    return lost.map(({ protocol }) => over(websiteSubject(key, website, protocol)));
+  });
+  const changed = [...now.websites.values()].flatMap((verdict) => {
+    const old = before.websites.get(verdict.key);
+    if (old === verdict) return [];
+    const { key, website, states } = verdict;
+    return states.flatMap(({ protocol, shown }): readonly Happening[] => {
+      const known = old?.states.find((each) => each.protocol === protocol)?.shown;
+      if (known === undefined || shown === undefined || known === shown) return [];
+      const upSentMs = upSentAt(key, protocol, [before, now]);
+      const subject = { ...websiteSubject(key, website, protocol), upSentMs };
+      return [{ subject, kind: PROBLEM_OF.website[shown], words: WEBSITE_WORDS[shown] }];
+    });
+  });
+  return [...changed, ...gone];
+}
+
+function websiteSubject(address: string, website: string, protocol: string): Subject {
+  const name = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
+  return { key: `website ${protocol} ${address}`, name, website: { address, protocol } };
+}
+
+const websitesByKey = once(
+  (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
+);
+
+/** The earliest one of all masters, before and now: visitors had what they found. Without groups, of all appliances. */
+function upSentAt(key: string, protocol: string, verdicts: readonly Verdict[]): number | undefined {
+  const found = verdicts.flatMap(({ facts, groups }) => {
+    const website = websitesByKey(facts.websites).get(key);
+    if (website === undefined) return [];
+    const masters = mastersIn(groups)(website);
+    return website.at.flatMap(({ member, test }) => {
+      const appliance = facts.appliances[member];
+      const isMaster = masters.length === 0 || masters.includes(appliance?.identity.appliance ?? "");
+      const { upSentMs } = appliance?.websites[test] ?? {};
+      if (!isMaster || upSentMs === undefined) return [];
+      return Object.entries(upSentMs).flatMap(([each, ms]) => (each === protocol ? ms : []));
+    });
+  });
+  return found.length === 0 ? undefined : Math.min(...found);
+}
+
+/** Changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
+function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly Happening[] {
+  return changes.flatMap((change): readonly Happening[] => {
+    if (change.kind !== "vrrp_state") return [];
+    const { interface: name, from, to } = change;
+    const subject = interfaceSubject(appliance, { name, ...change });
+    if (!isServing(to))
+      return [
+        { subject, kind: interfaceProblem(to, isAlone), words: [`${appliance} reported ${to} on `, ""] },
+      ];
+    if (!isAlone || !isServing(from)) return [];
+    return [{ subject, kind: "vrrp_state", words: [`${appliance} became ${to} after ${from} on `, ""] }];
+  });
+}
+
+function interfaceSubject(
+  appliance: string,
+  at: { readonly name: string; readonly vhid: number; readonly vip: string },
+): Subject {
+  const name = `${at.name}, ${groupName(at)}`;
+  return { key: `interface ${appliance} ${name}`, name };
+}
+
+/** The keys of interfaces in a state that is neither MASTER nor BACKUP, and of those of appliances whose list is not known. */
+export function oddKeys({ facts }: Verdict, known: readonly string[]): ReadonlySet<string> {
+  const listless = facts.appliances.filter(({ vrrp }) => vrrp.found === undefined);
+  const prefixes = listless.map(({ identity }) => `interface ${identity.appliance} `);
+  return new Set([
+    ...facts.appliances.flatMap(({ identity, vrrp }) =>
+      oddInterfaces(vrrp).map(({ reported }) => interfaceSubject(identity.appliance, reported).key),
+    ),
+    ...known.filter((key) => prefixes.some((prefix) => key.startsWith(prefix))),
+  ]);
+}

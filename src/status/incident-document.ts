@@ -1,0 +1,114 @@
+import type { Instant } from "../support/clock.ts";
+import { count, listed } from "../support/text.ts";
+import type { Failover, Incident, Repeated } from "./incident.ts";
+import type { IncidentDocument } from "./schema.ts";
+import { INCIDENTS } from "./states.ts";
+import { instantOf, shortened } from "./words.ts";
+
+/** An incident names so many subjects, and counts the others. */
+const NAMED = 24;
+/** The sentence about a failover names so many groups, and of more only their addresses' number. */
+const NAMED_GROUPS = 2;
+
+/** An incident as the JSON has it, without what happened meanwhile. */
+export function incidentDocument(incident: Incident): Omit<IncidentDocument, "meanwhile"> {
+  const { id, kind, cluster, begin, end, subjects, failover } = incident;
+  const names = subjects.map(({ name }) => name);
+  return {
+    id,
+    kind,
+    severity: INCIDENTS[kind],
+    cluster,
+    begin: instantOf(begin.wallMs),
+    end: end && instantOf(end.wallMs),
+    summary: shortened(
+      failover === undefined ? troubleSentence(incident) : failoverSentence(incident, failover),
+    ),
+    subjects: names.slice(0, NAMED),
+    moreSubjects: names.length > NAMED ? names.length - NAMED : undefined,
+    outageAtMostSeconds: outageSeconds(incident),
+    failover: failover && failoverDocument(failover, begin),
+  };
+}
+
+function troubleSentence({ words, subjects }: Incident): string {
+  return words.join(
+    listed(
+      subjects.slice(0, NAMED).map(({ name }) => name),
+      NAMED,
+      subjects.length,
+    ),
+  );
+}
+
+/** `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` */
+function failoverSentence(
+  { cluster, subjects }: Incident,
+  { latest, addresses, repeated }: Failover,
+): string {
+  const { from, to, clause, withoutMasterMs = 0 } = latest;
+  const names = subjects.map(({ name }) => name);
+  const what = `${names.length > NAMED_GROUPS ? count(addresses, "address", "addresses") : listed(names)} of ${cluster}`;
+  if (repeated !== undefined)
+    return `${to} and ${from} took over ${what} from each other ${repetition(repeated, latest.seenMs)}`;
+  const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
+  return `${to} took over ${what} from ${from}${clause}${without}`;
+}
+
+/** `7 times, about every 20 s: a lets go`. */
+function repetition(repeated: Repeated, lastMs: number): string {
+  const letsGo = lettingGo(repeated);
+  const every = Math.round(periodMs(repeated, lastMs) / 1000);
+  return `${repeated.count} times, about every ${every} s${letsGo === undefined ? "" : `: ${letsGo} lets go`}`;
+}
+
+function periodMs({ count: number, firstMs }: Repeated, lastMs: number): number {
+  return (lastMs - firstMs) / (number - 1);
+}
+
+/** The member that let go most often, unless another one did as often. */
+function lettingGo({ letGo }: Repeated): string | undefined {
+  const [first, second] = Object.entries(letGo).toSorted(([, one], [, other]) => other - one);
+  return first?.[1] === second?.[1] ? undefined : first?.[0];
+}
+
+/** A duration that is not exceeded: `5 s`, from two minutes on `3 min`. */
+function atMost(ms: number): string {
+  const rounded = Math.ceil(ms / 1000);
+  return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
+}
+
+/** The longest one of all websites of an outage that is over. */
+function outageSeconds({ kind, subjects, end }: Incident): number | undefined {
+  const sent = subjects.map(({ upSentMs }) => upSentMs);
+  const known = sent.filter((ms) => ms !== undefined);
+  if (kind !== "website_down" || end === undefined || known.length < sent.length) return undefined;
+  return seconds(end.monotonicMs - Math.min(...known));
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms) / 1000;
+}
+
+function failoverDocument(
+  { latest, addresses, isPartial, repeated }: Failover,
+  begin: Instant,
+): IncidentDocument["failover"] {
+  const { from, to, cause, evidence, withoutMasterMs, seenMs } = latest;
+  const wallAt = (ms: number): string => instantOf(Math.round(begin.wallMs + ms - begin.monotonicMs));
+  return {
+    from,
+    to,
+    cause,
+    evidence: evidence.map(({ appliance, said, atMs }) => ({ appliance, said, at: wallAt(atMs) })),
+    withoutMasterAtMostSeconds: withoutMasterMs === undefined ? undefined : seconds(withoutMasterMs),
+    addresses,
+    isPartial,
+    repeated: repeated && {
+      count: repeated.count,
+      periodSeconds: seconds(periodMs(repeated, seenMs)),
+      letsGo: lettingGo(repeated),
+      includes: repeated.includes,
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import type { Instant } from "../support/clock.ts";
+import { groupBy } from "../support/group-by.ts";
+import { happeningsBetween, oddKeys, type Happening, type Observed } from "./happenings.ts";
+import { afterEvidence, recentUntilMs, withSwitch, type Episodes } from "./failover-incidents.ts";
+import {
+  begun,
+  MAX_INCIDENTS,
+  TOGETHER_MS,
+  type ClusterIncidents,
+  type Failover,
+  type Incident,
+  type Subject,
+} from "./incident.ts";
+import type { Cause, IncidentKind } from "./states.ts";
+import { switchesBetween } from "./switches.ts";
+import type { ClusterVerdict } from "./verdict.ts";
+
+interface Case {
+  readonly before: ClusterVerdict | undefined;
+  readonly now: Omit<ClusterVerdict, "incidents">;
+  readonly at: Instant;
+  readonly observed?: Observed | undefined;
+}
+
+/** The incidents of a cluster after one more verdict: the same object while nothing happens. */
+export function incidentsAfter(given: Case): ClusterIncidents {
+  const { before, now, at, observed } = given;
+  const { cluster, labels, appliances, disabled } = now.facts;
+  const known = before?.incidents;
+  const happenings = happeningsBetween(before, now, observed);
+  const isSame =
+    before?.groups === now.groups &&
+    before.websites === now.websites &&
+    before.appliances === now.appliances &&
+    before.facts.labels === labels;
+  if (known !== undefined && isSame && happenings.length === 0 && at.monotonicMs < known.untilMs)
+    return known;
+  const old: Episodes = { all: known?.all ?? [], undecided: known?.undecided ?? [], decided: [] };
+  const troubled = { ...old, all: withTroubles(old.all, happenings, given) };
+  const switches = switchesBetween(before, now, at.monotonicMs);
+  const switched = switches.reduce((state, one) => withSwitch(state, one, given), troubled);
+  const { all, undecided, decided } = afterEvidence(switched, given);
+  const told = all.map((each) => ended(each, given));
+  const counts = known?.failovers ?? NONE;
+  const last = switches.length === 0 ? known?.lastFailoverAt : at;
+  const recent = told.filter((each) => at.monotonicMs < recentUntilMs(each));
+  const kept = told.filter((each) => each.end === undefined || recent.includes(each));
+  return {
+    kind: "incidents",
+    cluster,
+    labels,
+    all: kept,
+    news: told.filter((each) => !old.all.includes(each)),
+    recent,
+    undecided,
+    failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
+    lastFailoverAt: last,
+    untilMs: Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
+  };
+}
+
+const NONE: Readonly<Record<Cause, number>> = {
+  fault: 0,
+  silent: 0,
+  priority: 0,
+  preempted: 0,
+  stepped_down: 0,
+  unknown: 0,
+};
+
+function counted(counts: typeof NONE, cause: Cause): typeof NONE {
+  return { ...counts, [cause]: counts[cause] + 1 };
+}
+
+/** With the troubles that began or ended. Equal ones of several subjects, within ten seconds, are one incident. */
+function withTroubles(
+  all: readonly Incident[],
+  happenings: readonly Happening[],
+  given: Case,
+): readonly Incident[] {
+  const troubles = groupBy(
+    happenings.filter(({ kind, subject }) => kind !== undefined && !isIn(all, kind, subject)),
+    ({ kind, words }) => JSON.stringify([kind, words]),
+  );
+  const kinds = new Map(happenings.map(({ subject, kind }) => [subject.key, kind]));
+  const left = all.map((each) => withoutOver(each, kinds, given));
+  return [...troubles.values()].reduce<readonly Incident[]>(
+    (some, alike) => withTrouble(some, alike, given),
+    left,
+  );
+}
+
+function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: Subject): boolean {
+  return all.some((each) => each.kind === kind && each.open.has(key));
+}
+
+/** Without the subjects that are in another state now. */
+function withoutOver(
+  incident: Incident,
+  kinds: ReadonlyMap<string, IncidentKind | undefined>,
+  { now }: Case,
+): Incident {
+  const { kind, open } = incident;
+  if (kind === "failover") return incident;
+  const odd = kind === "odd_state" || kind === "not_serving" ? oddKeys(now, [...open]) : undefined;
+  const left = [...open].filter(
+    (key) => (odd?.has(key) ?? true) && (!kinds.has(key) || kinds.get(key) === kind),
+  );
+  return left.length === open.size ? incident : { ...incident, open: new Set(left) };
+}
+
+function withTrouble(
+  all: readonly Incident[],
+  alike: readonly Happening[],
+  { now, at }: Case,
+): readonly Incident[] {
+  const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
+  if (kind === undefined) return all;
+  const subjects = alike.map(({ subject }) => subject);
+  const place = all.findIndex(
+    (one) =>
+      one.kind === kind &&
+      one.words.join("\n") === words.join("\n") &&
+      one.open.size > 0 &&
+      at.monotonicMs - one.joinedMs < TOGETHER_MS &&
+      !subjects.some(({ key }) => one.subjects.some((each) => each.key === key)),
+  );
+  const known = all[place];
+  if (known === undefined && all.length >= MAX_INCIDENTS) return all;
+  const keys = kind === "vrrp_state" ? [] : subjects.map(({ key }) => key);
+  if (known === undefined)
+    return [...all, begun(kind, at, now.facts.cluster, { words, subjects, open: new Set(keys) })];
+  const more = { subjects: [...known.subjects, ...subjects], open: new Set([...known.open, ...keys]) };
+  return all.with(place, { ...known, ...more, joinedMs: at.monotonicMs });
+}
+
+/** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
+function ended(incident: Incident, { now, at }: Case): Incident {
+  if (incident.end !== undefined) return incident;
+  const { failover, open } = incident;
+  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now);
+  return isOver ? { ...incident, end: at } : incident;
+}
+
+function isComplete({ latest }: Failover, { groups }: Case["now"]): boolean {
+  return [...latest.groups.keys()].every((key) => (groups.get(key)?.state ?? "one_master") === "one_master");
+}

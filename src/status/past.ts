@@ -1,0 +1,63 @@
+import { groupBy } from "../support/group-by.ts";
+import type { Incident } from "./incident.ts";
+import { incidentDocument } from "./incident-document.ts";
+import type { IncidentDocument } from "./schema.ts";
+
+const MAX_INCIDENTS = 200;
+const MAX_MEANWHILE = 8;
+/** What begins within this time of an incident belongs to it. */
+const MEANWHILE_MS = 60_000;
+
+/** An incident; what happened meanwhile depends on others. */
+export type Known = Omit<IncidentDocument, "meanwhile">;
+
+/** What has happened to the fleet since the exporter started; bounded, in memory. */
+export interface Past {
+  /** Incidents that began, changed or ended; returns each as it was and is. */
+  add(incidents: readonly Incident[]): readonly { readonly before: Known | undefined; readonly now: Known }[];
+  /** Forgets a cluster, which is configured no more. */
+  forget(cluster: string): void;
+  /** The latest one is the first. */
+  list(): readonly IncidentDocument[];
+}
+
+export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
+  let all: readonly Known[] = [];
+  return {
+    add: (incidents) =>
+      incidents.map((incident) => {
+        const now = incidentDocument(incident);
+        const before = all.find(({ id }) => id === now.id);
+        // What the second of three switches was is part of the incident that they are.
+        const others = all.filter(({ id }) => id !== now.id && id !== now.failover?.repeated?.includes);
+        const place = others.findIndex(({ begin }) => begin <= now.begin);
+        all = bounded(others.toSpliced(place < 0 ? others.length : place, 0, now), maxIncidents);
+        return { before, now };
+      }),
+    forget: (gone) => {
+      all = all.filter(({ cluster }) => cluster !== gone);
+    },
+    list: () => {
+      const byCluster = groupBy(all, ({ cluster }) => cluster);
+      return all.map((each) => ({ ...each, meanwhile: meanwhile(each, byCluster.get(each.cluster) ?? []) }));
+    },
+  };
+}
+
+/** What else happened to its cluster about when it began. */
+function meanwhile(incident: Known, others: readonly Known[]): IncidentDocument["meanwhile"] {
+  const near = others.filter(
+    (each) =>
+      each !== incident && Math.abs(Date.parse(each.begin) - Date.parse(incident.begin)) <= MEANWHILE_MS,
+  );
+  return near.slice(0, MAX_MEANWHILE).map(({ id, kind, begin, summary }) => ({ id, kind, begin, summary }));
+}
+
+/** The cluster with the most incidents loses its oldest, so that one cluster cannot displace those of all others. */
+function bounded(all: readonly Known[], most: number): readonly Known[] {
+  if (all.length <= most) return all;
+  const byCluster = [...groupBy(all, ({ cluster }) => cluster).values()];
+  const longest = Math.max(...byCluster.map(({ length }) => length));
+  const last = byCluster.find(({ length }) => length === longest)?.at(-1);
+  return all.filter((each) => each !== last);
+}

@@ -1,0 +1,88 @@
+import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
+import { groupBy } from "../support/group-by.ts";
+import { causeOf, takeoverSeenMs, withoutMasterMs, type Party } from "./failover-cause.ts";
+import type { Switch } from "./incident.ts";
+import { CAUSES } from "./states.ts";
+import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+
+export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
+
+/** The switches between two verdicts about a cluster. The end of a split brain is none. */
+export function switchesBetween(before: Facts | undefined, now: Facts, nowMs: number): readonly Switch[] {
+  if (before === undefined || before.groups === now.groups) return [];
+  const moved = [...now.groups].flatMap(([key, group]) => {
+    const old = before.groups.get(key);
+    return old !== undefined && old !== group && isTakenOver(old, group)
+      ? [{ key, from: old.latestMaster, group }]
+      : [];
+  });
+  const alike = groupBy(moved, ({ from, group }) => JSON.stringify([from, group.master]));
+  return [...alike.values()].map((all) => {
+    const [{ from = "", group } = {}] = all;
+    const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
+    return judged({ from, to: group?.master ?? "", groups: new Map(seen) }, now);
+  });
+}
+
+function isTakenOver(old: GroupVerdict, { master }: GroupVerdict): boolean {
+  const { latestMaster, trouble } = old;
+  return (
+    master !== undefined && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain"
+  );
+}
+
+function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: number): number {
+  const member = members.find(({ appliance }) => appliance === master);
+  return (member && takeoverSeenMs(member)) ?? nowMs;
+}
+
+/** A switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
+export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
+  const found = [...groups].map(([key, seenMs]) => {
+    const { members = [] } = now.groups.get(key)?.facts ?? {};
+    const party = (name: string) =>
+      members.filter(({ appliance }) => appliance === name).map((each) => partyOf(each, now))[0];
+    const [former, successor] = [party(from), party(to)];
+    const finding = successor && causeOf(former, successor, seenMs);
+    return { finding, lastedMs: withoutMasterMs(former, seenMs) };
+  });
+  const findings = found.flatMap(({ finding }) => finding ?? []);
+  const [first = causeOf(undefined, NOBODY, 0)] = findings.toSorted(
+    (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
+  );
+  const lasted = found.flatMap(({ lastedMs }) => lastedMs ?? []);
+  return {
+    ...first,
+    from,
+    to,
+    groups,
+    seenMs: Math.min(...groups.values()),
+    withoutMasterMs: lasted.length === 0 ? undefined : Math.max(...lasted),
+  };
+}
+
+const NOBODY: Party = {
+  appliance: "",
+  course: [],
+  polled: undefined,
+  lostSinceMs: undefined,
+  reason: undefined,
+};
+
+function partyOf({ appliance, course }: MemberSnapshot, { facts }: Facts): Party {
+  const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
+  const { polled, lostSinceMs, health } = vrrp ?? {};
+  return { appliance, course, polled, lostSinceMs, reason: health?.failure?.reason };
+}
+
+/** One switch of the groups of both. What was found first stays. */
+export function together(one: Switch, other: Switch): Switch {
+  const lasted = [one, other].flatMap(({ withoutMasterMs: ms }) => ms ?? []);
+  const known = one.cause === "unknown" ? other : one;
+  return {
+    ...known,
+    seenMs: Math.min(one.seenMs, other.seenMs),
+    groups: new Map([...one.groups, ...other.groups]),
+    withoutMasterMs: lasted.length === 0 ? undefined : Math.max(...lasted),
+  };
+}
