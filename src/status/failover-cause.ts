@@ -7,8 +7,9 @@ export interface Party {
   readonly course: Course;
   /** The latest valid answer. */
   readonly polled: Polled | undefined;
-  /** While it does not answer: the end of the first poll since then that found nobody, and why its latest poll fails. */
+  /** While its list is not known: the end of the first poll since then that found nobody. */
   readonly lostSinceMs: number | undefined;
+  /** Why its latest poll failed. */
   readonly reason: string | undefined;
 }
 
@@ -49,18 +50,22 @@ const PREEMPT_MS = 1_000_000;
  * - `unknown`: none of these. `former` is `undefined` for one that is gone.
  */
 export function causeOf(former: Party | undefined, successor: Party, seenAtMs: number): Finding {
-  if (former === undefined) return UNKNOWN;
+  if (former === undefined) return unknown();
   return (
     fault(former, seenAtMs) ??
     silence(former, seenAtMs) ??
     priorities(former, successor, seenAtMs) ??
     preemption(former, successor, seenAtMs) ??
     retreat(former) ??
-    UNKNOWN
+    unknown(former)
   );
 }
 
-const UNKNOWN: Finding = { cause: "unknown", clause: "; why is not known", evidence: [], letsGo: undefined };
+/** The finding without evidence; `former`: a member that is not gone. */
+export function unknown(former?: Party): Finding {
+  const why = former?.reason === undefined ? "" : `, as it cannot be polled (${former.reason})`;
+  return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
+}
 
 /** When the exporter learned that a member became the MASTER that it is; `undefined` if it is none. */
 export function takeoverSeenMs({ course }: Pick<Party, "course">): number | undefined {

@@ -1,6 +1,6 @@
 import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { causeOf, takeoverSeenMs, withoutMasterMs, type Party } from "./failover-cause.ts";
+import { causeOf, takeoverSeenMs, unknown, withoutMasterMs, type Party } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
 import { CAUSES } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
@@ -47,7 +47,7 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
     return { finding, lastedMs: withoutMasterMs(former, seenMs) };
   });
   const findings = found.flatMap(({ finding }) => finding ?? []);
-  const [first = causeOf(undefined, NOBODY, 0)] = findings.toSorted(
+  const [first = unknown()] = findings.toSorted(
     (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
   );
   const lasted = found.flatMap(({ lastedMs }) => lastedMs ?? []);
@@ -60,14 +60,6 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
     withoutMasterMs: lasted.length === 0 ? undefined : Math.max(...lasted),
   };
 }
-
-const NOBODY: Party = {
-  appliance: "",
-  course: [],
-  polled: undefined,
-  lostSinceMs: undefined,
-  reason: undefined,
-};
 
 function partyOf({ appliance, course }: MemberSnapshot, { facts }: Facts): Party {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
