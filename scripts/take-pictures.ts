@@ -2,11 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { launchChromium } from "../test/browser/chromium.ts";
 import { serveFleet } from "../test/browser/fleet-server.ts";
-import type { FleetEvent } from "../src/status/schema.ts";
 import {
   ago,
   documentOf,
-  EVENTS,
+  incidentOf,
+  INCIDENTS,
   NOW_MS,
   pair,
   secondSilent,
@@ -19,12 +19,18 @@ const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const DOCUMENT = documentOf(
   [shopDown(pair("ams")), splitBrain(pair("rtm")), secondSilent(pair("lab")), pair("fra"), pair("waw")],
   {
-    events: ["192.0.2.100 (vhid 1)", "2001:db8::100 (vhid 2)"]
-      .map((group): FleetEvent => {
-        const summary = `Split brain: rtm-1 and rtm-2 are MASTER of ${group}`;
-        return { at: ago(42), kind: "outage", summary, cluster: "rtm" };
-      })
-      .concat(EVENTS),
+    incidents: [
+      incidentOf({
+        id: "dddddddddddd",
+        kind: "split_brain",
+        cluster: "rtm",
+        begin: ago(42),
+        end: undefined,
+        summary:
+          "Split brain: rtm-1 and rtm-2 were MASTER at once of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)",
+      }),
+      ...INCIDENTS,
+    ],
   },
 );
 /** The words of the exporter for these problems. */

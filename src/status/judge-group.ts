@@ -107,7 +107,7 @@ function groupVerdict(
   const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   const latestMaster = master ?? old?.latestMaster;
-  const trouble = troubleAfter(old?.trouble, state);
+  const trouble = troubleAfter(old?.trouble, state, master);
   const isElsewhere = state === "one_master" && group.isPreferredMaster === false;
   const problem: GroupVerdict["problem"] = isElsewhere
     ? "preferred_master_lost"
@@ -116,9 +116,12 @@ function groupVerdict(
   return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
 }
 
-function troubleAfter(before: Trouble | undefined, state: GroupState | undefined): Trouble | undefined {
+function troubleAfter(
+  before: Trouble | undefined,
+  state: GroupState | undefined,
+  master: string | undefined,
+): Trouble | undefined {
   if (state === "split_brain" || state === "no_master" || state === "no_backup") return state;
-  const isMasterKnown = state === "backup_unknown" || state === "backup_lost";
-  const isOver = state === "one_master" || (isMasterKnown && before !== "no_backup");
+  const isOver = state === "one_master" || (master !== undefined && before !== "no_backup");
   return isOver ? undefined : before;
 }

@@ -29,9 +29,9 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
         const now = incidentDocument(incident);
         const before = all.find(({ id }) => id === now.id);
         // What the second of three switches was is part of the incident that they are.
-        const others = all.filter(({ id }) => id !== now.id && id !== now.failover?.repeated?.includes);
-        const place = others.findIndex(({ begin }) => begin <= now.begin);
-        all = bounded(others.toSpliced(place < 0 ? others.length : place, 0, now), maxIncidents);
+        const others = all.filter(({ id }) => id !== now.failover?.repeated?.includes);
+        const known = others.map((each) => (each === before ? now : each));
+        all = bounded(before === undefined ? [now, ...known] : known, maxIncidents);
         return { before, now };
       }),
     forget: (gone) => {

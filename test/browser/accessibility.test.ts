@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
 import {
   documentOf,
-  EVENTS,
+  INCIDENTS,
   fleetOfSize,
   pair,
   PENDING,
@@ -20,10 +20,10 @@ const open = useFleetPage();
 
 const SCRIPT = "<script>alert(1)</script>";
 const TROUBLES = [splitBrain(pair("ams")), secondSilent(pair("rtm")), shopDownInPart(pair("lab"))];
-const TROUBLE = documentOf(TROUBLES, { events: [...EVENTS] });
-const WELL = documentOf([pair("ams"), pair("rtm")], { events: [...EVENTS] });
+const TROUBLE = documentOf(TROUBLES, { incidents: [...INCIDENTS] });
+const WELL = documentOf([pair("ams"), pair("rtm")], { incidents: [...INCIDENTS] });
 const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
-  ["all is well", documentOf([pair("ams")], { events: [...EVENTS] })],
+  ["all is well", documentOf([pair("ams")], { incidents: [...INCIDENTS] })],
   ["trouble", TROUBLE],
   [
     "nothing known yet",
@@ -33,7 +33,7 @@ const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
   [
     "names that are scripts",
     documentOf([shopDown(pair(SCRIPT))], {
-      events: EVENTS.map((event) => ({ ...event, summary: SCRIPT })),
+      incidents: INCIDENTS.map((each) => ({ ...each, summary: SCRIPT })),
     }),
   ],
   ["many clusters, closed", fleetOfSize(16)],
@@ -163,7 +163,7 @@ test.each([360, 768, 1280])(
   "at %i px nothing is wider than the screen except tables that scroll",
   async (width) => {
     const clusters = [secondSilent(pair("ams")), splitBrain(pair("a-name-of-some-length.rotterdam.example"))];
-    const fleet = documentOf(clusters, { events: [...EVENTS] });
+    const fleet = documentOf(clusters, { incidents: [...INCIDENTS] });
     const { page } = await open(fleet, { viewport: { width, height: 800 } });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   },
@@ -178,7 +178,11 @@ test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as co
       websites: cluster.websites.map((website) => ({ ...website, name })),
     });
     const fleet = documentOf([named(shopDownInPart(pair(name))), named(splitBrain(pair(`${name}_b`)))], {
-      events: EVENTS.map((event) => ({ ...event, summary: `Polling of ${name} works again`, cluster: name })),
+      incidents: INCIDENTS.map((each) => ({
+        ...each,
+        summary: `Polling of ${name} works again`,
+        cluster: name,
+      })),
     });
     const { page } = await open(fleet, { query: `?cluster=${name}`, viewport: { width, height: 800 } });
     const widest = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);

@@ -8,7 +8,7 @@ const open = useBrowser();
 const title = (page: Page): Promise<string> => page.title();
 const problems = (page: Page): Promise<string[]> => page.locator(".problems .what").allTextContents();
 const rolesOf = (page: Page): Promise<string[]> => page.locator(".vrrp td .state").allTextContents();
-const eventsOf = (page: Page): Promise<string[]> => page.locator(".events .what").allTextContents();
+const incidentsOf = (page: Page): Promise<string[]> => page.locator(".incidents .what").allTextContents();
 /** The demo's page once all is well, marked so that a test notices a reload. */
 async function openWhenWell() {
   const demo = await startTestDemo();
@@ -19,7 +19,7 @@ async function openWhenWell() {
   return { demo, ...watched };
 }
 
-test("a failover appears by itself: the new master, since when, the problem and the event", async () => {
+test("a failover appears by itself: the new master, since when, the problem and the incident", async () => {
   const { demo, page, errors } = await openWhenWell();
   // Discovered websites are not known for a moment.
   await expect.poll(() => page.locator("h1").textContent(), SOON).toBe("All is well");
@@ -27,7 +27,7 @@ test("a failover appears by itself: the new master, since when, the problem and 
   demo.step();
   await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
   await expect
-    .poll(() => eventsOf(page), SOON)
+    .poll(() => incidentsOf(page), SOON)
     .toContain("Failover demo-b took over 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2) from demo-a");
   // On a busy machine polls stall now and then, which is a problem of its own.
   await expect

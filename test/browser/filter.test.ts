@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { documentOf, EVENTS, pair, shopDown } from "../page/documents.ts";
+import { documentOf, INCIDENTS, pair, shopDown } from "../page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const open = useFleetPage();
@@ -11,19 +11,21 @@ const FLEET = documentOf(
     shopDown(pair("rtm", { labels: { site: "rotterdam" } })),
     pair("lab", { labels: { site: "rotterdam", stage: "test" } }),
   ],
-  { events: [...EVENTS] },
+  { incidents: [...INCIDENTS] },
 );
 
 const clustersOf = (page: Page): Promise<string[]> => page.locator(".cluster h3").allTextContents();
 
-test("a typed filter narrows clusters, problems and events, but not the verdict", async () => {
+test("a typed filter narrows clusters, problems and incidents, but not the verdict", async () => {
   const { page } = await open(FLEET);
   expect(await clustersOf(page)).toEqual(["rtm", "ams", "lab"]);
   await page.getByRole("searchbox", { name: "Search" }).fill("ams-2");
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams"]);
   expect(await page.locator("#matching").textContent()).toBe("1 of 3 clusters match the filter.");
   expect(await page.locator(".problems > li").count()).toBe(0);
-  expect(await page.locator(".events .what").allTextContents()).toEqual([expect.stringContaining("ams-2")]);
+  expect(await page.locator(".incidents .what").allTextContents()).toEqual([
+    expect.stringContaining("ams-2"),
+  ]);
   expect(await page.locator("h1").textContent()).toBe("1 problem");
 });
 

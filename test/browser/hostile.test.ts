@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { appliance, documentOf, pair, shopDown } from "../page/documents.ts";
+import { appliance, documentOf, incidentOf, pair, shopDown } from "../page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const openFleet = useFleetPage();
@@ -55,7 +55,7 @@ function hostileDocument() {
     verdict: "wrong",
     exporter: { version: SCRIPT, startedAt: "2026-11-21T00:00:00Z", shard: WHOLE_FLEET },
     problems: [{ kind: "split_brain", severity: "critical", summary: SCRIPT, cluster: SCRIPT }],
-    events: [{ at: "2026-11-21T00:00:00Z", kind: "failover", summary: SCRIPT, cluster: SCRIPT }],
+    incidents: [incidentOf({ id: SCRIPT, summary: SCRIPT, cluster: SCRIPT, subjects: [SCRIPT] })],
   });
 }
 
@@ -73,8 +73,8 @@ async function expectText(page: Page): Promise<void> {
 
 test("scripts in every text are shown as text and do not run", async () => {
   const { server, page, errors, requests } = await openFleet(hostileDocument(), { query: QUERY });
-  server.show({ ...hostileDocument(), events: [] });
-  await expect.poll(() => page.locator(".events li").count(), SOON).toBe(0);
+  server.show({ ...hostileDocument(), incidents: [] });
+  await expect.poll(() => page.locator(".incidents li").count(), SOON).toBe(0);
   await expectHarmless(page);
   await expectText(page);
   expect(errors).toEqual([]);

@@ -398,20 +398,66 @@ const APPLIANCE_DOWN = polled({
   failingSince: ago(188),
 });
 
-export const EVENTS: readonly IncidentDocument[] = [
-  {
-    at: ago(190),
-    kind: "outage",
-    summary: "Website shop is down as seen from ams-2: https 200 → 503",
+/** An incident of the kind that most tests need: over, and of the cluster `ams`. */
+export function incidentOf(given: Partial<IncidentDocument> = {}): IncidentDocument {
+  return {
+    id: "aaaaaaaaaaaa",
+    kind: "website_down",
+    severity: "critical",
     cluster: "ams",
+    begin: ago(190),
+    end: ago(60),
+    summary: "Down: website shop (https)",
+    subjects: ["shop (https)"],
+    meanwhile: [],
+    ...given,
+  };
+}
+
+const OUTAGE = incidentOf({ end: undefined, kind: "website_partially_down", severity: "warning" });
+const FAILOVER = incidentOf({
+  id: "bbbbbbbbbbbb",
+  kind: "failover",
+  severity: "warning",
+  cluster: "rtm",
+  begin: ago(4000),
+  end: ago(3000),
+  summary:
+    "rtm-2 took over 192.0.2.100 (vhid 1) of rtm from rtm-1, which stopped answering (timeout). No known master for at most 5 s",
+  subjects: ["192.0.2.100 (vhid 1)"],
+  failover: {
+    from: "rtm-1",
+    to: "rtm-2",
+    cause: "silent",
+    evidence: [{ appliance: "rtm-1", said: "stopped answering (timeout)", at: ago(4003) }],
+    withoutMasterAtMostSeconds: 4.6,
+    addresses: 1,
+    isPartial: false,
   },
-  {
-    at: ago(4000),
-    kind: "failover",
-    summary: "rtm-2 took over 192.0.2.100 (vhid 1) from rtm-1",
+  meanwhile: [
+    {
+      id: "cccccccccccc",
+      kind: "appliance_down",
+      begin: ago(4003),
+      summary: "rtm-1 was down: it does not answer in time (timeout)",
+    },
+  ],
+});
+
+export const INCIDENTS: readonly IncidentDocument[] = [
+  OUTAGE,
+  FAILOVER,
+  incidentOf({
+    id: "cccccccccccc",
+    kind: "appliance_down",
+    severity: "warning",
     cluster: "rtm",
-  },
-  { at: ago(9000), kind: "recovery", summary: "Polling of rtm-1 works again", cluster: "rtm" },
+    begin: ago(4003),
+    end: ago(3000),
+    summary: "rtm-1 was down: it does not answer in time (timeout)",
+    subjects: ["rtm-1"],
+    meanwhile: [{ id: "bbbbbbbbbbbb", kind: "failover", begin: ago(4000), summary: FAILOVER.summary }],
+  }),
 ];
 
 /** Pairs, of which every fiftieth has one of four problems. What changes with each poll differs by `round`. */
@@ -422,7 +468,7 @@ export function fleetOfSize(appliances: number, round = 0): FleetDocument {
     const trouble = index % 50 === 7 ? TROUBLES[Math.floor(index / 50) % TROUBLES.length] : undefined;
     return trouble === undefined ? cluster : trouble(cluster);
   });
-  return documentOf(clusters, { incidents: manyEvents() });
+  return documentOf(clusters, { incidents: manyIncidents() });
 }
 
 const SITES = ["amsterdam", "berlin", "copenhagen", "dublin"];
@@ -433,11 +479,12 @@ function aged(cluster: ClusterDocument, round: number): ClusterDocument {
   return changed(cluster, { first: { poll }, second: { poll } });
 }
 
-function manyEvents(): IncidentDocument[] {
-  return Array.from({ length: 200 }, (_, index) => ({
-    at: ago(60 * (index + 1)),
-    kind: index % 2 === 0 ? ("recovery" as const) : ("outage" as const),
-    summary: `Website shop ${index % 2 === 0 ? "is up" : "is down"} as seen from pair-${String(index).padStart(3, "0")}-1`,
-    cluster: `pair-${String(index).padStart(3, "0")}`,
-  }));
+function manyIncidents(): IncidentDocument[] {
+  return Array.from({ length: 200 }, (_, index) => {
+    const cluster = `pair-${String(index).padStart(3, "0")}`;
+    const begin = ago(60 * (index + 1));
+    return index % 2 === 0
+      ? incidentOf({ id: `even-${index}`, cluster, begin })
+      : { ...FAILOVER, id: `odd-${index}`, cluster, begin };
+  });
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyFilter, filterForm, matchNote, readFilter } from "../../src/page/view/filter.ts";
 import { judgeClusters } from "../../src/view/headline.ts";
-import { changed, documentOf, EVENTS, pair, secondSilent, shopDown } from "./documents.ts";
+import { changed, documentOf, INCIDENTS, pair, secondSilent, shopDown } from "./documents.ts";
 
 const FLEET = documentOf(
   [
@@ -9,7 +9,7 @@ const FLEET = documentOf(
     shopDown(pair("rtm", { labels: { site: "rotterdam" } })),
     changed(pair("lab"), { second: { labels: { stage: "test" } } }),
   ],
-  { incidents: [...EVENTS] },
+  { incidents: [...INCIDENTS] },
 );
 
 const EVERYTHING = { clusters: judgeClusters(FLEET), problems: FLEET.problems, incidents: FLEET.incidents };
@@ -40,7 +40,7 @@ test("of a long text, the first 200 characters count", () => {
   expect(filterOf(`text=${"x".repeat(300)}`).text).toHaveLength(200);
 });
 
-test("clusters are shown with their problems and events, and problems without a cluster always", async () => {
+test("clusters are shown with their problems and incidents, and problems without a cluster always", async () => {
   const general = { kind: "reload_failed" as const, severity: "warning" as const, summary: "It failed" };
   const all = { ...EVERYTHING, problems: [...FLEET.problems, general] };
   const narrowed = await applyFilter(all, filterOf("cluster=rtm"));

@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { createStatusPage } from "../../src/page/page.ts";
 import { pollRows } from "../../src/view/rows.ts";
 import { ask, routes, serve } from "../web/support.ts";
-import { documentOf, EVENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
+import { documentOf, INCIDENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
 import { cellsOf, textOf } from "./reading.ts";
 
-const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...EVENTS] });
+const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...INCIDENTS] });
 
 test("each appliance shows its latest poll with the reason of a failure, last success, duration and next poll", () => {
   const appliances = [...pair("ams").appliances, ...pair("rtm").appliances].map((each, index) => ({
@@ -36,7 +36,7 @@ const render = (document = FLEET) =>
 const pageOf = async (query: string, document = FLEET): Promise<string> =>
   (await render(document)(new URLSearchParams(query))).text.join("");
 
-test("the page shows problems first, then events, then clusters", async () => {
+test("the page shows problems first, then incidents, then clusters", async () => {
   const page = await pageOf("");
   expect(page).toContain("<title>1 problem – appliance-exporter</title>");
   const text = textOf({ text: page });
@@ -53,13 +53,13 @@ test("the page names the shard of an exporter that does not poll all clusters", 
   expect(textOf({ text: page })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
 });
 
-test("without a script, the link to all problems and events keeps the filter and the open clusters", async () => {
-  const opened = "open=more-problems&#38;open=earlier-events";
-  expect(await pageOf("")).toContain(`<a href="?${opened}">show all problems and events</a>`);
+test("without a script, the link to all problems and incidents keeps the filter and the open clusters", async () => {
+  const opened = "open=more-problems&#38;open=earlier-incidents";
+  expect(await pageOf("")).toContain(`<a href="?${opened}">show all problems and incidents</a>`);
   const filter = "text=a+b&cluster=ams&label=site%3Dx&open=cluster-ams";
   const kept = `<a href="?${filter.replaceAll("&", "&#38;")}&#38;${opened}">`;
   expect(await pageOf(filter)).toContain(kept);
-  expect(await pageOf(`${filter}&open=more-problems&open=earlier-events`)).toContain(kept);
+  expect(await pageOf(`${filter}&open=more-problems&open=earlier-incidents`)).toContain(kept);
 });
 
 test("a fragment is the part of the page that changes", async () => {

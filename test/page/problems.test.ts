@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Problem } from "../../src/status/schema.ts";
-import { eventHistory } from "../../src/page/view/events.ts";
+import { incidentHistory } from "../../src/page/view/incidents.ts";
 import { problemId, problemList } from "../../src/page/view/problems.ts";
 import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf, READER } from "./reading.ts";
@@ -66,8 +66,8 @@ test("many groups of one cluster do not hide other problems", () => {
   expect(problemList([...manyGroups("ams"), ...others], READER).text).toContain("18 more problems");
 });
 
-test("the page says since when the exporter knows of events, also if there are none", () => {
-  expect(textOf(eventHistory([], ago(86_400), READER))).toBe(
+test("the page says since when the exporter knows of incidents, also if there are none", () => {
+  expect(textOf(incidentHistory([], ago(86_400), READER))).toBe(
     "What happened Since the exporter started, 2026-11-20 12:00:00 UTC.",
   );
 });

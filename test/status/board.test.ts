@@ -23,7 +23,7 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
     nowMs = ms;
     return board;
   };
-  return { at, incidents: () => log.lines.filter(({ msg }) => msg === "event") };
+  return { at, incidents: () => log.lines.filter(({ msg }) => msg.startsWith("incident")) };
 }
 
 test("the configuration counts as old since the first of the reloads that failed", async () => {
@@ -50,24 +50,31 @@ test("a stall began when the poll expired, whenever that is read or another poll
   for (const { at } of [read, polled]) for (const each of polls) at(0).observed(each);
   polled.at(40_000).observed(failed.vrrp("a", "timeout", { expiresAtMs: 60_000 }));
   const documents = [await read.at(50_000).document(), await polled.at(50_000).document()];
-  for (const { clusters, events } of documents) {
+  for (const { clusters, incidents } of documents) {
     expect(clusters[0]?.appliances[1]).toMatchObject({ state: "unknown", since });
-    expect(events.filter(({ summary }) => summary.includes("stalled"))).toMatchObject([{ at: since }]);
+    expect(incidents.filter(({ kind }) => kind === "polling_stuck")).toMatchObject([{ begin: since }]);
   }
   expect(documents[0]?.clusters[0]?.groups).toMatchObject([{ state: "unknown", since }]);
 });
 
-test("each event is logged once, with its cluster and its sentence", () => {
-  const { at, events } = boardOf([MEMBER_A, MEMBER_B]);
+test("an incident is logged when it begins and when it is over, with its cluster, its cause and its sentence", () => {
+  const { at, incidents } = boardOf([MEMBER_A, MEMBER_B]);
   const states = [
     ["a", "MASTER"],
     ["b", "BACKUP"],
     ["b", "MASTER"],
+    ["a", "FAULT"],
     ["a", "BACKUP"],
   ] as const;
   states.forEach(([name, state], second) => {
-    at(second * 1000).observed(seen.vrrp(name, listOf([interfaceOf({ state })])));
+    const given = { sentAtMs: second * 1000 - 100 };
+    at(second * 1000).observed(seen.vrrp(name, listOf([interfaceOf({ state })]), given));
   });
-  const summary = "b took over 192.0.2.100 (vhid 2) from a";
-  expect(events()).toMatchObject([{ level: "info", cluster: "ams", kind: "failover", summary }]);
+  const summary =
+    "b took over 192.0.2.100 (vhid 2) of ams from a, which reported FAULT. No known master for at most 3 s";
+  const failover = { cluster: "ams", kind: "failover", from: "a", to: "b", cause: "fault", summary };
+  expect(incidents().filter(({ kind }) => kind === "failover")).toMatchObject([
+    { ...failover, level: "warn", msg: "incident", withoutMasterAtMostSeconds: 2.1 },
+    { ...failover, level: "info", msg: "incident over", end: new Date(WALL_MS + 4000).toISOString() },
+  ]);
 });

@@ -34,14 +34,23 @@ function seenDocument(): schema.FleetDocument {
   fleet.record(failed.vrrp("b", "timeout"), 1000);
   const given = {
     nextPollAtMs: (_: string, { kind }: Operation) => (kind === "vrrp" ? WALL_MS + 5000 : undefined),
-    events: EVENTS,
+    incidents: INCIDENTS,
   };
   return documentOf(fleet, given, 1000, judge);
 }
 
-const EVENTS = [
-  { at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" },
-] as const;
+const INCIDENTS: schema.IncidentDocument[] = [
+  {
+    id: "aaaaaaaaaaaa",
+    kind: "failover",
+    severity: "warning",
+    cluster: "ams",
+    begin: "2023-11-14T22:13:20.000Z",
+    summary: "it failed over",
+    subjects: [],
+    meanwhile: [],
+  },
+];
 const DOCUMENT = seenDocument();
 
 test("the document has all that is known, what is wrong first, and leaves out what is not known", () => {
@@ -189,7 +198,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         ],
       },
     ],
-    events: [{ at: "2023-11-14T22:13:20.000Z", kind: "failover", summary: "it failed over", cluster: "ams" }],
+    incidents: INCIDENTS,
   });
 });
 

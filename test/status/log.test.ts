@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { FleetChange } from "../../src/fleet/changes.ts";
-import { logEvents, logObservation } from "../../src/status/log.ts";
+import { logIncidents, logObservation } from "../../src/status/log.ts";
+import type { Known } from "../../src/status/past.ts";
 import { createMemoryLog } from "../support/exporter.ts";
 import { failureOf, listOf, seen } from "../support/observations.ts";
 
@@ -42,27 +43,41 @@ test("other changes are logged beside any number of states", () => {
   expect(lines).toContainEqual(expect.objectContaining({ msg: "polling recovered" }));
 });
 
-test("an event is a line with its cluster and its sentence, a warning if it is an outage", () => {
+const SWITCH = { from: "a", to: "b", evidence: [], addresses: 1, isPartial: false };
+const FAILOVER: Known = {
+  id: "x",
+  kind: "failover",
+  severity: "warning",
+  cluster: "ams",
+  begin: "2026-11-21T12:00:00.000Z",
+  end: undefined,
+  summary: "b took over v from a; why is not known",
+  subjects: ["v"],
+  failover: { ...SWITCH, cause: "unknown" },
+};
+
+test("an incident is a line when it begins, when its cause becomes known and when it is over, and none for further subjects", () => {
   const log = createMemoryLog();
-  const event = { at: "2026-11-21T12:00:00.000Z", cluster: "ams", summary: "b took over v from a" } as const;
-  logEvents(log.logger, [
-    { ...event, kind: "failover" },
-    { ...event, kind: "outage" },
+  const known = { ...FAILOVER, failover: { ...SWITCH, cause: "stepped_down" } } as const;
+  const over = { ...known, end: "2026-11-21T12:01:00.000Z" };
+  logIncidents(log.logger, [
+    { before: undefined, now: FAILOVER },
+    { before: FAILOVER, now: { ...FAILOVER, subjects: ["v", "w"] } },
+    { before: FAILOVER, now: known },
+    { before: known, now: over },
   ]);
-  const line = { cluster: "ams", summary: "b took over v from a", msg: "event" };
+  const line = { cluster: "ams", incident: "x", kind: "failover", from: "a", to: "b" };
   expect(log.lines).toMatchObject([
-    { ...line, level: "info", kind: "failover" },
-    { ...line, level: "warn", kind: "outage" },
+    { ...line, level: "warn", msg: "incident", cause: "unknown" },
+    { ...line, level: "warn", msg: "incident changed", cause: "stepped_down" },
+    { ...line, level: "info", msg: "incident over", end: over.end },
   ]);
 });
 
-test("20 events of a poll are 20 lines, and any more are one line with their number", () => {
+test("20 incidents of a poll are 20 lines, and any more are one line with their number", () => {
   const log = createMemoryLog();
-  const event = { at: "2026-11-25T00:00:00.000Z", kind: "change", cluster: "ams" } as const;
-  logEvents(
-    log.logger,
-    Array.from({ length: 23 }, (_, nth) => ({ ...event, summary: `a: X${nth} → Y${nth}` })),
-  );
+  const news = Array.from({ length: 23 }, () => ({ before: undefined, now: FAILOVER }));
+  logIncidents(log.logger, news);
   expect(log.lines).toHaveLength(21);
-  expect(log.lines.at(-1)).toMatchObject({ level: "info", cluster: "ams", count: 3, msg: "more events" });
+  expect(log.lines.at(-1)).toMatchObject({ level: "info", cluster: "ams", count: 3, msg: "more incidents" });
 });

@@ -5,6 +5,7 @@ import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { ClusterSnapshot } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
+import type { Observed } from "../../src/status/happenings.ts";
 import { judge } from "../../src/status/judge.ts";
 import type { Instant } from "../../src/support/clock.ts";
 import type { ClusterVerdict, Judged } from "../../src/status/verdict.ts";
@@ -14,15 +15,15 @@ import { WALL_MS } from "../support/observations.ts";
 
 /** A judge who remembers the verdicts about each cluster. */
 export interface Judge {
-  judge(facts: ClusterSnapshot, at: Instant): Judged;
+  judge(facts: ClusterSnapshot, at: Instant, observed?: Observed): Judged;
 }
 
 export function createJudge(): Judge {
   const verdicts = new Map<string, ClusterVerdict>();
   return {
-    judge: (facts, at) => {
+    judge: (facts, at, observed) => {
       const before = verdicts.get(facts.cluster);
-      const now = judge(facts, before, at);
+      const now = judge(facts, before, at, observed);
       verdicts.set(facts.cluster, now);
       return { before, now };
     },
@@ -55,7 +56,9 @@ export function judgedFleet(members: readonly ApplianceConfig[]) {
   return (observation: Observation, nowMs: number): { changes: readonly FleetChange[]; judged: Judged } => {
     const { changes, cluster } = fleet.record(observation, nowMs);
     if (cluster === undefined) throw new Error("the appliance is configured");
-    return { changes, judged: judging.judge(cluster, { wallMs: WALL_MS + nowMs, monotonicMs: nowMs }) };
+    const { appliance } = observation;
+    const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
+    return { changes, judged: judging.judge(cluster, at, { appliance, changes }) };
   };
 }
 

@@ -12,6 +12,7 @@ import { BUILD } from "./build-facts.ts";
 export interface LogLine {
   readonly level: string;
   readonly msg: string;
+  readonly kind?: string;
   readonly appliance?: string;
   readonly operation?: string;
   readonly reason?: string;
