@@ -135,6 +135,28 @@ export function discoveredText(): Promise<string> {
   );
 }
 
+/** The whole text of a pair after a failover, whose website went down with it. */
+export async function failedOverText(): Promise<string> {
+  const members = ["waf-1", "waf-2"].map((name) => {
+    return applianceOf({ name, cluster: "ams", labels: { site: "ams" }, websites: [SHOP] });
+  });
+  const [fleet, judge] = [fleetOf(members), createJudge()];
+  for (const observation of [
+    seen.vrrp("waf-1", listOf([interfaceOf()])),
+    seen.vrrp("waf-2", listOf([BACKUP])),
+    seen.website("waf-1", 1, blocksOf(200, 200)),
+    seen.website("waf-2", 1, blocksOf(200, 200)),
+    seen.vrrp("waf-2", listOf([interfaceOf()])),
+    seen.vrrp("waf-1", listOf([BACKUP])),
+    seen.website("waf-2", 1, blocksOf(503, 200)),
+    seen.website("waf-2", 1, blocksOf(503, 200)),
+  ]) {
+    fleet.record(observation, 0);
+    verdictsOf(fleet, 0, judge);
+  }
+  return expositionOf(fleet, READ_AT_MS, judge);
+}
+
 /** The whole text of a fleet at a monotonic instant. */
 export async function expositionOf(fleet: Fleet, nowMs = READ_AT_MS, judge = createJudge()): Promise<string> {
   return textOf(createFleetExposition(), verdictsOf(fleet, nowMs, judge));

@@ -55,6 +55,7 @@ test("the formula of discovered websites is what is exported", async () => {
     'operation="website_test"',
     "appliance_up",
     "appliance_enabled",
+    "ha_cluster_failovers_total",
     '"bad_field"',
   ];
   const lines = sampleLines(await expositionOf(fleet));

@@ -6,7 +6,7 @@ import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { PROBLEM_OF, RISKS } from "../../src/status/states.ts";
 import { FAILURE_REASONS } from "../../src/client/failure.ts";
 import { groupBy } from "../../src/support/group-by.ts";
-import { cannedText, discoveredText } from "./canned-fleet.ts";
+import { cannedText, discoveredText, failedOverText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 import { BUILD } from "../support/build-facts.ts";
 
@@ -60,7 +60,7 @@ function exportedRows(text: string, leftOut: ReadonlySet<string>): readonly Row[
 
 /** All families, with the labels that they have in any of the texts. */
 async function fleetRows(): Promise<readonly Row[]> {
-  const texts = [await cannedText(), await discoveredText()];
+  const texts = [await cannedText(), await discoveredText(), await failedOverText()];
   const rows = groupBy(
     texts.flatMap((text) => exportedRows(text, COMMON)),
     ({ name }) => name,
@@ -88,7 +88,7 @@ test("the canned fleets have samples of every family, in the order of the code",
   const found = new Set((await fleetRows()).map(({ name }) => name));
   const names = Object.keys(FLEET_FAMILIES);
   expect(names.filter((name) => !found.has(name))).toEqual([]);
-  for (const text of [await cannedText(), await discoveredText()]) {
+  for (const text of [await cannedText(), await discoveredText(), await failedOverText()]) {
     const exported = parseExposition(text).map(({ name }) => name);
     expect(exported).toEqual(names.filter((name) => exported.includes(name)));
   }

@@ -314,6 +314,17 @@ appliance_failover_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"
 # HELP failover_risk_info 1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. Judged from the latest polls, not from the scrape.
 # TYPE failover_risk_info gauge
 failover_risk_info{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",successor="waf-2",risk="website_down",effect="loss",subject="shop https",address="#1"} 1
+# HELP ha_cluster_failovers_total Failovers of the cluster since the exporter started, by cause: groups that one appliance took over from another. Judged from the latest polls, not from the scrape.
+# TYPE ha_cluster_failovers_total counter
+ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="fault"} 0
+ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="silent"} 0
+ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="priority"} 0
+ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="preempted"} 0
+ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="stepped_down"} 0
+ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="unknown"} 0
+# HELP website_incident_info 1 while the website is in trouble that the exporter saw begin, with the id of the incident. Judged from the latest polls, not from the scrape.
+# TYPE website_incident_info gauge
+website_incident_info{ha_cluster="ams",site="ams",address="#1",protocol="https",incident="8ehtr7TWp6Oo"} 1
 `;
 
 function pair(site: string) {

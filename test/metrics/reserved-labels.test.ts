@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { errorsOf } from "../config/folder.ts";
-import { cannedText, discoveredText } from "./canned-fleet.ts";
+import { cannedText, discoveredText, failedOverText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 
 /** Configured in the canned fleets. */
@@ -9,7 +9,8 @@ const CONFIGURED = ["rack", "site"];
 const FURTHER = "cluster container endpoint instance job namespace node pod service le quantile".split(" ");
 
 async function familyLabels(): Promise<readonly string[]> {
-  const families = parseExposition(await cannedText()).concat(parseExposition(await discoveredText()));
+  const texts = [await cannedText(), await discoveredText(), await failedOverText()];
+  const families = texts.flatMap(parseExposition);
   const labels = families.flatMap(({ samples }) => samples.flatMap((sample) => [...sample.labels.keys()]));
   return [...new Set(labels)].filter((label) => !CONFIGURED.includes(label));
 }
