@@ -112,7 +112,12 @@ test("a split brain is confirmed by polls out of turn, and is the same on the me
   expect(await response.json()).toMatchObject({
     verdict: "wrong",
     clusters: [{ state: "up", groups: [{ state: "split_brain" }] }],
-    events: [{ kind: "outage", summary: "Split brain: fw-0 and fw-1 are MASTER of 192.0.2.100 (vhid 2)" }],
+    incidents: [
+      {
+        kind: "split_brain",
+        summary: "Split brain: fw-0 and fw-1 were MASTER at once of 192.0.2.100 (vhid 2)",
+      },
+    ],
   });
 });
 
