@@ -3,10 +3,9 @@ import { fileURLToPath } from "node:url";
 import { launchChromium } from "../test/browser/chromium.ts";
 import { serveFleet } from "../test/browser/fleet-server.ts";
 import {
-  ago,
   documentOf,
-  incidentOf,
-  INCIDENTS,
+  HAPPENED,
+  incident,
   NOW_MS,
   pair,
   secondSilent,
@@ -16,26 +15,17 @@ import {
 
 /** `npm run pictures`: the status page as the README shows it, written into `docs/images`. */
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
+const SPLIT_BRAIN =
+  "Split brain: rtm-1 and rtm-2 are MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)";
 const DOCUMENT = documentOf(
   [shopDown(pair("ams")), splitBrain(pair("rtm")), secondSilent(pair("lab")), pair("fra"), pair("waw")],
   {
-    incidents: [
-      incidentOf({
-        id: "dddddddddddd",
-        kind: "split_brain",
-        cluster: "rtm",
-        begin: ago(42),
-        end: undefined,
-        summary:
-          "Split brain: rtm-1 and rtm-2 were MASTER at once of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)",
-      }),
-      ...INCIDENTS,
-    ],
+    incidents: [incident("split", "split_brain", 42, { cluster: "rtm", summary: SPLIT_BRAIN }), ...HAPPENED],
   },
 );
 /** The words of the exporter for these problems. */
 const SUMMARIES: Readonly<Record<string, string>> = {
-  split_brain: "Split brain: rtm-1 and rtm-2 are MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)",
+  split_brain: SPLIT_BRAIN,
   website_down: "Website shop is down: https 503 from ams-1, https no HTTP response from ams-2",
   redundancy_lost:
     "lab-1 is MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2), and lab-2 cannot be polled",

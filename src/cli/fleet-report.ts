@@ -1,15 +1,19 @@
-import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
+import type { ClusterDocument, FleetDocument, IncidentDocument, Problem } from "../status/schema.ts";
 import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { headlineOf } from "../view/headline.ts";
+import { incidentState } from "../view/incident-facts.ts";
 import type { Row } from "../view/row.ts";
 import { clusterRows } from "../view/rows.ts";
 import { relativeTime, type Phrase } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 
+/** The report has so many incidents. */
+const LATEST = 8;
+
 /**
- * Writes the fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster, or only rows with a
- * problem; the verdict again as the last line. `nowMs`: Unix time.
+ * Writes the fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster, then the latest
+ * incidents, or only rows with a problem and incidents that are not over; the verdict again as the last line. `nowMs`: Unix time.
  */
 export function fleetReport(
   document: FleetDocument,
@@ -17,7 +21,7 @@ export function fleetReport(
   nowMs: number,
   isFailedOnly = false,
 ): string {
-  const { clusters, problems } = document;
+  const { clusters, problems, incidents } = document;
   const groups = clusters.flatMap((cluster) => clusterRows(cluster).map((group) => ({ ...group, cluster })));
   const tables = [...groupBy(groups, ({ title }) => title)].flatMap(([title, all]) => {
     const rows = all.flatMap((group) => {
@@ -30,8 +34,12 @@ export function fleetReport(
   const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
   const header = ["severity", "cluster", "problem", "since"];
   const first = problems.length === 0 ? [] : [formatTable(header, problems.map(problemRow), hasColor)];
-  const last = tables.length === 0 ? [] : [`${headline}\n`];
-  return [`${headline}\n`, ...first, ...tables, ...last].join("\n");
+  const told = isFailedOnly ? incidents.filter(({ end }) => end === undefined) : incidents;
+  const happened = told.slice(0, LATEST).map(incidentRow);
+  const title = ["begin", "cluster", "state", "what happened"];
+  const history = happened.length === 0 ? [] : [formatTable(title, happened, hasColor)];
+  const last = tables.length + history.length === 0 ? [] : [`${headline}\n`];
+  return [`${headline}\n`, ...first, ...tables, ...history, ...last].join("\n");
 }
 
 function isInTrouble({ level, cells }: Row): boolean {
@@ -46,7 +54,16 @@ const COLORS: Readonly<Record<Level, Color>> = {
 };
 
 function problemRow({ severity, cluster = "", summary, since = "" }: Problem): TableRow {
-  return [{ text: severity, color: COLORS[severity] }, cluster, summary, since.replace(/\.\d+Z$/, "Z")];
+  return [{ text: severity, color: COLORS[severity] }, cluster, summary, inSeconds(since)];
+}
+
+function incidentRow({ severity, cluster, begin, end, summary }: IncidentDocument): TableRow {
+  const color = COLORS[end === undefined ? severity : "well"];
+  return [inSeconds(begin), cluster, { text: incidentState({ begin, end }), color }, summary];
+}
+
+function inSeconds(instant: string): string {
+  return instant.replace(/\.\d+Z$/, "Z");
 }
 
 /** The cells of a row; the last one is `waf-1 BACKUP (priority 100, carp0 on eth0)` for each appliance. */

@@ -62,7 +62,7 @@ function renderPage(
             As of ${absolute(new Date(nowMs).toISOString())}. <a href="">Reload</a>
             <noscript>
               or <a href="${withAllOpen(query)}">show all problems and incidents</a>; choose a cluster in the
-              filter to see its table.
+              filter to see its table, or the time of an incident to see what it consists of.
             </noscript>
           </p>
         </header>
@@ -106,7 +106,7 @@ async function renderFragment(document: FleetDocument, query: URLSearchParams, n
     </section>
     <div class="columns">
       <section id="history" aria-labelledby="history-title">
-        ${incidentHistory(shown.incidents, exporter.startedAt, reader)}
+        ${incidentHistory(shown.incidents, exporter.startedAt, { ...reader, filter })}
       </section>
       <div id="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter, query.get("fragment") ?? "")}

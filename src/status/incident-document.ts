@@ -73,7 +73,7 @@ function lettingGo({ letGo }: Repeated): string | undefined {
 }
 
 /** A duration that is not exceeded: `5 s`, from two minutes on `3 min`. */
-function atMost(ms: number): string {
+export function atMost(ms: number): string {
   const rounded = Math.ceil(ms / 1000);
   return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
 }

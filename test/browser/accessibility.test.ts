@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
 import {
   documentOf,
-  INCIDENTS,
+  HAPPENED,
   fleetOfSize,
   pair,
   PENDING,
@@ -20,10 +20,10 @@ const open = useFleetPage();
 
 const SCRIPT = "<script>alert(1)</script>";
 const TROUBLES = [splitBrain(pair("ams")), secondSilent(pair("rtm")), shopDownInPart(pair("lab"))];
-const TROUBLE = documentOf(TROUBLES, { incidents: [...INCIDENTS] });
-const WELL = documentOf([pair("ams"), pair("rtm")], { incidents: [...INCIDENTS] });
+const TROUBLE = documentOf(TROUBLES, { incidents: [...HAPPENED] });
+const WELL = documentOf([pair("ams"), pair("rtm")], { incidents: HAPPENED.slice(0, 1) });
 const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
-  ["all is well", documentOf([pair("ams")], { incidents: [...INCIDENTS] })],
+  ["all is well", documentOf([pair("ams")], { incidents: [...HAPPENED] })],
   ["trouble", TROUBLE],
   [
     "nothing known yet",
@@ -33,7 +33,7 @@ const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
   [
     "names that are scripts",
     documentOf([shopDown(pair(SCRIPT))], {
-      incidents: INCIDENTS.map((each) => ({ ...each, summary: SCRIPT })),
+      incidents: HAPPENED.map((each) => ({ ...each, summary: SCRIPT })),
     }),
   ],
   ["many clusters, closed", fleetOfSize(16)],
@@ -62,7 +62,8 @@ test.each(
     STATES.map(([name, document]) => [name, colorScheme, width, document] as const),
   ),
 )("axe finds nothing: %s, %s, %i px", async (_name, colorScheme, width, document) => {
-  const { page } = await open(document, { colorScheme, viewport: { width, height: 900 } });
+  const query = "?incident=failover";
+  const { page } = await open(document, { query, colorScheme, viewport: { width, height: 900 } });
   expect(await violationsOf(page)).toEqual([]);
 });
 
@@ -105,6 +106,9 @@ test("the keyboard reaches every control in the order of the page, and the focus
   expect(stops).toEqual(
     [
       "a Skip to the clusters",
+      "a 2026-11-21 11:56:50 UTC",
+      "a Cluster ams",
+      `summary Website down ${HAPPENED[0]?.summary}`,
       "input text",
       "select cluster",
       "select label",
@@ -163,8 +167,9 @@ test.each([360, 768, 1280])(
   "at %i px nothing is wider than the screen except tables that scroll",
   async (width) => {
     const clusters = [secondSilent(pair("ams")), splitBrain(pair("a-name-of-some-length.rotterdam.example"))];
-    const fleet = documentOf(clusters, { incidents: [...INCIDENTS] });
-    const { page } = await open(fleet, { viewport: { width, height: 800 } });
+    const fleet = documentOf(clusters, { incidents: [...HAPPENED] });
+    const query = "?incident=failover";
+    const { page } = await open(fleet, { query, viewport: { width, height: 800 } });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   },
 );
@@ -178,19 +183,23 @@ test.each([360, 1100].flatMap((width) => NAMES.map((name) => [width, name] as co
       websites: cluster.websites.map((website) => ({ ...website, name })),
     });
     const fleet = documentOf([named(shopDownInPart(pair(name))), named(splitBrain(pair(`${name}_b`)))], {
-      incidents: INCIDENTS.map((each) => ({
+      incidents: HAPPENED.map((each) => ({
         ...each,
-        summary: `Polling of ${name} works again`,
+        summary: `${name} is down`,
+        subjects: [name],
         cluster: name,
       })),
     });
-    const { page } = await open(fleet, { query: `?cluster=${name}`, viewport: { width, height: 800 } });
+    const { page } = await open(fleet, {
+      query: `?cluster=${name}&incident=failover`,
+      viewport: { width, height: 800 },
+    });
     const widest = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
     expect(await widest()).toBe(width);
     await page.getByRole("link", { name: "Show everything" }).click();
     await expect.poll(() => page.locator(".cluster").count(), SOON).toBe(2);
     expect(await widest()).toBe(width);
-    const wide = "main :is(p, span, h1, h2, h3, a, li, strong, select, input)";
+    const wide = "main :is(p, span, h1, h2, h3, a, li, dd, strong, select, input)";
     // Nothing is cut off or overlaps its neighbor either.
     const overflowing = await page
       .locator(wide)

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { documentOf, INCIDENTS, pair, shopDown } from "../page/documents.ts";
+import { documentOf, HAPPENED, pair, shopDown } from "../page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const open = useFleetPage();
@@ -11,7 +11,7 @@ const FLEET = documentOf(
     shopDown(pair("rtm", { labels: { site: "rotterdam" } })),
     pair("lab", { labels: { site: "rotterdam", stage: "test" } }),
   ],
-  { incidents: [...INCIDENTS] },
+  { incidents: [...HAPPENED] },
 );
 
 const clustersOf = (page: Page): Promise<string[]> => page.locator(".cluster h3").allTextContents();

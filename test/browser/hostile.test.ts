@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { appliance, documentOf, incidentOf, pair, shopDown } from "../page/documents.ts";
+import { ago, appliance, documentOf, FAILED_OVER, incident, pair, shopDown } from "../page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const openFleet = useFleetPage();
@@ -14,6 +14,9 @@ const SCRIPTS = [
   "javascript:window.hacked=1//&lt;b&gt;",
 ];
 const SCRIPT = SCRIPTS.join("");
+
+/** The exporter makes all ids of incidents. */
+const ID = "Zm9v-YmFy_YmE";
 
 /** Elements that the page never has. */
 const FOREIGN = "main :is(script, img, svg, iframe, style, b, textarea, title, object, embed)";
@@ -55,11 +58,24 @@ function hostileDocument() {
     verdict: "wrong",
     exporter: { version: SCRIPT, startedAt: "2026-11-21T00:00:00Z", shard: WHOLE_FLEET },
     problems: [{ kind: "split_brain", severity: "critical", summary: SCRIPT, cluster: SCRIPT }],
-    incidents: [incidentOf({ id: SCRIPT, summary: SCRIPT, cluster: SCRIPT, subjects: [SCRIPT] })],
+    incidents: [
+      incident(ID, "failover", 60, {
+        summary: SCRIPT,
+        cluster: SCRIPT,
+        subjects: [SCRIPT],
+        failover: {
+          ...FAILED_OVER,
+          from: SCRIPT,
+          to: SCRIPT,
+          evidence: [{ appliance: SCRIPT, said: SCRIPT, at: ago(60) }],
+        },
+        meanwhile: [incident(ID, "failover", 60, { summary: SCRIPT })],
+      }),
+    ],
   });
 }
 
-const QUERY = `?text=${encodeURIComponent(SCRIPT)}`;
+const QUERY = `?text=${encodeURIComponent(SCRIPT)}&incident=${ID}`;
 
 async function expectText(page: Page): Promise<void> {
   expect(await page.locator(".problems .what").textContent()).toBe(`Critical ${SCRIPT}`);
@@ -73,6 +89,8 @@ async function expectText(page: Page): Promise<void> {
 
 test("scripts in every text are shown as text and do not run", async () => {
   const { server, page, errors, requests } = await openFleet(hostileDocument(), { query: QUERY });
+  expect(await page.locator(".incidents dl").textContent()).toContain(`: ${SCRIPT} ${SCRIPT}`);
+  await expectHarmless(page);
   server.show({ ...hostileDocument(), incidents: [] });
   await expect.poll(() => page.locator(".incidents li").count(), SOON).toBe(0);
   await expectHarmless(page);

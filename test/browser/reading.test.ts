@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
-import type { IncidentDocument } from "../../src/status/schema.ts";
 import {
-  ago,
   changed,
   documentOf,
+  HAPPENED,
   fleetOfSize,
-  incidentOf,
-  INCIDENTS,
+  manyIncidents,
   pair,
   polled,
   shopDown,
@@ -18,7 +16,7 @@ const open = useFleetPage();
 
 const FLEET = [pair("ams"), pair("rtm"), pair("lab"), pair("fra")];
 
-const openLive = (clusters = FLEET) => open(documentOf(clusters, { incidents: [...INCIDENTS] }));
+const openLive = (clusters = FLEET) => open(documentOf(clusters, { incidents: [...HAPPENED] }));
 
 /** The fleet after another poll: durations differ, and one cluster and the incidents are gone. */
 const LATER = documentOf(
@@ -45,13 +43,6 @@ test("an update keeps open what the reader opened, and closed what the reader cl
   await page.locator("#cluster-c7 table").waitFor();
 });
 
-function manyIncidents(length: number): IncidentDocument[] {
-  return Array.from({ length }, (_, index) => {
-    const summary = `Change ${length - index}`;
-    return incidentOf({ id: `i${length - index}`, begin: ago(60 * index), cluster: "c0", summary });
-  });
-}
-
 test("an update keeps the selection", async () => {
   const { server, page, errors } = await openLive();
   await page.locator("#cluster-rtm summary").click();
@@ -74,7 +65,7 @@ test("an update keeps the focus and the scroll positions", async () => {
   const seen = () => page.evaluate(() => [document.activeElement?.parentElement?.id, window.scrollY]);
   const before = await seen();
   expect(before).toEqual(["cluster-rtm", 320]);
-  server.show(documentOf(LATER.clusters, { incidents: [...INCIDENTS] }));
+  server.show(documentOf(LATER.clusters, { incidents: [...HAPPENED] }));
   await page.locator("#cluster-rtm").getByText("1.5 s").waitFor();
   expect(await seen()).toEqual(before);
 });
@@ -88,7 +79,7 @@ test("typed text stays, with its cursor and spaces", async () => {
   await expect.poll(() => page.locator("#history li").count(), SOON).toBe(0);
   expect(await search.inputValue()).toBe("rtm ");
   await search.press("ArrowLeft");
-  server.show(documentOf(FLEET, { incidents: [...INCIDENTS] }));
+  server.show(documentOf(FLEET, { incidents: [...HAPPENED] }));
   await page.locator("#history li").first().waitFor();
   await search.pressSequentially("-1");
   expect(await search.inputValue()).toBe("rtm-1 ");
@@ -122,7 +113,7 @@ test("an update touches only what changed", async () => {
   const { server, page } = await openLive();
   const show = async (site: string) => {
     const next = FLEET.map((each) => (each.name === "lab" ? { ...each, labels: { site } } : each));
-    server.show(documentOf(next, { incidents: [...INCIDENTS] }));
+    server.show(documentOf(next, { incidents: [...HAPPENED] }));
     await page.locator("#cluster-lab summary", { hasText: `site=${site}` }).waitFor();
   };
   await show("here");
@@ -158,14 +149,16 @@ test("screen readers announce a new verdict and new incidents, and nothing else"
     const options = { subtree: true, childList: true, characterData: true };
     new MutationObserver(note).observe(document.body, options);
   });
-  const [incident] = manyIncidents(1);
-  if (incident === undefined) throw new Error("there is one");
+  const [latest] = manyIncidents(1);
+  if (latest === undefined) throw new Error("there is one");
   const down = [shopDown(pair("ams")), ...FLEET.slice(1)];
-  server.show(documentOf(down, { incidents: [incident, ...INCIDENTS] }));
-  await page.locator("#history li").nth(INCIDENTS.length).waitFor();
+  server.show(documentOf(down, { incidents: [latest, ...HAPPENED] }));
+  await page.locator("#history li").nth(HAPPENED.length).waitFor();
   const announced = await page.evaluate<string[]>("window.announced");
   expect(announced).toContainEqual(expect.stringMatching(/^1 problem\s+Website down, in 1 of 4 clusters\.$/));
-  expect(announced.filter((text) => text.includes("Change"))).toEqual([expect.stringContaining("Change 1")]);
+  expect(announced.filter((text) => text.includes("pair-000"))).toEqual([
+    expect.stringContaining("Website shop is down: https 503 from pair-000-1"),
+  ]);
 });
 
 test("with a thousand appliances 250 lines are shown, and the filter finds the others", async () => {

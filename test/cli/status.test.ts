@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { createFolder } from "../config/folder.ts";
+import { ago, incident } from "../page/documents.ts";
 import { documentOf } from "../status/support.ts";
 import { applianceOf, failed, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
 import { answering, runAfter, serve } from "./support.ts";
@@ -89,6 +90,30 @@ test("--failed shows only rows with a problem", async () => {
     expect.stringMatching(/^ams +shop https /),
     expect.stringMatching(/^ams +Latest poll /),
   ]);
+});
+
+test("shows the latest eight incidents, of the selected clusters; --failed only those that are not over", async () => {
+  const incidents = Array.from({ length: 10 }, (_, nth) => {
+    const ends = nth === 0 ? {} : { end: ago(59 + nth) };
+    const cluster = nth % 3 === 1 ? "lone" : "ams";
+    return incident(`i${nth}`, "website_down", 65 + nth, {
+      cluster,
+      summary: `Website w${nth} is down`,
+      ...ends,
+    });
+  });
+  const url = `${await serve(answering({ ...WRONG, incidents }))}/exporter`;
+  const shown = async (...flags: readonly string[]) =>
+    /^BEGIN[^]*?(?=\n\n)/m.exec((await status(`--url=${url}`, ...flags)).out)?.[0].split("\n");
+  expect(await shown()).toEqual([
+    "BEGIN                 CLUSTER  STATE           WHAT HAPPENED",
+    "2026-11-21T11:58:55Z  ams      not over        Website w0 is down",
+    "2026-11-21T11:58:54Z  lone     over after 6 s  Website w1 is down",
+    ...[2, 3, 4, 5, 6, 7].map((nth) => expect.stringContaining(` Website w${nth} is down`)),
+  ]);
+  expect(await shown("lone")).toHaveLength(1 + 3);
+  expect(await shown("--failed")).toHaveLength(1 + 1);
+  expect(JSON.parse((await status(`--url=${url}`, "--output=json")).out).incidents).toHaveLength(10);
 });
 
 test.each([

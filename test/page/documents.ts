@@ -10,6 +10,7 @@ import type {
   Problem,
 } from "../../src/status/schema.ts";
 import {
+  INCIDENTS,
   PROBLEM_OF,
   levelOf,
   PROBLEM_KINDS,
@@ -398,66 +399,58 @@ const APPLIANCE_DOWN = polled({
   failingSince: ago(188),
 });
 
-/** An incident of the kind that most tests need: over, and of the cluster `ams`. */
-export function incidentOf(given: Partial<IncidentDocument> = {}): IncidentDocument {
+/** An incident that began so many seconds ago. */
+export function incident(
+  id: string,
+  kind: IncidentDocument["kind"],
+  seconds: number,
+  given: Partial<IncidentDocument> = {},
+): IncidentDocument {
   return {
-    id: "aaaaaaaaaaaa",
-    kind: "website_down",
-    severity: "critical",
+    id,
+    kind,
+    severity: INCIDENTS[kind],
+    begin: ago(seconds),
+    summary: `${id} happened`,
     cluster: "ams",
-    begin: ago(190),
-    end: ago(60),
-    summary: "Down: website shop (https)",
-    subjects: ["shop (https)"],
+    subjects: ["192.0.2.100 (vhid 1)"],
     meanwhile: [],
     ...given,
   };
 }
 
-const OUTAGE = incidentOf({ end: undefined, kind: "website_partially_down", severity: "warning" });
-const FAILOVER = incidentOf({
-  id: "bbbbbbbbbbbb",
-  kind: "failover",
-  severity: "warning",
-  cluster: "rtm",
-  begin: ago(4000),
-  end: ago(3000),
+const SHOP_DOWN = incident("shop", "website_down", 190, {
+  summary: "Website shop is down: https 503 from ams-1, https no HTTP response from ams-2",
+  subjects: ["shop https"],
+});
+export const FAILED_OVER: NonNullable<IncidentDocument["failover"]> = {
+  from: "rtm-1",
+  to: "rtm-2",
+  cause: "silent",
+  evidence: [{ appliance: "rtm-1", said: "stopped answering (timeout)", at: ago(4002) }],
+  withoutMasterAtMostSeconds: 4.017,
+  addresses: 1,
+  isPartial: false,
+};
+const FAILOVER = incident("failover", "failover", 4000, {
   summary:
     "rtm-2 took over 192.0.2.100 (vhid 1) of rtm from rtm-1, which stopped answering (timeout). No known master for at most 5 s",
-  subjects: ["192.0.2.100 (vhid 1)"],
-  failover: {
-    from: "rtm-1",
-    to: "rtm-2",
-    cause: "silent",
-    evidence: [{ appliance: "rtm-1", said: "stopped answering (timeout)", at: ago(4003) }],
-    withoutMasterAtMostSeconds: 4.6,
-    addresses: 1,
-    isPartial: false,
-  },
-  meanwhile: [
-    {
-      id: "cccccccccccc",
-      kind: "appliance_down",
-      begin: ago(4003),
-      summary: "rtm-1 was down: it does not answer in time (timeout)",
-    },
-  ],
+  cluster: "rtm",
+  end: ago(3700),
+  failover: FAILED_OVER,
+});
+const SILENCE = incident("silence", "appliance_down", 4002, {
+  summary: "rtm-1 is down: it does not answer in time (timeout)",
+  cluster: "rtm",
+  end: ago(3700),
+  subjects: ["rtm-1"],
 });
 
-export const INCIDENTS: readonly IncidentDocument[] = [
-  OUTAGE,
-  FAILOVER,
-  incidentOf({
-    id: "cccccccccccc",
-    kind: "appliance_down",
-    severity: "warning",
-    cluster: "rtm",
-    begin: ago(4003),
-    end: ago(3000),
-    summary: "rtm-1 was down: it does not answer in time (timeout)",
-    subjects: ["rtm-1"],
-    meanwhile: [{ id: "bbbbbbbbbbbb", kind: "failover", begin: ago(4000), summary: FAILOVER.summary }],
-  }),
+/** A website that is down, and a failover with what happened meanwhile. */
+export const HAPPENED: readonly IncidentDocument[] = [
+  SHOP_DOWN,
+  { ...FAILOVER, meanwhile: [SILENCE] },
+  { ...SILENCE, meanwhile: [FAILOVER] },
 ];
 
 /** Pairs, of which every fiftieth has one of four problems. What changes with each poll differs by `round`. */
@@ -468,7 +461,7 @@ export function fleetOfSize(appliances: number, round = 0): FleetDocument {
     const trouble = index % 50 === 7 ? TROUBLES[Math.floor(index / 50) % TROUBLES.length] : undefined;
     return trouble === undefined ? cluster : trouble(cluster);
   });
-  return documentOf(clusters, { incidents: manyIncidents() });
+  return documentOf(clusters, { incidents: manyIncidents(200) });
 }
 
 const SITES = ["amsterdam", "berlin", "copenhagen", "dublin"];
@@ -479,12 +472,14 @@ function aged(cluster: ClusterDocument, round: number): ClusterDocument {
   return changed(cluster, { first: { poll }, second: { poll } });
 }
 
-function manyIncidents(): IncidentDocument[] {
-  return Array.from({ length: 200 }, (_, index) => {
-    const cluster = `pair-${String(index).padStart(3, "0")}`;
-    const begin = ago(60 * (index + 1));
-    return index % 2 === 0
-      ? incidentOf({ id: `even-${index}`, cluster, begin })
-      : { ...FAILOVER, id: `odd-${index}`, cluster, begin };
+/** Every second one is over. */
+export function manyIncidents(length: number): IncidentDocument[] {
+  return Array.from({ length }, (_, nth) => {
+    const cluster = `pair-${String(nth).padStart(3, "0")}`;
+    return incident(`down-${nth}`, "website_down", 60 * (nth + 1), {
+      cluster,
+      summary: `Website shop is down: https 503 from ${cluster}-1`,
+      ...(nth % 2 === 0 ? {} : { end: ago(60 * nth) }),
+    });
   });
 }

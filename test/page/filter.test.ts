@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { applyFilter, filterForm, matchNote, readFilter } from "../../src/page/view/filter.ts";
 import { judgeClusters } from "../../src/view/headline.ts";
-import { changed, documentOf, INCIDENTS, pair, secondSilent, shopDown } from "./documents.ts";
+import { changed, documentOf, HAPPENED, pair, secondSilent, shopDown } from "./documents.ts";
 
 const FLEET = documentOf(
   [
@@ -9,7 +9,7 @@ const FLEET = documentOf(
     shopDown(pair("rtm", { labels: { site: "rotterdam" } })),
     changed(pair("lab"), { second: { labels: { stage: "test" } } }),
   ],
-  { incidents: [...INCIDENTS] },
+  { incidents: [...HAPPENED] },
 );
 
 const EVERYTHING = { clusters: judgeClusters(FLEET), problems: FLEET.problems, incidents: FLEET.incidents };
@@ -45,7 +45,9 @@ test("clusters are shown with their problems and incidents, and problems without
   const all = { ...EVERYTHING, problems: [...FLEET.problems, general] };
   const narrowed = await applyFilter(all, filterOf("cluster=rtm"));
   expect(narrowed.problems.map(({ kind }) => kind)).toEqual(["website_down", "reload_failed"]);
-  expect(narrowed.incidents.map(({ cluster }) => cluster)).toEqual(["rtm", "rtm"]);
+  expect(narrowed.incidents.map(({ id }) => id)).toEqual(["failover", "silence"]);
+  const linked = await applyFilter(all, filterOf("cluster=rtm&incident=shop"));
+  expect(linked.incidents.map(({ id }) => id)).toEqual(["shop", "failover", "silence"]);
 });
 
 test("the form offers every cluster and label, and keeps a chosen one that no longer exists", () => {

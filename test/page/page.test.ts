@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { createStatusPage } from "../../src/page/page.ts";
 import { pollRows } from "../../src/view/rows.ts";
 import { ask, routes, serve } from "../web/support.ts";
-import { documentOf, INCIDENTS, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
+import { documentOf, HAPPENED, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
 import { cellsOf, textOf } from "./reading.ts";
 
-const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...INCIDENTS] });
+const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...HAPPENED] });
 
 test("each appliance shows its latest poll with the reason of a failure, last success, duration and next poll", () => {
   const appliances = [...pair("ams").appliances, ...pair("rtm").appliances].map((each, index) => ({

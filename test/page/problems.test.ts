@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import type { Problem } from "../../src/status/schema.ts";
-import { incidentHistory } from "../../src/page/view/incidents.ts";
 import { problemId, problemList } from "../../src/page/view/problems.ts";
 import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf, READER } from "./reading.ts";
@@ -64,10 +63,4 @@ test("many groups of one cluster do not hide other problems", () => {
   expect(seen).toHaveLength(4);
   expect(seen.at(-1)).toContain("Website shop is down");
   expect(problemList([...manyGroups("ams"), ...others], READER).text).toContain("18 more problems");
-});
-
-test("the page says since when the exporter knows of incidents, also if there are none", () => {
-  expect(textOf(incidentHistory([], ago(86_400), READER))).toBe(
-    "What happened Since the exporter started, 2026-11-20 12:00:00 UTC.",
-  );
 });

@@ -150,5 +150,6 @@ addEventListener("popstate", () => {
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());
 setInterval(showConnection, INTERVAL_MS);
+document.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
 void openTarget(location.hash);
 void update();

@@ -2,6 +2,7 @@ import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
+import { hasId } from "../../view/incident-facts.ts";
 import { count, printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { keyedId } from "./parts.ts";
@@ -16,11 +17,19 @@ export interface Filter {
   readonly cluster: string;
   /** `name=value`, of a cluster or of one of its appliances. */
   readonly label: string;
+  /** The id of an incident, which the page shows open, whatever else matches. */
+  readonly incident: string;
 }
 
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => printable(query.get(name) ?? "").trim();
-  return { text: get("text").slice(0, MAX_TEXT), cluster: get("cluster"), label: get("label") };
+  const [text, incident] = [get("text").slice(0, MAX_TEXT), get("incident").slice(0, MAX_TEXT)];
+  return { text, cluster: get("cluster"), label: get("label"), incident };
+}
+
+/** The query of a URL from which `readFilter` reads the filter. */
+export function queryOf(filter: Filter): URLSearchParams {
+  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
 }
 
 function isNarrowing(filter: Filter): boolean {
@@ -42,7 +51,7 @@ export async function applyFilter(shown: Shown, filter: Filter): Promise<Shown> 
   return {
     clusters,
     problems: shown.problems.filter(({ cluster }) => cluster === undefined || names.has(cluster)),
-    incidents: shown.incidents.filter(({ cluster }) => names.has(cluster)),
+    incidents: shown.incidents.filter((each) => names.has(each.cluster) || hasId(each, filter.incident)),
   };
 }
 
@@ -94,6 +103,7 @@ function filterFields(names: readonly string[], labels: readonly string[], filte
     </label>
     ${choice("Cluster", "cluster", names, filter.cluster)}
     ${labels.length === 0 ? nothing : choice("Label", "label", labels, filter.label)}
+    ${filter.incident === "" ? nothing : html`<input type="hidden" name="incident" value="${filter.incident}" />`}
     <button type="submit">Filter</button>
     <a class="clear" href="?" ${isNarrowing(filter) ? nothing : html`hidden`}>Show everything</a>`;
 }

@@ -1,36 +1,79 @@
 import type { IncidentDocument } from "../../status/schema.ts";
+import { shortened } from "../../status/words.ts";
+import { hasId, incidentFacts, incidentState } from "../../view/incident-facts.ts";
+import { absoluteTime } from "../../view/time.ts";
 import { inWords } from "../../view/words.ts";
+import { queryOf, type Filter } from "./filter.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, more, relative, type Reader } from "./parts.ts";
+import { absolute, clusterId, disclosure, mark, more, relative, type Reader } from "./parts.ts";
 
 /** This many incidents are always shown; the reader can open the others. */
 const SHOWN = 8;
+/** In UTF-16 units: a link to another incident has the beginning of its sentence. */
+const MAX_LINK = 160;
 
-/** A list of the incidents, which come latest first; screen readers announce new ones. */
-export function incidentHistory(
-  incidents: readonly IncidentDocument[],
-  startedAt: string,
-  reader: Reader,
-): Html {
-  const earlier = incidents.slice(SHOWN);
+interface View extends Reader {
+  readonly filter: Filter;
+}
+
+/** A list of the incidents, which come latest first; the one that the address names is open. Screen readers announce new ones. */
+export function incidentHistory(incidents: readonly IncidentDocument[], startedAt: string, view: View): Html {
+  const { incident } = view.filter;
+  const isShown = (each: IncidentDocument, place: number): boolean => place < SHOWN || hasId(each, incident);
+  const earlier = incidents.filter((each, place) => !isShown(each, place));
+  const isUnknown = incident !== "" && !incidents.some((each) => hasId(each, incident));
   return html`<h2 id="history-title">What happened</h2>
-    <div aria-live="polite" aria-relevant="additions">
-      ${incidentItems(incidents.slice(0, SHOWN), reader)}
-    </div>
-    ${more(reader, "earlier-incidents", earlier.length, "earlier incident", () => incidentItems(earlier, reader))}
+    ${isUnknown ? html`<p id="unknown-incident" class="note">${UNKNOWN}</p>` : nothing}
+    <div aria-live="polite" aria-relevant="additions">${incidentItems(incidents.filter(isShown), view)}</div>
+    ${more(view, "earlier-incidents", earlier.length, "earlier incident", () => incidentItems(earlier, view))}
     <p class="note">Since the exporter started, ${absolute(startedAt)}.</p>`;
 }
 
-function incidentItems(incidents: readonly IncidentDocument[], reader: Reader): Html {
+const UNKNOWN =
+  "The exporter does not know the incident of this address: it has started since then, or the incident is too old.";
+
+function incidentItems(incidents: readonly IncidentDocument[], view: View): Html {
   if (incidents.length === 0) return nothing;
   return html`<ol class="incidents">
-    ${incidents.map((each) => incidentItem(each, reader))}
+    ${incidents.map((each) => incidentItem(each, view))}
   </ol>`;
 }
 
-function incidentItem({ id, begin: at, kind, summary, cluster }: IncidentDocument, reader: Reader): Html {
-  return html`<li id="incident-${id}" data-kind="${kind}">
-    <p class="what"><strong>${inWords(kind)}</strong> <span>${summary}</span></p>
-    <p class="meta note">${relative("ago", at, reader)}, ${absolute(at)}, cluster ${cluster}</p>
+function incidentItem(incident: IncidentDocument, view: View): Html {
+  const { id, begin, end, kind, severity, summary, cluster } = incident;
+  const isChosen = hasId(incident, view.filter.incident);
+  const element = `incident-${id}`;
+  const level = end === undefined ? severity : "well";
+  const opened = isChosen ? new Set([...view.opened, element]) : view.opened;
+  const line = html`${mark(level)}<span class="what"
+      ><strong>${inWords(kind)}</strong> <span>${summary}</span></span
+    >`;
+  return html`<li data-level="${level}" ${isChosen ? html`aria-current="true"` : nothing}>
+    <p class="meta note">
+      <a href="${incidentLink(id, view)}">${absoluteTime(begin)}</a>
+      <span>${relative("ago", begin, view)}, ${incidentState(incident)}</span>
+      <a href="#${clusterId(cluster)}">Cluster ${cluster}</a>
+    </p>
+    ${disclosure({ ...view, opened }, element, line, () => incidentBody(incident, view))}
   </li> `;
+}
+
+/** The address of an incident with what narrows the page. */
+function incidentLink(incident: string, { filter }: View): string {
+  return `?${queryOf({ ...filter, incident }).toString()}`;
+}
+
+/** Screen readers do not announce it: the reader opened it. */
+function incidentBody(incident: IncidentDocument, view: View): Html {
+  const links = incident.meanwhile.map(({ id, begin, summary }) => {
+    const href = incidentLink(id, view);
+    return html`<dd>${absoluteTime(begin)}: <a href="${href}">${shortened(summary, MAX_LINK)}</a></dd> `;
+  });
+  return html`<dl aria-live="off">
+    ${incidentFacts(incident).map(([title, ...said]) => {
+      return html`<dt>${title}</dt>
+        ${said.map((each) => html`<dd>${each}</dd> `)}`;
+    })}
+    ${links.length === 0 ? nothing : html`<dt>Meanwhile</dt>`} ${links}
+  </dl>`;
 }

@@ -1,0 +1,62 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { documentOf, HAPPENED, incident, manyIncidents, pair, shopDown } from "../page/documents.ts";
+import { SOON, useFleetPage } from "./support.ts";
+
+const open = useFleetPage();
+
+const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], {
+  incidents: [...manyIncidents(20).map((each) => ({ ...each, cluster: "ams" })), ...HAPPENED],
+});
+
+const openIn = (page: Page): Promise<string[]> =>
+  page.locator(".incidents details[open]").evaluateAll((all) => all.map(({ id }) => id));
+
+test("an incident that the reader opened stays open while new ones come, and follows what is known of it", async () => {
+  const { page, server, errors } = await open(FLEET);
+  await page.locator("#incident-down-0 > summary").click();
+  await page.locator("#incident-down-0 dl").waitFor();
+  const [first, ...others] = FLEET.incidents;
+  if (first === undefined) throw new Error("there are many");
+  const over = { ...first, end: new Date().toISOString() };
+  server.show({ ...FLEET, incidents: [incident("new", "failover", 0), over, ...others] });
+  await page.locator("#incident-new").waitFor();
+  expect(await openIn(page)).toEqual(["incident-down-0"]);
+  await expect.poll(() => page.locator("#incident-down-0 dl").textContent(), SOON).toContain("Over");
+  expect(errors).toEqual([]);
+});
+
+test("the address of an earlier incident opens it in view, links lead to others, and a filter keeps it", async () => {
+  const { page, server, errors } = await open(FLEET, { query: "?cluster=rtm&incident=failover" });
+  expect(await openIn(page)).toEqual(["incident-failover"]);
+  const isInView = () =>
+    page.locator("#incident-failover").evaluate((one) => one.getBoundingClientRect().top < innerHeight);
+  expect(await isInView()).toBe(true);
+  await page.getByRole("link", { name: "rtm-1 is down" }).click();
+  await page.waitForURL(`${server.url}?cluster=rtm&incident=silence`);
+  await expect.poll(() => openIn(page), SOON).toEqual(["incident-silence"]);
+  await page.locator("html[data-connection=live]").waitFor();
+  await page.getByRole("searchbox").fill("rtm-2");
+  await page.waitForURL(`${server.url}?text=rtm-2&cluster=rtm&incident=silence`);
+  await page.locator("#incident-silence > summary").click();
+  await expect.poll(() => openIn(page), SOON).toEqual([]);
+  await page.getByRole("link", { name: "Show everything" }).click();
+  await expect.poll(() => page.locator("#incident-silence").count(), SOON).toBe(0);
+  expect(errors).toEqual([]);
+});
+
+test("without a script the time of an incident opens it, and the filter keeps it", async () => {
+  const { page, server } = await open(FLEET, { javaScriptEnabled: false, query: "?cluster=rtm" });
+  await page
+    .locator("li", { has: page.locator("#incident-failover") })
+    .getByRole("link")
+    .first()
+    .click();
+  await page.waitForURL(`${server.url}?cluster=rtm&incident=failover`);
+  expect(await page.locator("#incident-failover dl").textContent()).toContain(
+    "rtm-1 stopped answering (timeout)",
+  );
+  await page.getByRole("button", { name: "Filter" }).click();
+  await page.waitForURL(`${server.url}?text=&cluster=rtm&label=&incident=failover`);
+  expect(await openIn(page)).toEqual(["incident-failover"]);
+});
