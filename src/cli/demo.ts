@@ -7,7 +7,7 @@ type DemoFlags = Pick<Flags, "web.listenAddress">;
 
 const LOGGING = { "log.level": "info", "log.format": "logfmt" } as const;
 
-/** Runs two appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
+/** Runs three appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
 export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): Promise<ExitCode> {
   const { "web.listenAddress": listenAddresses } = flags;
   let running: Demo | undefined;
@@ -44,7 +44,7 @@ function welcome(addresses: readonly string[], stepIntervalMs: number): string {
     const url = `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
     return `  ${url}\n  ${url}metrics\n`;
   });
-  return `Two appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
+  return `Three appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
 
 ${urls.join("")}
 Every ${stepIntervalMs / 1000} s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.

@@ -180,7 +180,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   );
   add(
     "demo",
-    "run the exporter with two appliances, three websites, failovers and outages",
+    "run the exporter with three appliances, three websites, failovers and outages",
     "demo --web.listen-address=127.0.0.1:10849",
     [listenAddress("127.0.0.1:10849")],
     async (flags) => (await import("./demo.ts")).demo(flags, io),

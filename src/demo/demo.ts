@@ -16,7 +16,7 @@ import { closeAtOnce, listen } from "../web/listen.ts";
 
 export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
 
-/** Two appliances, three websites and the exporter that polls them, all on real sockets. */
+/** Three appliances, three websites and the exporter that polls them, all on real sockets. */
 export interface Demo extends Pick<Exporter, "addresses" | "document"> {
   /** The exporter's configuration, in a temporary folder. */
   readonly configFile: string;
@@ -40,35 +40,58 @@ const WEBSITES = [
   { id: 3, name: "portal", protocol: "both" },
 ] as const;
 
-type ApplianceName = "demo-a" | "demo-b";
+/** The first one is the preferred master. */
+const APPLIANCES = [
+  { name: "demo-a", type: "1", priority: 204 },
+  { name: "demo-b", type: "2", priority: 154 },
+  { name: "demo-c", type: "2", priority: 104 },
+] as const;
+
+type ApplianceName = (typeof APPLIANCES)[number]["name"];
 
 /**
- * `text`: what has just happened. `down`: the website that closes connections without an answer. `lacking`: the appliance that lacks
- * the alias.
+ * `text`: what has just happened. `down`: the website that closes connections without an answer. The appliances that do not answer
+ * about VRRP, that report FAULT, that have a lower priority, and that lack the alias: `silent`, `faulty`, `lowered`, `lacking`.
  */
 interface Scene {
   readonly text: string;
   readonly master: ApplianceName;
   readonly down?: (typeof WEBSITES)[number]["name"];
+  readonly silent?: ApplianceName;
+  readonly faulty?: ApplianceName;
+  readonly lowered?: ApplianceName;
   readonly lacking?: ApplianceName;
 }
 
 const ALIAS = "198.51.100.101";
+const LOWER_PRIORITY = 54;
 
-/** The steps repeat forever: the demo begins in the state in which it ends. */
+/**
+ * The steps repeat forever: the demo begins in the state in which it ends. No two appliances take over from each other, as that would
+ * be one repeated failover.
+ */
 const SCRIPT: readonly Scene[] = [
-  { text: "failover: demo-b is the master now, demo-a its backup", master: "demo-b" },
+  { text: "failover: demo-a steps down, and demo-b is the master now", master: "demo-b" },
   { text: "outage: website shop closes connections without an answer", master: "demo-b", down: "shop" },
   { text: "repair: website shop is back", master: "demo-b" },
-  { text: "failover: demo-a is the master now, demo-b its backup", master: "demo-a" },
-  { text: "outage: website portal closes connections without an answer", master: "demo-a", down: "portal" },
-  { text: "repair: website portal is back", master: "demo-a" },
+  {
+    text: "failover: the priority of demo-b is lowered, and demo-c is the master now",
+    master: "demo-c",
+    lowered: "demo-b",
+  },
+  { text: "repair: demo-b has its priority again", master: "demo-c" },
+  { text: "failover: demo-c has a fault, and demo-a is the master now", master: "demo-a", faulty: "demo-c" },
+  { text: "repair: demo-c is a backup again", master: "demo-a" },
   {
     text: `risk: demo-b lacks the alias ${ALIAS}, which a failover would lose`,
     master: "demo-a",
     lacking: "demo-b",
   },
   { text: `repair: demo-b has the alias ${ALIAS} again`, master: "demo-a" },
+  { text: "failover: demo-a hangs, and demo-b is the master now", master: "demo-b", silent: "demo-a" },
+  { text: "repair: demo-a answers again", master: "demo-b" },
+  { text: "failover: demo-b steps down, and demo-c is the master now", master: "demo-c" },
+  { text: "failover: demo-a has the highest priority, and is the master again", master: "demo-a" },
 ];
 
 /** Functions that end the parts that were started. */
@@ -134,7 +157,7 @@ async function createKeyPair() {
   return { cert: made.cert, key: made.private };
 }
 
-/** Starts the websites and both appliances; returns their entries in the exporter's configuration. */
+/** Starts the websites and the appliances; returns their entries in the exporter's configuration. */
 async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "onBug">, stops: Stops) {
   let steps = 0;
   const scene = (): Scene | undefined => SCRIPT.at((steps - 1) % SCRIPT.length);
@@ -157,11 +180,15 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
     const settings = { isEnabled: true, mode: "protect", bind: ["*"], servers: [] } as const;
     return { ...website, ...settings, host: HOST, httpPort, httpsPort, path: "/" };
   }
-  async function startAppliance(name: ApplianceName, websites: readonly Website[]) {
+  async function startAppliance(appliance: (typeof APPLIANCES)[number], websites: readonly Website[]) {
+    const { name } = appliance;
     const server = createApplianceServer({
       ...deps,
       listen: { host: HOST, port: 0 },
-      vrrp: () => Promise.resolve({ ok: true, interfaces: interfacesOf(name, scene()) }),
+      vrrp: () =>
+        scene()?.silent === name
+          ? new Promise<never>(() => {})
+          : Promise.resolve({ ok: true, interfaces: interfacesOf(appliance, scene()) }),
       websites,
       hasWebsiteList: true,
       websiteTest: { timeoutMs: WEBSITE_TIMEOUT_MS, ca: deps.tls.cert, insecureSkipVerify: false },
@@ -173,7 +200,7 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
 
   const websites = await Promise.all(WEBSITES.map(startWebsite));
   return {
-    appliances: [await startAppliance("demo-a", websites), await startAppliance("demo-b", websites)],
+    appliances: await Promise.all(APPLIANCES.map((each) => startAppliance(each, websites))),
     step: () => {
       steps += 1;
       return scene()?.text ?? "";
@@ -181,11 +208,15 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
   };
 }
 
-/** The interfaces that an appliance reports; demo-a is the preferred master. */
-function interfacesOf(name: ApplianceName, scene: Scene | undefined): readonly LocalVrrpInterface[] {
+/** The interfaces that an appliance reports. */
+function interfacesOf(
+  { name, type, priority }: (typeof APPLIANCES)[number],
+  scene: Scene | undefined,
+): readonly LocalVrrpInterface[] {
   const role = {
-    state: scene?.master === name ? "MASTER" : "BACKUP",
-    ...(name === "demo-a" ? { type: "1", priority: 204 } : { type: "2", priority: 154 }),
+    state: scene?.faulty === name ? "FAULT" : scene?.master === name ? "MASTER" : "BACKUP",
+    type,
+    priority: scene?.lowered === name ? LOWER_PRIORITY : priority,
     netmask: "255.255.255.0",
     peer: "224.0.0.18",
   };

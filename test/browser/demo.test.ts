@@ -23,12 +23,20 @@ test("a failover appears by itself: the new master, since when, the problem and 
   const { demo, page, errors } = await openWhenWell();
   // Discovered websites are not known for a moment.
   await expect.poll(() => page.locator("h1").textContent(), SOON).toBe("All is well");
-  expect(await rolesOf(page)).toEqual(["MASTER", "BACKUP", "MASTER", "BACKUP"]);
+  const [before, after] = [
+    ["MASTER", "BACKUP", "BACKUP"],
+    ["BACKUP", "MASTER", "BACKUP"],
+  ];
+  expect(await rolesOf(page)).toEqual([...before, ...before]);
   demo.step();
-  await expect.poll(() => rolesOf(page), SOON).toEqual(["BACKUP", "MASTER", "BACKUP", "MASTER"]);
+  await expect.poll(() => rolesOf(page), SOON).toEqual([...after, ...after]);
   await expect
     .poll(() => incidentsOf(page), SOON)
-    .toContain("Failover demo-b took over 192.0.2.100 (vhid 1) and 198.51.100.100 (vhid 2) from demo-a");
+    .toContainEqual(
+      expect.stringMatching(
+        /^Failover demo-b took over 192\.0\.2\.100 \(vhid 1\) and 198\.51\.100\.100 \(vhid 2\) of demo from demo-a/,
+      ),
+    );
   // On a busy machine polls stall now and then, which is a problem of its own.
   await expect
     .poll(() => problems(page), SOON)

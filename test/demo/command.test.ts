@@ -14,7 +14,7 @@ test("the demo command prints what runs, where to look and what happens, until i
   stop();
   expect(await ended).toBe(0);
   const text = printed.out.replaceAll(/(?<=127\.0\.0\.1:)\d+/g, "PORT");
-  expect(text).toMatch(/^Two appliances[^]*\nStopped; nothing is left behind\.\n$/);
+  expect(text).toMatch(/^Three appliances[^]*\nStopped; nothing is left behind\.\n$/);
   expect(text.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
   expect(text).toMatch(
     /\n==> outage: website shop closes connections without an answer\n\n(\d problem|Not|All)[^]*CLUSTER/,
@@ -55,12 +55,12 @@ test("the demo command leaves nothing behind after a bug", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-const FIRST_STEPS = `Two appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
+const FIRST_STEPS = `Three appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
 
   http://127.0.0.1:PORT/
   http://127.0.0.1:PORT/metrics
 
 Every 0.1 s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 
-==> failover: demo-b is the master now, demo-a its backup
+==> failover: demo-a steps down, and demo-b is the master now
 `;
