@@ -35,7 +35,7 @@ const PROBLEMS = DOCUMENT.problems.map((each) => ({
   summary: SUMMARIES[each.kind] ?? each.summary,
 }));
 const PICTURES = [
-  { name: "status-page", width: 1280, height: 1000, colorScheme: "light" },
+  { name: "status-page", width: 1280, height: 1100, colorScheme: "light" },
   { name: "status-page-narrow", width: 360, height: 780, colorScheme: "dark" },
 ] as const;
 

@@ -54,6 +54,26 @@ test("the demo shows a failover that would lose an alias, and one that loses not
   await expect.poll(summary).toEqual(ready);
 });
 
+test("each failover of the demo has the cause of its step", async () => {
+  const demo = await startTestDemo();
+  await expect.poll(() => mastersOf(demo)).toEqual(oneAt("demo-a"));
+  const failovers = async () => (await demo.document()).incidents.flatMap(({ failover }) => failover ?? []);
+  for (let seen = 0; seen < 6;) {
+    if (!demo.step().startsWith("failover")) continue;
+    seen += 1;
+    await expect.poll(async () => (await failovers()).length).toBe(seen);
+  }
+  const causes = (await failovers()).map(({ from, to, cause }) => `${from} ${to} ${cause}`);
+  expect(causes.toReversed()).toEqual([
+    "demo-a demo-b stepped_down",
+    "demo-b demo-c priority",
+    "demo-c demo-a fault",
+    "demo-a demo-b silent",
+    "demo-b demo-c stepped_down",
+    "demo-c demo-a preempted",
+  ]);
+});
+
 test("the demo has private files and verifies the appliances' certificates", async () => {
   const demo = await startTestDemo();
   const folder = dirname(demo.configFile);
