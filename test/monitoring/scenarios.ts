@@ -154,6 +154,12 @@ function outage(state: GroupState, until: number): ClusterSetup {
 }
 
 /** Troubles of clusters that have nothing to do with each other. */
+/** An exporter tells for five minutes why b took over from a. */
+function took(cause: string, ...steps: readonly (readonly [number, number | undefined])[]): readonly Also[] {
+  const given = steps.map(([after, value]) => [EVENT + after, value] as const);
+  return [["ha_cluster_failover_info", { from: "a", to: "b", cause, incident: "one" }, given]];
+}
+
 const TROUBLES: readonly Trouble[] = [
   trouble(
     "failover",
@@ -162,7 +168,11 @@ const TROUBLES: readonly Trouble[] = [
       master: at("a", [0, undefined], [2, "b"]),
     },
     [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 310 }]],
-    [["vrrp_state", { appliance: "a", state: "BACKUP" }, at(0, [0, 1])]],
+    [
+      ["vrrp_state", { appliance: "a", state: "BACKUP" }, at(0, [0, 1])],
+      ...took("unknown", [2, 1], [8, undefined]),
+      ...took("stepped_down", [8, 1], [302, undefined]),
+    ],
   ),
   trouble("there-and-back", { master: at("a", [0, "b"], [200, "a"]) }, [
     ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
@@ -176,7 +186,7 @@ const TROUBLES: readonly Trouble[] = [
       ["VrrpRedundancyLost", 180],
       ["ApplianceDown", 240, { ...OF_A, silenced: true }],
     ],
-    [["vrrp_state", { appliance: "b", state: "MASTER" }, at(1)]],
+    [["vrrp_state", { appliance: "b", state: "MASTER" }, at(1)], ...took("silent", [0, 1], [300, undefined])],
   ),
   // A reboot.
   trouble(
@@ -336,6 +346,8 @@ const TROUBLES: readonly Trouble[] = [
       statusOf("a", SHOP.labels, 200),
       statusOf("b", { ...SHOP.labels, website_id: "5", website: "store" }, 503),
       statusOf("b", { ...SHOP.labels, website: "blog", address: "#blog" }, 599),
+      ["website_incident_info", { address: "#shop", protocol: "https", incident: "two" }, [[EVENT, 1]]],
+      ...took("fault", [0, 1], [300, undefined]),
     ],
   ),
   // At a third member, which would not take over.

@@ -37,12 +37,12 @@ test.for([
   [
     "VrrpFailover",
     "crash",
-    "Failover: b is the new master of cluster crash, VIPs: 2: 192.0.2.100 192.0.2.101. Seen: 192.0.2.100 backup_lost; 192.0.2.101 backup_lost; a is not reached (connect); b is MASTER; backup_lost VIPs: 2; http://one:1/?cluster=crash#cluster-crash",
+    "Failover: b is the new master of cluster crash, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stopped answering. Seen: 192.0.2.100 backup_lost; 192.0.2.101 backup_lost; a is not reached (connect); b is MASTER; b took over from a, which stopped answering; backup_lost VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=crash#cluster-crash",
   ],
   [
     "VrrpFailover",
     "failover",
-    "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101. Seen: a is BACKUP; one_master VIPs: 2; http://one:1/?cluster=failover#cluster-failover",
+    "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stepped down. Seen: a is BACKUP; b took over from a, which stepped down; one_master VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=failover#cluster-failover",
   ],
   [
     "VrrpSplitBrain",
@@ -62,7 +62,7 @@ test.for([
   [
     "WebsiteDown",
     "other-ids",
-    "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; http://one:1/?cluster=other-ids#cluster-other-ids",
+    "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; b took over from a, which reported a fault; http://one:1/?incident=two http://one:1/?cluster=other-ids#cluster-other-ids",
   ],
   [
     "FailoverNotReady",
