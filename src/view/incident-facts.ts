@@ -17,7 +17,7 @@ export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "
 }
 
 /** One fact or more under a title. */
-export type Facts = readonly [title: string, ...said: readonly string[]];
+type Facts = readonly [title: string, ...said: readonly string[]];
 
 /** What an incident consists of, besides what happened meanwhile. */
 export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
@@ -27,10 +27,17 @@ export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
     ["Concerns", ...subjects, ...more],
     ...(failover === undefined ? [] : failoverFacts(failover)),
     ["Down", ...atMostSeconds(outageAtMostSeconds)],
-    ["Over", ...(end === undefined ? [] : [absoluteTime(end)])],
+    [
+      "Over",
+      ...(end === undefined ? [] : [absoluteTime(end)]),
+      ...(failover === undefined ? [] : [COMPLETE]),
+    ],
   ];
   return all.filter(([, ...said]) => said.length > 0);
 }
+
+/** While the failover is not over, this says what is missing. */
+const COMPLETE = "when each group has one master and a known backup";
 
 const CAUSES: Readonly<Record<Cause, string>> = {
   fault: "the former master reported neither MASTER nor BACKUP, or no longer listed the group",

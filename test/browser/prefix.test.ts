@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/paths.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";
-import { documentOf, pair, shopDown } from "../page/documents.ts";
+import { documentOf, HAPPENED, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
@@ -11,7 +11,7 @@ import { SOON, useBrowser } from "./support.ts";
 const open = useBrowser();
 
 test("the page, its links and updates work behind a proxy that removes a path prefix", async () => {
-  const server = await startFleetServer(documentOf([pair("ams")]));
+  const server = await startFleetServer(documentOf([pair("ams")], { incidents: [...HAPPENED] }));
   const prefix = "/tools/exporter";
   const proxy = createServer((incoming, response) => {
     if (incoming.url?.startsWith(`${prefix}/`) !== true) {
@@ -31,10 +31,12 @@ test("the page, its links and updates work behind a proxy that removes a path pr
     incoming.pipe(forwarded);
   });
   const origin = `http://127.0.0.1:${await listen(proxy)}`;
-  const { page, requests, errors } = await open(`${origin}${prefix}/`);
+  const { page, requests, errors } = await open(`${origin}${prefix}/?incident=failover`);
   await page.locator("html[data-connection=live]").waitFor();
-  server.show(documentOf([shopDown(pair("ams"))]));
+  server.show(documentOf([shopDown(pair("ams"))], { incidents: [...HAPPENED] }));
   await expect.poll(() => page.title(), SOON).toBe("1 problem – appliance-exporter");
+  await page.getByRole("link", { name: "rtm-1 is down" }).click();
+  await page.waitForURL(`${origin}${prefix}/?incident=silence`);
   const links = await page
     .locator("a")
     .evaluateAll((all) => all.map((link) => link instanceof HTMLAnchorElement && link.href));

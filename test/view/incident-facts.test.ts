@@ -32,6 +32,7 @@ test.each(CAUSES)(
       ["From", "a"],
       ["To", "b"],
       ["Cause", expect.stringMatching(/^\w+( \w+)?: [a-z].*[a-z]$/)],
+      ["Over", "when each group has one master and a known backup"],
     ]);
   },
 );
@@ -49,6 +50,7 @@ test("a repeated failover has how often, who lets go, and of its latest switch e
     ["Evidence", "2026-11-21 10:53:18 UTC: rtm-1 stopped answering (timeout)"],
     ["No known master", "for at most 5 s"],
     ["Other groups", "rtm-1 remained MASTER of others"],
+    ["Over", "when each group has one master and a known backup"],
   ]);
   expect(["one", "second", "third", ""].map((id) => hasId(flapping, id))).toEqual([true, true, false, false]);
 });
