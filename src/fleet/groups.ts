@@ -117,10 +117,21 @@ function groupOf(
     aliases: [...new Set(addresses)].filter((address) => address !== vip),
     members: views.map(({ member }) => member),
     rivals: rivalViews.map(({ member }) => member),
+    left: members.flatMap((record) => leaving(record, keys)),
     mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
     notPolledSince: late.map(({ member }) => member.appliance),
     isPreferredMaster: preferredMaster(views),
   };
+}
+
+/** @see GroupSnapshot.left */
+function leaving(
+  { identity: { appliance }, seen }: VrrpRecord,
+  keys: readonly string[],
+): GroupSnapshot["left"] {
+  const courses = coursesOf(seen, keys);
+  const isLeft = courses.length > 0 && !keys.some((key) => seen?.reports.has(key));
+  return isLeft ? [{ appliance, course: latestOf(courses) }] : [];
 }
 
 /** @see GroupSnapshot.mastersAtOnce */

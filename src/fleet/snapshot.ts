@@ -239,6 +239,8 @@ export interface GroupSnapshot {
   readonly members: readonly MemberSnapshot[];
   /** While a member is MASTER: others that last said MASTER of an address of the group under another VHID. */
   readonly rivals: readonly MemberSnapshot[];
+  /** Appliances whose list lacks the group, and had it before. */
+  readonly left: readonly Pick<MemberSnapshot, "appliance" | "course">[];
   /**
    * Members and rivals that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
    * latest change of either was known; twice in a group that flaps. Counted from the beginning of the poll: a slow answer may

@@ -1,3 +1,4 @@
+import { meaningOf, type FailureReason } from "../client/failure.ts";
 import type { Course, Polled, Run } from "../fleet/course.ts";
 import type { Cause } from "./states.ts";
 
@@ -10,7 +11,7 @@ export interface Party {
   /** While its list is not known: the end of the first poll since then that found nobody. */
   readonly lostSinceMs: number | undefined;
   /** Why its latest poll failed. */
-  readonly reason: string | undefined;
+  readonly reason: FailureReason | undefined;
 }
 
 /** Why a member is MASTER in place of another one. */
@@ -111,8 +112,10 @@ function saidIn({ role, state }: Run): string {
   return role === "absent" ? "no longer listed the address" : `reported ${state}`;
 }
 
-function silence({ appliance, lostSinceMs, reason = "" }: Party, seenAtMs: number): Finding | undefined {
+function silence({ appliance, lostSinceMs, reason }: Party, seenAtMs: number): Finding | undefined {
   if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
+  // An appliance that refuses the exporter answers.
+  if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
   const said = `stopped answering (${reason})`;
   const evidence = [{ appliance, said, atMs: lostSinceMs }];
   return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
@@ -163,9 +166,14 @@ function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Or
   return orders.toSorted((one, other) => beganMs(one) - beganMs(other));
 }
 
-/** A run lasts at least until the beginning of its latest poll; the present one until its end, as nothing else is known. */
+/**
+ * How long a member had the priority of a run: at least until the beginning of its latest poll, or of the first that found another state
+ * with the same priority; in the present one until its end, as nothing else is known.
+ */
 function endOf(party: Party, run: Run): number {
-  return run === party.course.at(-1) ? lastPoll(party, run).endedMs : run.last.sentMs;
+  const next = party.course[party.course.indexOf(run) + 1];
+  if (next === undefined) return lastPoll(party, run).endedMs;
+  return next.priority === run.priority && next.after === undefined ? next.first.sentMs : run.last.sentMs;
 }
 
 function preemption(former: Party, successor: Party, seenAtMs: number): Finding | undefined {

@@ -39,9 +39,9 @@ function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: n
 /** A switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
 export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
   const found = [...groups].map(([key, seenMs]) => {
-    const { members = [] } = now.groups.get(key)?.facts ?? {};
-    const party = (name: string) =>
-      members.filter(({ appliance }) => appliance === name).map((each) => partyOf(each, now))[0];
+    const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
+    const parties = [...members, ...left].map((each) => partyOf(each, now));
+    const party = (name: string) => parties.find(({ appliance }) => appliance === name);
     const [former, successor] = [party(from), party(to)];
     const finding = successor && causeOf(former, successor, seenMs);
     return { finding, lastedMs: withoutMasterMs(former, seenMs) };
@@ -61,7 +61,10 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
   };
 }
 
-function partyOf({ appliance, course }: MemberSnapshot, { facts }: Facts): Party {
+function partyOf(
+  { appliance, course }: Pick<MemberSnapshot, "appliance" | "course">,
+  { facts }: Facts,
+): Party {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
   const { polled, lostSinceMs, health } = vrrp ?? {};
   return { appliance, course, polled, lostSinceMs, reason: health?.failure?.reason };

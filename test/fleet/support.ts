@@ -1,3 +1,4 @@
+import type { VrrpInterface } from "../../src/api/vrrp.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import type { MemberRole } from "../../src/fleet/course.ts";
@@ -8,7 +9,7 @@ import {
   type GroupSnapshot,
 } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
-import { applianceOf, configOf } from "../support/observations.ts";
+import { applianceOf, configOf, failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 
 /** The cluster `ams` of two appliances, `a` and `b`. */
 export const MEMBER_A = applianceOf({ name: "a", cluster: "ams" });
@@ -24,6 +25,39 @@ export function fleetOf(
   fleet.configure(configOf(...appliances), 0);
   for (const observation of observations) fleet.record(observation, 0);
   return fleet;
+}
+
+/**
+ * Polls in words: `a MASTER 5` began at second 5, and its result was known at once; that of `a MASTER 5 6.5` at second 6.5.
+ * `a MASTER@3/90 5`: under VHID 3, with the priority 90, `a MASTER/ 5` with none. `a MASTER+BACKUP 5`: what it says of two groups. `nothing`: it lists no interface;
+ * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in.
+ */
+export function pollsOf(words: string): readonly Polled[] {
+  return words.split(", ").map(pollOf);
+}
+
+interface Polled {
+  readonly observation: Observation;
+  readonly atMs: number;
+}
+
+function pollOf(words: string): Polled {
+  const [name = "", says = "", sent, at = sent] = words.split(" ");
+  const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
+  const unreadable = says === "garbled" ? ["carp0"] : [];
+  const interfaces = unreadable.length > 0 || says === "nothing" ? [] : says.split("+").map(interfaceIn);
+  const reason = says === "silent" ? "timeout" : says === "refuses" ? "auth" : undefined;
+  const observation =
+    reason === undefined
+      ? seen.vrrp(name, listOf(interfaces, { unreadable }), given)
+      : failed.vrrp(name, reason, given);
+  return { observation, atMs: Number(at) * 1000 };
+}
+
+function interfaceIn(words: string, nth: number): VrrpInterface {
+  const [, state = "", vhid = 2, priority = 100] = /^([^@/]+)(?:@(\d+))?(?:\/(\d*))?$/.exec(words) ?? [];
+  const place = { name: `carp${nth}`, vip: `192.0.2.${100 + nth}`, vhid: Number(vhid) };
+  return interfaceOf({ state, priority: priority === "" ? undefined : Number(priority), ...place });
 }
 
 /** All clusters at the monotonic instant `nowMs`. */

@@ -1,21 +1,8 @@
 import { expect, test } from "vitest";
-import type { Observation } from "../../src/polling/observation.ts";
 import { judgeAppliance } from "../../src/status/judge-appliance.ts";
 import { judgeGroup, masterIn } from "../../src/status/judge-group.ts";
 import type { GroupState } from "../../src/status/states.ts";
-import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
-import { failed, interfaceOf, listOf, seen } from "../support/observations.ts";
-
-/** `a MASTER 5`, `a MASTER@3 5` under VHID 3, `a silent 5`, `a refuses 5` or `a MASTER 5 6.5`: a poll that began at second 5, and whose result was known then or at second 6.5. */
-function pollOf(words: string): { readonly observation: Observation; readonly atMs: number } {
-  const [name = "", says = "", sent, at = sent] = words.split(" ");
-  const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
-  const [state = "", vhid = "2"] = says.split("@");
-  const list = listOf(says === "nothing" ? [] : [interfaceOf({ state, vhid: Number(vhid) })]);
-  const reason = says === "silent" ? "timeout" : says === "refuses" ? "http_status" : undefined;
-  const observation = reason === undefined ? seen.vrrp(name, list, given) : failed.vrrp(name, reason, given);
-  return { observation, atMs: Number(at) * 1000 };
-}
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 
 /** The verdict about the group of these appliances after these polls, so many seconds after the start, and its master. */
 function verdictAfter(
@@ -23,7 +10,7 @@ function verdictAfter(
   { members = [MEMBER_A, MEMBER_B], second = 1000, hasDisabled = false } = {},
 ): string {
   const fleet = fleetOf(members);
-  for (const { observation, atMs } of polls.split(", ").map(pollOf)) fleet.record(observation, atMs);
+  for (const { observation, atMs } of pollsOf(polls)) fleet.record(observation, atMs);
   const [facts] = clustersOf(fleet, second * 1000);
   const [group] = facts?.groups ?? [];
   if (facts === undefined || group === undefined) throw new Error("no group was seen");
