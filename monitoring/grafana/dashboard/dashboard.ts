@@ -13,9 +13,10 @@ import {
   type VariableModel,
 } from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
-import { AT_SITE, GROUP, IN_CLUSTER, MEMBER, OF_APPLIANCE } from "./expressions.ts";
+import { AT_SITE, IN_CLUSTER, OF_APPLIANCE } from "./expressions.ts";
 import { COLOR, DATASOURCE, type Row } from "./panels.ts";
 import { EXPORTER } from "./rows/exporter.ts";
+import { FAILOVERS } from "./rows/failovers.ts";
 import { OVERVIEW } from "./rows/overview.ts";
 import { POLLING } from "./rows/polling.ts";
 import { READINESS } from "./rows/readiness.ts";
@@ -23,12 +24,6 @@ import { VRRP } from "./rows/vrrp.ts";
 import { WEBSITES } from "./rows/websites.ts";
 
 const GRID_WIDTH = 24;
-const MASTER = `vrrp_group_master{${IN_CLUSTER}}`;
-
-/** The master of each group that had another one within five minutes. */
-const FAILOVER = `group by (${MEMBER}) (${MASTER})
-and on (${GROUP}) count by (${GROUP}) (group by (${MEMBER}) (${MASTER})) == 1
-and on (${GROUP}) count by (${GROUP}) (group by (${MEMBER}) (max_over_time(${MASTER}[5m]))) > 1`;
 
 /** The dashboard as JSON. It is the same at each call. */
 export function formatDashboard(): string {
@@ -46,7 +41,7 @@ export function formatDashboard(): string {
     templating: { list: variables() },
     annotations: { list: [failovers()] },
     links: [link("Status page", "${status_url}"), link("Runbook", "${runbook_url}")],
-    panels: layOut([OVERVIEW, VRRP, READINESS, WEBSITES, POLLING, EXPORTER]),
+    panels: layOut([OVERVIEW, VRRP, FAILOVERS, READINESS, WEBSITES, POLLING, EXPORTER]),
   };
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
 }
@@ -126,7 +121,7 @@ function failovers() {
   const target = new DataqueryBuilder()
     .refId("Anno")
     .datasource(DATASOURCE)
-    .expr(FAILOVER)
+    .expr(`group by (ha_cluster, from, to, cause) (ha_cluster_failover_info{${IN_CLUSTER}})`)
     .interval("15s")
     .range();
   return {
@@ -135,7 +130,7 @@ function failovers() {
     enable: true,
     iconColor: COLOR.warning,
     target: target.build(),
-    titleFormat: "Failover of {{vip}} in {{ha_cluster}}",
-    textFormat: "{{appliance}} is master; another member was less than five minutes before",
+    titleFormat: "{{to}} took over from {{from}} in {{ha_cluster}}: {{cause}}",
+    textFormat: "A failover is shown for five minutes",
   };
 }

@@ -1,7 +1,7 @@
 import { COLOR, type State } from "./panels.ts";
 
 /** Labels that name a VRRP group, a member of one, an appliance, and so on. */
-export const GROUP = "ha_cluster, vhid, vip";
+const GROUP = "ha_cluster, vhid, vip";
 export const MEMBER = `${GROUP}, appliance`;
 export const APPLIANCE = "ha_cluster, appliance";
 export const WEBSITE = "ha_cluster, website_id, website, protocol";
