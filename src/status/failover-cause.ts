@@ -45,7 +45,7 @@ const PREEMPT_MS = 1_000_000;
  *
  * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
  * - `silent`: it stopped answering at most 30 s before the takeover was seen, and did not answer since.
- * - `priority`: in these 30 s the new master came to have the higher priority of the two.
+ * - `priority`: in these 30 s, while the former master was MASTER or later, the new one came to have the higher priority of the two.
  * - `preempted`: it has the higher priority, and what ended its last time as MASTER was a silence or a fault in the last 1,000 s.
  * - `stepped_down`: the former master reports BACKUP.
  * - `unknown`: none of these. `former` is `undefined` for one that is gone.
@@ -129,7 +129,12 @@ interface Order {
 }
 
 function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
-  const orders = ordersOf(former, successor, seenAtMs - BEFORE_MS);
+  const { course } = former;
+  const last = course.findLastIndex(({ isMaster }) => isMaster);
+  const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
+  // What happened before it became MASTER did not end that.
+  const masterSinceMs = course[first]?.first.sentMs ?? seenAtMs;
+  const orders = ordersOf(former, successor, Math.max(masterSinceMs, seenAtMs - BEFORE_MS));
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
   const [before, after] = [orders[at - 1], orders[at]];
   if (before === undefined || after === undefined) return undefined;

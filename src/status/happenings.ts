@@ -102,13 +102,16 @@ const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> =
   no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],
 };
 
-const WEBSITE_WORDS: Readonly<Record<WebsiteState, Words>> = {
-  up: NO_WORDS,
-  unstable: ["Some tests failed: website ", ""],
-  partially_down: ["Down as seen from some appliances: website ", ""],
-  down_at_master: ["Down at the master: website ", ""],
-  down: ["Down: website ", ""],
-  unknown: ["Not known to be up: website ", ""],
+const NO_TROUBLE = { kind: undefined, words: NO_WORDS } as const;
+
+/** A website that is down at some members only serves its visitors: on the way down and up that is no trouble of its own. */
+const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">>> = {
+  up: NO_TROUBLE,
+  partially_down: NO_TROUBLE,
+  unstable: { kind: "website_unstable", words: ["Some tests failed: website ", ""] },
+  down_at_master: { kind: "website_down", words: ["Down at the master: website ", ""] },
+  down: { kind: "website_down", words: ["Down: website ", ""] },
+  unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
 };
 
 function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
@@ -127,7 +130,7 @@ function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly 
       if (known === undefined || shown === undefined || known === shown) return [];
       const upSentMs = upSentAt(key, protocol, [before, now]);
       const subject = { ...websiteSubject(key, website, protocol), upSentMs };
-      return [{ subject, kind: PROBLEM_OF.website[shown], words: WEBSITE_WORDS[shown] }];
+      return [{ subject, ...WEBSITE_TROUBLES[shown] }];
     });
   });
   return [...changed, ...gone];

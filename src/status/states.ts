@@ -132,7 +132,6 @@ export const INCIDENTS = {
   cluster_dark: PROBLEMS.cluster_dark.severity,
   website_down: PROBLEMS.website_down.severity,
   website_unknown: PROBLEMS.website_unknown.severity,
-  website_partially_down: PROBLEMS.website_partially_down.severity,
   website_unstable: PROBLEMS.website_unstable.severity,
   polling_stuck: PROBLEMS.polling_stuck.severity,
   appliance_refused: PROBLEMS.appliance_refused.severity,

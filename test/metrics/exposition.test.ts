@@ -322,9 +322,6 @@ ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="priority"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="preempted"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="stepped_down"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="unknown"} 0
-# HELP website_incident_info 1 while the website is in trouble that the exporter saw begin, with the id of the incident. Judged from the latest polls, not from the scrape.
-# TYPE website_incident_info gauge
-website_incident_info{ha_cluster="ams",site="ams",address="#1",protocol="https",incident="8ehtr7TWp6Oo"} 1
 `;
 
 function pair(site: string) {

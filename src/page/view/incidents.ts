@@ -40,13 +40,13 @@ function incidentItems(incidents: readonly IncidentDocument[], view: View): Html
 }
 
 function incidentItem(incident: IncidentDocument, view: View): Html {
-  const { id, begin, end, kind, severity, summary, cluster } = incident;
+  const { id, begin, end, severity, summary, cluster } = incident;
   const isChosen = hasId(incident, view.filter.incident);
   const element = `incident-${id}`;
   const level = end === undefined ? severity : "well";
   const opened = isChosen ? new Set([...view.opened, element]) : view.opened;
   const line = html`${mark(level)}<span class="what"
-      ><strong>${inWords(kind)}</strong> <span>${summary}</span></span
+      ><strong>${inWords(severity)}</strong> <span>${summary}</span></span
     >`;
   return html`<li data-level="${level}" ${isChosen ? html`aria-current="true"` : nothing}>
     <p class="meta note">
