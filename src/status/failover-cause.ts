@@ -173,11 +173,12 @@ function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Or
 
 /**
  * How long a member had the priority of a run: at least until the beginning of its latest poll, or of the first that found another state
- * with the same priority; in the present one until its end, as nothing else is known.
+ * with the same priority. The present one lasts while its list is known: the other member may have been polled later.
  */
 function endOf(party: Party, run: Run): number {
   const next = party.course[party.course.indexOf(run) + 1];
-  if (next === undefined) return lastPoll(party, run).endedMs;
+  if (next === undefined)
+    return party.reason === undefined ? Number.POSITIVE_INFINITY : lastPoll(party, run).endedMs;
   return next.priority === run.priority && next.after === undefined ? next.first.sentMs : run.last.sentMs;
 }
 
