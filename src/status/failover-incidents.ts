@@ -46,11 +46,17 @@ export function withSwitch(state: Episodes, one: Switch, given: Case): Episodes 
   if (same?.failover !== undefined) {
     const latest = together(same.failover.latest, one);
     const more = failedOver(latest, now, same.failover.repeated);
-    return replaced(state, same, { ...same, ...more, joinedMs: at.monotonicMs, end: undefined });
+    const undecided = state.undecided.map((each) =>
+      each.latest === same.failover?.latest ? { ...each, latest } : each,
+    );
+    const joined = { ...same, ...more, joinedMs: at.monotonicMs, end: undefined };
+    return replaced({ ...state, undecided }, same, joined);
   }
-  const earlier = all.findLast((each) => isTurnedBack(each, one));
-  const first =
-    earlier && (earlier.failover?.repeated ? earlier : all.findLast((each) => isAgain(each, earlier, one)));
+  const earlier = all.findLast((each) => isBefore(each, one, one.to, one.from));
+  const sooner = all.slice(0, earlier && all.indexOf(earlier));
+  const first = earlier?.failover?.repeated
+    ? earlier
+    : sooner.findLast((each) => isBefore(each, one, one.from, one.to));
   if (earlier === undefined || first?.failover === undefined) return withFailover(state, one, given);
   return withRepetition(state, { first, earlier, one }, given);
 }
@@ -59,23 +65,13 @@ function isFromTo(failover: Failover | undefined, from: string, to: string): boo
   return failover?.latest.from === from && failover.latest.to === to;
 }
 
-/** Whether a failover was the opposite of a switch, at most five minutes before. */
-function isTurnedBack({ failover }: Incident, one: Switch): boolean {
+/** Whether a failover of one of the groups of a switch was at most five minutes before it, between these members. */
+function isBefore({ failover }: Incident, one: Switch, from: string, to: string): boolean {
   return (
     failover !== undefined &&
-    isFromTo(failover, one.to, one.from) &&
+    isFromTo(failover, from, to) &&
     one.seenMs - failover.latest.seenMs < RECENT_MS &&
     [...one.groups.keys()].some((key) => failover.latest.groups.has(key))
-  );
-}
-
-/** Whether a failover was the same as a switch, at most five minutes before the one that turned it back. */
-function isAgain({ failover }: Incident, between: Incident, one: Switch): boolean {
-  return (
-    failover !== undefined &&
-    between.failover !== undefined &&
-    isTurnedBack({ ...between, failover }, between.failover.latest) &&
-    isFromTo(failover, one.from, one.to)
   );
 }
 

@@ -64,7 +64,7 @@ function applianceHappenings(before: Verdict | undefined, now: Verdict): readonl
     const state = now.appliances.get(appliance)?.state;
     if (state === undefined || state === before?.appliances.get(appliance)?.state) return [];
     const why = reasonInWords(vrrp.health.failure?.reason ?? "internal");
-    const words: Words = ["", state === "down" ? ` was down: ${why}` : ` could not be polled: ${why}`];
+    const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
     // An appliance that stands alone is a cluster, which is dark.
     const kind =
       state === "down" && now.state === "dark" && now.appliances.size === 1

@@ -1,19 +1,17 @@
 import { expect, test } from "vitest";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createPast } from "../../src/status/past.ts";
-import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
-  configOf,
   EXPIRES_AT_MS,
   failed,
   interfaceOf,
   listOf,
   seen,
-  WALL_MS,
   websiteOf,
 } from "../support/observations.ts";
-import { createJudge } from "./support.ts";
+import { incidentLines, replay } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const A = { ...MEMBER_A, websites: [SHOP] };
@@ -31,27 +29,17 @@ function https(appliance: string, status: number): Observation {
   return seen.website(appliance, 2, [{ protocol: "https", status }]);
 }
 
-/**
- * The incidents after these observations, one a second, latest first: when each began, and when it was over. `wallOf`: the wall clock at
- * a monotonic instant.
- */
+/** The incidents after these observations, one a second. */
 function incidentsAfter(
   observations: readonly Observation[],
-  { members = [A, B, LONE], maxIncidents = 200, everySeconds = 1, wallOf = (nowMs: number) => nowMs } = {},
+  { maxIncidents = 200, everySeconds = 1, wallOf = (nowMs: number) => nowMs } = {},
 ): readonly string[] {
-  const [fleet, judging, past] = [fleetOf(members), createJudge(), createPast(maxIncidents)];
-  observations.forEach((observation, nth) => {
-    const nowMs = nth * everySeconds * 1000;
-    const given = { ...observation, sentAtMs: nowMs - 500, expiresAtMs: nowMs + EXPIRES_AT_MS };
-    const { changes, cluster } = fleet.record(given, nowMs);
-    if (cluster === undefined) throw new Error("the appliance is configured");
-    const at = { wallMs: WALL_MS + wallOf(nowMs), monotonicMs: nowMs };
-    const { before, now } = judging.judge(cluster, at, { appliance: observation.appliance, changes });
-    if (now.incidents !== before?.incidents) past.add(now.incidents.news);
+  const polls = observations.map((observation, nth) => {
+    const atMs = nth * everySeconds * 1000;
+    const given = { sentAtMs: atMs - 500, expiresAtMs: atMs + EXPIRES_AT_MS };
+    return { observation: { ...observation, ...given }, atMs };
   });
-  return past.list().map(({ begin, end, kind, summary }) => {
-    return `${begin.slice(17, 19)}-${end?.slice(17, 19) ?? ""} ${kind}: ${summary}`;
-  });
+  return incidentLines(replay(polls, { members: [A, B, LONE], past: createPast(maxIncidents), wallOf }).past);
 }
 
 interface Case {
@@ -81,12 +69,12 @@ test.each<Case>([
       says("a", "BACKUP"),
       https("b", 200),
     ],
-    incidents: [`23-24 failover: ${TAKEN}, which stepped down. No known master for at most 4 s`],
+    incidents: [`3-4 failover: ${TAKEN}, which stepped down. No known master for at most 4 s`],
   },
   {
     name: "a clean failover is one incident with both appliances, its cause and all addresses",
     polls: [...BOTH, says("b", "MASTER"), says("a", "BACKUP")],
-    incidents: [`22-23 failover: ${TAKEN}, which stepped down. No known master for at most 3 s`],
+    incidents: [`2-3 failover: ${TAKEN}, which stepped down. No known master for at most 3 s`],
   },
   {
     name: "the websites of a cluster whose master is not known for a moment are no incident",
@@ -100,8 +88,8 @@ test.each<Case>([
       says("b", "MASTER"),
     ],
     incidents: [
-      "26-27 appliance_down: b was down: it does not answer in time (timeout)",
-      `25-25 failover: ${TAKEN}, which stepped down. No known master for at most 6 s`,
+      "6-7 appliance_down: b went down: it does not answer in time (timeout)",
+      `5-5 failover: ${TAKEN}, which stepped down. No known master for at most 6 s`,
     ],
   },
   {
@@ -119,63 +107,63 @@ test.each<Case>([
       says("b", "MASTER"),
     ],
     incidents: [
-      `23- failover: ${TAKEN}, which stopped answering (timeout). No known master for at most 5 s`,
-      "22- appliance_down: a was down: it does not answer in time (timeout)",
+      `3- failover: ${TAKEN}, which stopped answering (timeout). No known master for at most 5 s`,
+      "2- appliance_down: a went down: it does not answer in time (timeout)",
     ],
   },
   {
     name: "a split brain begins and ends",
     polls: [...BOTH, says("b", "MASTER"), says("a", "MASTER"), says("b", "MASTER"), says("b", "BACKUP")],
-    incidents: [`24-25 split_brain: Split brain: a and b were MASTER at once of ${ALL}`],
+    incidents: [`4-5 split_brain: Split brain: a and b were MASTER at once of ${ALL}`],
   },
   {
     name: "groups lose their master, and get one",
     polls: [...BOTH, says("a", "BACKUP"), says("b", "BACKUP"), says("a", "BACKUP"), says("b", "MASTER")],
     incidents: [
-      `25-25 failover: ${TAKEN}, which stepped down. No known master for at most 6 s`,
-      `24-25 no_master: No appliance was MASTER of ${ALL}`,
+      `5-5 failover: ${TAKEN}, which stepped down. No known master for at most 6 s`,
+      `4-5 no_master: No appliance was MASTER of ${ALL}`,
     ],
   },
   {
     name: "a backup goes out of service and comes back",
     polls: [...BOTH, says("b", "INIT", ["192.0.2.1"]), says("b", "BACKUP", ["192.0.2.1"])],
     incidents: [
-      "22-23 odd_state: b reported INIT on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
-      `22- redundancy_lost: No appliance was BACKUP beside a of ${ALL}`,
+      "2-3 odd_state: b reported INIT on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
+      `2- redundancy_lost: No appliance was BACKUP beside a of ${ALL}`,
     ],
   },
   {
     name: "a poll that is missed once is an incident of the appliance and none of its groups",
     polls: [...BOTH, failed.vrrp("a", "connect"), says("a", "MASTER")],
-    incidents: ["22-23 appliance_down: a was down: it cannot be reached (connect)"],
+    incidents: ["2-3 appliance_down: a went down: it cannot be reached (connect)"],
   },
   {
     name: "a website that is found down twice is down, and up again at once",
     polls: [...BOTH, https("a", 200), https("a", 503), https("a", 503), https("a", 200)],
-    incidents: ["24-25 website_down: Down: website shop (https)"],
+    incidents: ["4-5 website_down: Down: website shop (https)"],
   },
   {
     name: "a website that is unknown while its master is, and until its next test, is not up again",
     polls: [...BOTH, https("a", 200), https("b", 200), ...UNSEEN, https("a", 200)],
-    incidents: ["24-27 appliance_down: a was down: it does not answer in time (timeout)"],
+    incidents: ["4-7 appliance_down: a went down: it does not answer in time (timeout)"],
   },
   {
     name: "a website that was down before its master was unknown is up again",
     polls: [...BOTH, ...[200, 503, 503].map((status) => https("a", status)), ...UNSEEN, https("a", 200)],
     incidents: [
-      "25-28 appliance_down: a was down: it does not answer in time (timeout)",
-      "24-29 website_down: Down: website shop (https)",
+      "5-8 appliance_down: a went down: it does not answer in time (timeout)",
+      "4-9 website_down: Down: website shop (https)",
     ],
   },
   {
     name: "a website whose tests fail every second time is unstable",
     polls: [...BOTH, ...[200, 503, 200, 503, 200, 503, 200, 503, 200].map((status) => https("a", status))],
-    incidents: ["28- website_unstable: Some tests failed: website shop (https)"],
+    incidents: ["8- website_unstable: Some tests failed: website shop (https)"],
   },
   {
     name: "an appliance that stands alone changes its state",
     polls: [says("lone", "MASTER", ["192.0.2.9"]), says("lone", "BACKUP", ["192.0.2.9"])],
-    incidents: ["21-21 vrrp_state: lone became BACKUP after MASTER on carp-192.0.2.9, 192.0.2.9 (vhid 2)"],
+    incidents: ["1-1 vrrp_state: lone became BACKUP after MASTER on carp-192.0.2.9, 192.0.2.9 (vhid 2)"],
   },
 ])("$name", ({ polls, incidents }) => {
   expect(incidentsAfter(polls)).toEqual(incidents);
@@ -203,26 +191,16 @@ test("an incident after the wall clock was set back is no part of an older one",
     wallOf: (nowMs) => (nowMs < 20_000 ? nowMs : 0),
   });
   expect(incidents).toEqual([
-    "20-20 vrrp_state: lone became BACKUP after MASTER on carp1, 192.0.2.100 (vhid 2)",
-    "31-31 vrrp_state: lone became BACKUP after MASTER on carp0, 192.0.2.100 (vhid 2)",
+    "0-0 vrrp_state: lone became BACKUP after MASTER on carp1, 192.0.2.100 (vhid 2)",
+    "11-11 vrrp_state: lone became BACKUP after MASTER on carp0, 192.0.2.100 (vhid 2)",
   ]);
 });
 
 test("a group without a master is one incident, also while a member that a reload added was not polled yet", () => {
-  const [fleet, judging, past] = [fleetOf([MEMBER_A, MEMBER_B]), createJudge(), createPast()];
-  const polls = [
-    says("a", "BACKUP", ["v"]),
-    says("b", "INIT", ["v"]),
-    ...[1, 2].map((priority) => seen.vrrp("a", listOf([interfaceOf({ vip: "v", priority })]))),
-  ];
-  polls.forEach((observation, nth) => {
-    if (nth === 2) fleet.configure(configOf(MEMBER_A, MEMBER_B, MEMBER_C), nth);
-    const at = { wallMs: WALL_MS + nth, monotonicMs: nth };
-    const { cluster } = fleet.record(observation, nth);
-    if (cluster !== undefined) past.add(judging.judge(cluster, at).now.incidents.news);
-  });
-  expect(past.list().map(({ summary, end }) => [summary, end])).toEqual([
-    ["No appliance was MASTER of v (vhid 2)", new Date(WALL_MS + 2).toISOString()],
+  const reload = { atMs: 2000, members: [MEMBER_A, MEMBER_B, MEMBER_C] };
+  const polls = pollsOf("a BACKUP 0, b INIT 1, a MASTER/1 2, a MASTER/2 3");
+  expect(incidentLines(replay(polls, { reload }).past)).toEqual([
+    "1-2 no_master: No appliance was MASTER of 192.0.2.100 (vhid 2)",
   ]);
 });
 
@@ -233,8 +211,8 @@ test("an incident names 24 subjects, and a sentence has 2,000 characters at most
     incidentsAfter([says("lone", "MASTER", vips), says("lone", "BACKUP", vips)]),
   );
   expect(named).toMatch(/192\.0\.2\.23 \(vhid 2\) and 976 more$/);
-  expect(cut).toMatch(/^21-21 vrrp_state: lone became .*\u{1F310}…$/u);
-  expect(cut).toHaveLength("21-21 vrrp_state: ".length + 2000);
+  expect(cut).toMatch(/^1-1 vrrp_state: lone became .*\u{1F310}…$/u);
+  expect(cut).toHaveLength("1-1 vrrp_state: ".length + 2000);
 });
 
 test("the oldest incidents are forgotten", () => {
@@ -252,5 +230,5 @@ test("the cluster with the most incidents loses its oldest first", () => {
   );
   const incidents = incidentsAfter([...lone, ...busy], { maxIncidents: 4 });
   expect(incidents).toHaveLength(4);
-  expect(incidents.at(-1)).toBe("21-21 vrrp_state: lone became BACKUP after MASTER on carp-v, v (vhid 2)");
+  expect(incidents.at(-1)).toBe("1-1 vrrp_state: lone became BACKUP after MASTER on carp-v, v (vhid 2)");
 });

@@ -7,11 +7,12 @@ import type { Observation } from "../../src/polling/observation.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
 import type { Observed } from "../../src/status/happenings.ts";
 import { judge } from "../../src/status/judge.ts";
+import { createPast, type Past } from "../../src/status/past.ts";
 import type { Instant } from "../../src/support/clock.ts";
 import type { ClusterVerdict, Judged } from "../../src/status/verdict.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
-import { clustersOf, fleetOf } from "../fleet/support.ts";
-import { WALL_MS } from "../support/observations.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, type pollsOf } from "../fleet/support.ts";
+import { configOf, WALL_MS } from "../support/observations.ts";
 
 /** A judge who remembers the verdicts about each cluster. */
 export interface Judge {
@@ -60,6 +61,46 @@ export function judgedFleet(members: readonly ApplianceConfig[]) {
     const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
     return { changes, judged: judging.judge(cluster, at, { appliance, changes }) };
   };
+}
+
+interface Replay {
+  readonly members?: readonly ApplianceConfig[];
+  readonly past?: Past;
+  /** The wall clock at a monotonic instant, without the days before. */
+  readonly wallOf?: (nowMs: number) => number;
+  /** The members from a monotonic instant on. */
+  readonly reload?: { readonly atMs: number; readonly members: readonly ApplianceConfig[] };
+}
+
+/** What happened, and the verdict about the cluster of the latest poll, after polls by the instants at which their results were known. */
+export function replay(
+  polls: ReturnType<typeof pollsOf>,
+  { members = [MEMBER_A, MEMBER_B], past = createPast(), wallOf = (nowMs) => nowMs, reload }: Replay = {},
+): { readonly past: Past; readonly verdict: ClusterVerdict } {
+  const [fleet, judging] = [fleetOf(members), createJudge()];
+  const verdicts = polls.map(({ observation, atMs }) => {
+    if (reload !== undefined && atMs >= reload.atMs) fleet.configure(configOf(...reload.members), atMs);
+    const { changes, cluster } = fleet.record(observation, atMs);
+    if (cluster === undefined) throw new Error("the appliance is configured");
+    const at = { wallMs: WALL_MS + wallOf(atMs), monotonicMs: atMs };
+    const { before, now } = judging.judge(cluster, at, { appliance: observation.appliance, changes });
+    if (now.incidents !== before?.incidents) past.add(now.incidents.news);
+    return now;
+  });
+  const verdict = verdicts.at(-1);
+  if (verdict === undefined) throw new Error("there are polls");
+  return { past, verdict };
+}
+
+/** What happened, the latest first: the seconds at which it began and was over, its kind and its sentence. */
+export function incidentLines(past: Past): readonly string[] {
+  return past.list().map(({ begin, end, kind, summary }) => {
+    return `${secondOf(begin)}-${end === undefined ? "" : secondOf(end)} ${kind}: ${summary}`;
+  });
+}
+
+function secondOf(at: string): number {
+  return (Date.parse(at) - WALL_MS) / 1000;
 }
 
 /** What is wrong, a line each: severity, kind and words. */
