@@ -44,7 +44,7 @@ const PREEMPT_MS = 1_000_000;
  * The cause of a failover by what the polls show; the first that holds:
  *
  * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
- * - `silent`: it stopped answering at most 30 s before the takeover was seen, and did not answer since.
+ * - `silent`: as MASTER it stopped answering at most 30 s before the takeover was seen, and did not answer since.
  * - `priority`: in these 30 s, while the former master was MASTER or later, the new one came to have the higher priority of the two.
  * - `preempted`: it has the higher priority, and what ended its last time as MASTER was a silence or a fault in the last 1,000 s.
  * - `stepped_down`: the former master reports BACKUP.
@@ -93,7 +93,7 @@ function lastPoll({ course, polled }: Party, run: Run): Polled {
 
 function fault(former: Party, seenAtMs: number): Finding | undefined {
   const { appliance, course } = former;
-  const odd = course.slice(course.findLastIndex(({ role }) => role === "master") + 1).find((run) => {
+  const odd = afterMaster(course).find((run) => {
     const isNear =
       run.first.sentMs <= seenAtMs + AFTER_MS && lastPoll(former, run).endedMs >= seenAtMs - BEFORE_MS;
     return isNear && isOdd(run);
@@ -104,6 +104,11 @@ function fault(former: Party, seenAtMs: number): Finding | undefined {
   return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
+/** What a member said since it was last seen as MASTER. */
+function afterMaster(course: Course): Course {
+  return course.slice(course.findLastIndex(({ role }) => role === "master") + 1);
+}
+
 function isOdd({ role }: Run): boolean {
   return role === "other" || role === "absent";
 }
@@ -112,8 +117,9 @@ function saidIn({ role, state }: Run): string {
   return role === "absent" ? "no longer listed the address" : `reported ${state}`;
 }
 
-function silence({ appliance, lostSinceMs, reason }: Party, seenAtMs: number): Finding | undefined {
+function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: number): Finding | undefined {
   if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
+  if (course.at(-1)?.isMaster !== true) return undefined;
   // An appliance that refuses the exporter answers.
   if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
   const said = `stopped answering (${reason})`;
@@ -217,8 +223,12 @@ function preemption(former: Party, successor: Party, seenAtMs: number): Finding 
 }
 
 function retreat({ appliance, course }: Party): Finding | undefined {
-  const run = course.at(-1);
-  if (run?.role !== "backup") return undefined;
+  const said = afterMaster(course);
+  const run = said.find(({ role }) => role === "backup");
+  if (run === undefined || said.some(isOdd)) return undefined;
   const evidence = [{ appliance, said: "reported BACKUP", atMs: run.first.endedMs }];
-  return { cause: "stepped_down", clause: ", which stepped down", evidence, letsGo: appliance };
+  const wasAway = said.slice(0, said.indexOf(run) + 1).some(({ after }) => after !== undefined);
+  // What happened meanwhile, a restart for example, is not known.
+  const clause = wasAway ? ", which reported BACKUP when it could be polled again" : ", which stepped down";
+  return { cause: "stepped_down", clause, evidence, letsGo: appliance };
 }

@@ -66,6 +66,11 @@ test.each([
   ],
   [`${PAIR}, b MASTER 5, a BACKUP/110 6`, "a: stepped_down, which stepped down", ["6 a reported BACKUP"]],
   [
+    `${PAIR}, a silent 3, a BACKUP/110 4, b MASTER 5`,
+    "a: stepped_down, which reported BACKUP when it could be polled again",
+    ["4 a reported BACKUP"],
+  ],
+  [
     `${PAIR}, a refuses 3, b MASTER 5`,
     "nobody: unknown; why is not known, as it cannot be polled (auth)",
     [],
@@ -94,7 +99,12 @@ test.each([
   ["a fault that is over", `${PAIR}, a FAULT 2, b BACKUP 2, b MASTER 5, a BACKUP 6`, "fault"],
   ["a silence since 30 s before the takeover", `${PAIR}, a silent 5, b MASTER 35`, "silent"],
   ["a silence since longer before", `${PAIR}, a silent 5, b MASTER 35.001`, "unknown"],
-  ["a silence that is over", `${PAIR}, a silent 3, a BACKUP/110 4, b MASTER 5`, "stepped_down"],
+  [
+    "a fault until longer before, then BACKUP",
+    `${PAIR}, a FAULT 3, a BACKUP 4, b BACKUP 4, b MASTER 40`,
+    "unknown",
+  ],
+  ["a silence after it stepped down", `${PAIR}, a BACKUP 3, a silent 4, b MASTER 5`, "stepped_down"],
   [
     "a silence after which it refuses the exporter",
     `${PAIR}, a silent 3, a refuses 4, b MASTER 5`,
