@@ -26,7 +26,7 @@ export interface Happening {
 
 type Verdict = Omit<ClusterVerdict, "incidents">;
 
-/** What has happened between two verdicts about one cluster, but for failovers. What was in trouble when it was first seen is none. */
+/** What has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen is none. */
 export function happeningsBetween(
   before: Verdict | undefined,
   now: Verdict,

@@ -82,8 +82,8 @@ function withTroubles(
     happenings.filter(({ kind, subject }) => kind !== undefined && !isIn(all, kind, subject)),
     ({ kind, words }) => JSON.stringify([kind, words]),
   );
-  const kinds = new Map(happenings.map(({ subject, kind }) => [subject.key, kind]));
-  const left = all.map((each) => withoutOver(each, kinds, given));
+  const latest = new Map(happenings.map((each) => [each.subject.key, each]));
+  const left = all.map((each) => withoutOver(each, latest, given));
   return [...troubles.values()].reduce<readonly Incident[]>(
     (some, alike) => withTrouble(some, alike, given),
     left,
@@ -94,19 +94,22 @@ function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }:
   return all.some((each) => each.kind === kind && each.open.has(key));
 }
 
-/** Without the subjects that are in another state now. */
-function withoutOver(
-  incident: Incident,
-  kinds: ReadonlyMap<string, IncidentKind | undefined>,
-  { now }: Case,
-): Incident {
+/** Without the subjects that are in another state now. One that is not known to be up again may be down for longer. */
+function withoutOver(incident: Incident, latest: ReadonlyMap<string, Happening>, { now }: Case): Incident {
   const { kind, open } = incident;
   if (kind === "failover") return incident;
   const odd = kind === "odd_state" || kind === "not_serving" ? oddKeys(now, [...open]) : undefined;
   const left = [...open].filter(
-    (key) => (odd?.has(key) ?? true) && (!kinds.has(key) || kinds.get(key) === kind),
+    (key) => (odd?.has(key) ?? true) && (!latest.has(key) || latest.get(key)?.kind === kind),
   );
-  return left.length === open.size ? incident : { ...incident, open: new Set(left) };
+  if (left.length === open.size) return incident;
+  const subjects = incident.subjects.map((each) => {
+    const { kind: other, subject } = latest.get(each.key) ?? {};
+    const isLeft = subject !== undefined && other !== kind && open.has(each.key);
+    const isUp = other === undefined && subject?.upSentMs !== undefined;
+    return isLeft && !isUp ? { ...each, upSentMs: undefined } : each;
+  });
+  return { ...incident, subjects, open: new Set(left) };
 }
 
 function withTrouble(

@@ -30,7 +30,8 @@ export function fleetOf(
 /**
  * Polls in words: `a MASTER 5` began at second 5, and its result was known at once; that of `a MASTER 5 6.5` at second 6.5.
  * `a MASTER@3/90 5`: under VHID 3, with the priority 90, `a MASTER/ 5` with none. `a MASTER+BACKUP 5`: what it says of two groups. `nothing`: it lists no interface;
- * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in.
+ * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in. `a 503 5`: what its website 2
+ * answers by https; `untested`: that is not known.
  */
 export function pollsOf(words: string): readonly Polled[] {
   return words.split(", ").map(pollOf);
@@ -44,6 +45,12 @@ interface Polled {
 function pollOf(words: string): Polled {
   const [name = "", says = "", sent, at = sent] = words.split(" ");
   const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
+  if (says === "untested")
+    return { observation: failed.website(name, 2, "timeout", given), atMs: Number(at) * 1000 };
+  if (/^\d+$/.test(says)) {
+    const test = seen.website(name, 2, [{ protocol: "https", status: Number(says) }], given);
+    return { observation: test, atMs: Number(at) * 1000 };
+  }
   const unreadable = says === "garbled" ? ["carp0"] : [];
   const interfaces = unreadable.length > 0 || says === "nothing" ? [] : says.split("+").map(interfaceIn);
   const reason = says === "silent" ? "timeout" : says === "refuses" ? "auth" : undefined;

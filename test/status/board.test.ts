@@ -5,15 +5,25 @@ import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { BUILD } from "../support/build-facts.ts";
 import { createMemoryLog } from "../support/exporter.ts";
-import { EXPIRES_AT_MS, failed, interfaceOf, listOf, seen, WALL_MS } from "../support/observations.ts";
+import {
+  applianceOf,
+  configOf,
+  EXPIRES_AT_MS,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  WALL_MS,
+} from "../support/observations.ts";
 
 function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
   const log = createMemoryLog();
+  const fleet = fleetOf(appliances);
   let nowMs = 0;
   const board = createStatusBoard({
     version: "1.2.3",
     shard: WHOLE_FLEET,
-    fleet: fleetOf(appliances),
+    fleet,
     self: createSelfMetrics({ version: "1.2.3", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     logger: log.logger,
     clock: { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs },
@@ -23,7 +33,7 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
     nowMs = ms;
     return board;
   };
-  return { at, incidents: () => log.lines.filter(({ msg }) => msg.startsWith("incident")) };
+  return { at, fleet, incidents: () => log.lines.filter(({ msg }) => msg.startsWith("incident")) };
 }
 
 test("the configuration counts as old since the first of the reloads that failed", async () => {
@@ -77,4 +87,13 @@ test("an incident is logged when it begins and when it is over, with its cluster
     { ...failover, level: "warn", msg: "incident", withoutMasterAtMostSeconds: 2.1 },
     { ...failover, level: "info", msg: "incident over", end: new Date(WALL_MS + 4000).toISOString() },
   ]);
+});
+
+test("incidents of a cluster that a reload removes are forgotten", async () => {
+  const { at, fleet } = boardOf([MEMBER_A, MEMBER_B]);
+  at(0).observed(failed.vrrp("a", "timeout"));
+  const kinds = async (ms: number) => (await at(ms).document()).incidents.map(({ kind }) => kind);
+  expect(await kinds(1)).toEqual(["appliance_down"]);
+  fleet.configure(configOf(applianceOf({ name: "other" })), 2);
+  expect(await kinds(3)).toEqual([]);
 });

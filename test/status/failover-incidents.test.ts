@@ -176,7 +176,10 @@ test.each<Case>([
   {
     name: "evidence until then changes it",
     polls: `${PAIR}, a refuses 3, b MASTER 5, a BACKUP 20, b MASTER 40`,
-    incidents: [`5-20 ${stepped("b", "a")}. ${atMost("5 s")}`, `3-20 ${REFUSED}`],
+    incidents: [
+      `5-20 failover: b took over ${VIP} of ams from a, which reported BACKUP when it could be polled again. ${atMost("5 s")}`,
+      `3-20 ${REFUSED}`,
+    ],
     counts: { stepped_down: 1 },
   },
   {

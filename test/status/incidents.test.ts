@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createPast } from "../../src/status/past.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
@@ -196,12 +197,168 @@ test("an incident after the wall clock was set back is no part of an older one",
   ]);
 });
 
-test("a group without a master is one incident, also while a member that a reload added was not polled yet", () => {
-  const reload = { atMs: 2000, members: [MEMBER_A, MEMBER_B, MEMBER_C] };
-  const polls = pollsOf("a BACKUP 0, b INIT 1, a MASTER/1 2, a MASTER/2 3");
-  expect(incidentLines(replay(polls, { reload }).past)).toEqual([
-    "1-2 no_master: No appliance was MASTER of 192.0.2.100 (vhid 2)",
-  ]);
+const PAIR = "a MASTER 0, b BACKUP 0";
+const VIP = "192.0.2.100 (vhid 2)";
+const INIT = `odd_state: b reported INIT on carp0, ${VIP}`;
+const DOWN = "went down: it does not answer in time (timeout)";
+const NO_BACKUP = `redundancy_lost: No appliance was BACKUP beside a of ${VIP}`;
+const STOPPED = "which stopped answering (timeout). No known master for at most 5 s";
+const SITE = "website shop (https)";
+
+/** `left`: all members after a reload at second 5. */
+test.each<[name: string, polls: string, incidents: readonly string[], left?: readonly ApplianceConfig[]]>([
+  [
+    "a cluster is dark while none of its appliances answers",
+    `${PAIR}, a silent 3, b silent 4, a MASTER 5, b BACKUP 6`,
+    [
+      "4-5 cluster_dark: No appliance of ams could be reached: neither a nor b",
+      `3-6 appliance_down: a and b ${DOWN}`,
+    ],
+  ],
+  [
+    "an appliance that stands alone is a cluster, which is dark",
+    "lone MASTER 0, lone silent 3, lone MASTER 5",
+    ["3-5 cluster_dark: lone could not be reached"],
+  ],
+  [
+    "one that refuses the exporter could not be polled",
+    "lone MASTER 0, lone refuses 3, lone MASTER 5",
+    ["3-5 appliance_refused: lone could not be polled: it refuses the credentials (auth)"],
+  ],
+  [
+    "one that stands alone serves nobody in an odd state, and its return is the end of that",
+    "lone MASTER 0, lone INIT 3, lone BACKUP 5",
+    [`3-5 not_serving: lone reported INIT on carp0, ${VIP}`],
+  ],
+  ["a VIP that its master lists first is no incident", `${PAIR}, a MASTER+MASTER 5, b BACKUP+BACKUP 6`, []],
+  [
+    "an odd state is over when it is not listed",
+    `${PAIR}, b INIT 3, b nothing 4`,
+    [`3-4 ${INIT}`, `3- ${NO_BACKUP}`],
+  ],
+  [
+    "an odd state lasts while its appliance is silent",
+    `${PAIR}, b INIT 3, b silent 4, b INIT 5, b BACKUP 6`,
+    [`4-5 appliance_down: b ${DOWN}`, `3-6 ${INIT}`, `3-6 ${NO_BACKUP}`],
+  ],
+  [
+    "another odd state is the same incident",
+    `${PAIR}, b INIT 3, b FAULT 4, b BACKUP 6`,
+    [`3-6 ${INIT}`, `3-6 ${NO_BACKUP}`],
+  ],
+  [
+    "a group that nobody lists is in no trouble",
+    "a BACKUP 0, b INIT 1, a nothing 2, b nothing 3",
+    [`1-3 no_master: No appliance was MASTER of ${VIP}`],
+  ],
+  [
+    "a failover of such a group is over",
+    `${PAIR}, a silent 3, b MASTER 5, b nothing 6, a nothing 7`,
+    [`5-7 failover: b took over ${VIP} of ams from a, ${STOPPED}`, `3-7 appliance_down: a ${DOWN}`],
+  ],
+  [
+    "a group without a master is one incident, also while a member that a reload added was not polled yet",
+    "a BACKUP 0, b INIT 1, a MASTER/1 5, a MASTER/2 6",
+    [`1-5 no_master: No appliance was MASTER of ${VIP}`],
+    [MEMBER_A, MEMBER_B, MEMBER_C],
+  ],
+  [
+    "an appliance that a reload removes is not down",
+    `${PAIR}, c BACKUP 0, b silent 3, a MASTER 5, c BACKUP 5`,
+    [`3-5 appliance_down: b ${DOWN}`],
+    [A, MEMBER_C],
+  ],
+  [
+    "neither is a website",
+    `${PAIR}, a 200 1, a 503 2, a 503 3, a MASTER 5, b BACKUP 5`,
+    [`3-5 website_down: Down: ${SITE}`],
+    [MEMBER_A, MEMBER_B],
+  ],
+  [
+    "why a group failed over from an appliance that a reload removed is not known",
+    `${PAIR}, c BACKUP 0, b MASTER 5, c BACKUP 5`,
+    [`5-5 failover: b took over ${VIP} of ams from a; why is not known`],
+    [B, MEMBER_C],
+  ],
+  [
+    "the outage of a website lasts at most from the beginning of the latest test that found it up at the master",
+    `${PAIR}, a 200 1 1.5, b 200 1.8, a 503 2, a 503 3, a 200 5 5.4`,
+    [`3-5.4 website_down: Down at the master: ${SITE}, at most 4.4 s`],
+  ],
+  [
+    "of the masters before and after a failover, the earlier one counts",
+    `${PAIR}, b 200 0.7, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
+    [
+      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-6 website_down: Down at the master: ${SITE}, at most 5.3 s`,
+    ],
+  ],
+  [
+    "a master that never found it up does not",
+    `${PAIR}, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
+    [
+      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-6 website_down: Down at the master: ${SITE}, at most 5 s`,
+    ],
+  ],
+  [
+    "where no master did, nothing is said of the time",
+    `${PAIR}, a 200 1, b MASTER 2, a BACKUP 2, b 503 3, b 503 4, b 200 6`,
+    [
+      `3-6 website_down: Down at the master: ${SITE}`,
+      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+    ],
+  ],
+  [
+    "nor where it is not known to be up again",
+    `${PAIR}, a 200 1, a 503 2, a 503 3, a untested 4, a untested 5, a 200 6`,
+    [`5-6 website_unknown: Not known to be up: ${SITE}`, `3-5 website_down: Down: ${SITE}`],
+  ],
+  [
+    "without groups, all appliances count",
+    "lone nothing 0, lone 200 1, lone 503 2, lone 503 3, lone 200 5",
+    [`3-5 website_down: Down: ${SITE}, at most 4 s`],
+  ],
+])("%s", (_, polls, incidents, left) => {
+  const reload = left && { atMs: 5000, members: left };
+  const members = [A, B, { ...LONE, websites: [SHOP] }, ...(polls.includes(", c ") ? [MEMBER_C] : [])];
+  const { past } = replay(pollsOf(polls), { members, ...(reload && { reload }) });
+  const outages = past.list().map(({ outageAtMostSeconds: seconds }) => seconds);
+  const lines = incidentLines(past);
+  expect(lines.map((line, nth) => line + (outages[nth] ? `, at most ${outages[nth]} s` : ""))).toEqual(
+    incidents,
+  );
+});
+
+test("while 64 incidents are not over, others are only problems, and failovers are counted", () => {
+  const polls = Array.from({ length: 33 }, (_, nth) => {
+    const [odd, well] = ["+INIT".repeat(nth), "+BACKUP".repeat(33 - nth)];
+    const second = nth * 11;
+    return `a ${"+MASTER".repeat(34).slice(1)} ${second}, b BACKUP${odd}${well} ${second}`;
+  });
+  const { past, verdict } = replay(
+    pollsOf(`${polls.join(", ")}, a silent 370, b MASTER${"+INIT".repeat(33)} 371`),
+  );
+  expect(past.list()).toHaveLength(64);
+  expect(verdict.incidents.all).toHaveLength(64);
+  expect(verdict.incidents.failovers).toMatchObject({ silent: 1, stepped_down: 0 });
+});
+
+test("200 incidents are remembered, of each what else began within a minute, eight at most, the latest first", () => {
+  const polls = Array.from(
+    { length: 201 },
+    (_, nth) => `lone silent ${nth * 10}, lone BACKUP ${nth * 10 + 5}`,
+  );
+  const all = replay(pollsOf(polls.join(", ")), { members: [LONE] }).past.list();
+  expect(all).toHaveLength(200);
+  const [middle, last] = [all[100], all[199]];
+  expect(middle?.meanwhile).toEqual(
+    [94, 95, 96, 97, 98, 99, 101, 102].map((nth) => {
+      const { id, kind, begin, summary } = all[nth] ?? {};
+      return { id, kind, begin, summary };
+    }),
+  );
+  expect(last?.meanwhile.map(({ id }) => id)).toEqual(all.slice(193, 199).map(({ id }) => id));
 });
 
 test("an incident names 24 subjects, and a sentence has 2,000 characters at most", () => {
