@@ -127,20 +127,24 @@ function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: nu
   return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
+/** A time in which polls found one priority of a member. Instants are monotonic. */
+interface Span {
+  readonly priority: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly learnedMs: number;
+}
+
 /** Priorities of both that were reported at the same time, as far as polls can tell. */
 interface Order {
-  readonly former: Run;
-  readonly successor: Run;
+  readonly former: Span;
+  readonly successor: Span;
+  readonly fromMs: number;
   readonly isHigher: boolean;
 }
 
 function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
-  const { course } = former;
-  const last = course.findLastIndex(({ isMaster }) => isMaster);
-  const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
-  // What happened before it became MASTER did not end that.
-  const masterSinceMs = course[first]?.first.sentMs ?? seenAtMs;
-  const orders = ordersOf(former, successor, Math.max(masterSinceMs, seenAtMs - BEFORE_MS));
+  const orders = ordersOf(former, successor, seenAtMs - BEFORE_MS);
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
   const [before, after] = [orders[at - 1], orders[at]];
   if (before === undefined || after === undefined) return undefined;
@@ -150,7 +154,7 @@ function priorities(former: Party, successor: Party, seenAtMs: number): Finding 
   ].filter(({ from, to }) => from.priority !== to.priority);
   const evidence = changes.map(({ party: { appliance }, from, to }) => {
     const said = `changed its priority from ${from.priority} to ${to.priority}`;
-    return { appliance, said, atMs: to.first.endedMs };
+    return { appliance, said, atMs: to.learnedMs };
   });
   const words = changes.map(({ party: { appliance }, from, to }) => {
     return `the priority of ${appliance} changed from ${from.priority} to ${to.priority}`;
@@ -162,30 +166,33 @@ function priorities(former: Party, successor: Party, seenAtMs: number): Finding 
 
 /** Which of the two had the higher priority, oldest first, since a monotonic instant. */
 function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
-  const pairs = former.course.flatMap((one) => successor.course.map((other) => ({ one, other })));
-  const orders = pairs.flatMap(({ one, other }): readonly Order[] => {
-    const [ones, others] = [one.priority, other.priority];
-    const [from, until] = [
-      Math.max(one.first.sentMs, other.first.sentMs),
-      Math.min(endOf(former, one), endOf(successor, other)),
-    ];
-    if (ones === undefined || others === undefined || from > until || until < sinceMs) return [];
-    return [{ former: one, successor: other, isHigher: others > ones }];
-  });
-  const beganMs = ({ former: one, successor: other }: Order) =>
-    Math.max(one.first.sentMs, other.first.sentMs);
-  return orders.toSorted((one, other) => beganMs(one) - beganMs(other));
+  const others = spansOf(successor);
+  const orders = spansOf(former).flatMap((one) =>
+    others.flatMap((other): readonly Order[] => {
+      const fromMs = Math.max(one.fromMs, other.fromMs);
+      const untilMs = Math.min(one.untilMs, other.untilMs);
+      if (fromMs > untilMs || untilMs < sinceMs) return [];
+      return [{ former: one, successor: other, fromMs, isHigher: other.priority > one.priority }];
+    }),
+  );
+  return orders.toSorted((one, other) => one.fromMs - other.fromMs);
 }
 
-/**
- * How long a member had the priority of a run: at least until the beginning of its latest poll, or of the first that found another state
- * with the same priority. The present one lasts while its list is known: the other member may have been polled later.
- */
-function endOf(party: Party, run: Run): number {
-  const next = party.course[party.course.indexOf(run) + 1];
-  if (next === undefined)
-    return party.reason === undefined ? Number.POSITIVE_INFINITY : lastPoll(party, run).endedMs;
-  return next.priority === run.priority && next.after === undefined ? next.first.sentMs : run.last.sentMs;
+/** The present priority lasts while the list of the member is known: the other member may have been polled later. */
+function spansOf(party: Party): readonly Span[] {
+  const { course, reason } = party;
+  const begins = course.filter(
+    ({ after, priority }, nth) => nth === 0 || after !== undefined || priority !== course[nth - 1]?.priority,
+  );
+  return begins.flatMap((run, nth): readonly Span[] => {
+    const { priority, first } = run;
+    const next = begins[nth + 1];
+    const last = next === undefined ? course.at(-1) : course[course.indexOf(next) - 1];
+    if (priority === undefined || last === undefined) return [];
+    const isPresent = next === undefined && reason === undefined;
+    const untilMs = isPresent ? Number.POSITIVE_INFINITY : lastPoll(party, last).sentMs;
+    return [{ priority, fromMs: first.sentMs, untilMs, learnedMs: first.endedMs }];
+  });
 }
 
 function preemption(former: Party, successor: Party, seenAtMs: number): Finding | undefined {

@@ -36,16 +36,30 @@ function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: n
   return (member && takeoverSeenMs(member)) ?? nowMs;
 }
 
+type Member = Pick<MemberSnapshot, "appliance" | "course">;
+
+interface Case {
+  readonly former: Member | undefined;
+  readonly successor: Member | undefined;
+  readonly seenMs: number;
+}
+
 /** A switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
 export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
-  const found = [...groups].map(([key, seenMs]) => {
+  const cases = [...groups].map(([key, seenMs]): Case => {
     const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
-    const parties = [...members, ...left].map((each) => partyOf(each, now));
-    const party = (name: string) => parties.find(({ appliance }) => appliance === name);
-    const [former, successor] = [party(from), party(to)];
-    const finding = successor && causeOf(former, successor, seenMs);
-    return { finding, lastedMs: withoutMasterMs(former, seenMs) };
+    const [former, successor] = [from, to].map((name) =>
+      [...members, ...left].find(({ appliance }) => appliance === name),
+    );
+    return { former, successor, seenMs };
   });
+  const found = cases
+    .filter((each, nth) => !isAlike(each, cases[nth - 1]))
+    .map(({ former, successor, seenMs }) => {
+      const party = former && partyOf(former, now);
+      const finding = successor && causeOf(party, partyOf(successor, now), seenMs);
+      return { finding, lastedMs: withoutMasterMs(party, seenMs) };
+    });
   const findings = found.flatMap(({ finding }) => finding ?? []);
   const [first = unknown()] = findings.toSorted(
     (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
@@ -61,10 +75,16 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
   };
 }
 
-function partyOf(
-  { appliance, course }: Pick<MemberSnapshot, "appliance" | "course">,
-  { facts }: Facts,
-): Party {
+/** Most groups that fail over together have said the same: these are judged once. */
+function isAlike(one: Case, other: Case | undefined): boolean {
+  return (
+    one.seenMs === other?.seenMs &&
+    one.former?.course === other.former?.course &&
+    one.successor?.course === other.successor?.course
+  );
+}
+
+function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
   const { polled, lostSinceMs, health } = vrrp ?? {};
   return { appliance, course, polled, lostSinceMs, reason: health?.failure?.reason };
