@@ -72,6 +72,11 @@ test.each([
     ["master MASTER 100 0-0", "unknown  100 1-1"],
   ],
   [
+    "so does one without a priority, until it is not listed",
+    "a MASTER/ 0, a garbled 1, a nothing 2",
+    ["master MASTER 0-0", "unknown 1-1", "absent 2-2"],
+  ],
+  [
     "of nine runs, two that say the same of MASTER become one without a priority",
     said(["MASTER", ...seconds.map((nth) => `BACKUP/${nth}`)]),
     [
