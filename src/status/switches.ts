@@ -12,9 +12,7 @@ export function switchesBetween(before: Facts | undefined, now: Facts, nowMs: nu
   if (before === undefined || before.groups === now.groups) return [];
   const moved = [...now.groups].flatMap(([key, group]) => {
     const old = before.groups.get(key);
-    return old !== undefined && old !== group && isTakenOver(old, group)
-      ? [{ key, from: old.latestMaster, group }]
-      : [];
+    return old !== undefined && isTakenOver(old, group) ? [{ key, from: old.latestMaster, group }] : [];
   });
   const alike = groupBy(moved, ({ from, group }) => JSON.stringify([from, group.master]));
   return [...alike.values()].map((all) => {
@@ -93,10 +91,8 @@ function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
 /** One switch of the groups of both. What was found first stays. */
 export function together(one: Switch, other: Switch): Switch {
   const lasted = [one, other].flatMap(({ withoutMasterMs: ms }) => ms ?? []);
-  const known = one.cause === "unknown" ? other : one;
   return {
-    ...known,
-    seenMs: Math.min(one.seenMs, other.seenMs),
+    ...one,
     groups: new Map([...one.groups, ...other.groups]),
     withoutMasterMs: lasted.length === 0 ? undefined : Math.max(...lasted),
   };

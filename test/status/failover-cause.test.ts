@@ -138,6 +138,11 @@ test.each([
     `${PAIR}, a refuses 4, a MASTER/110 9, a MASTER/60 10, a MASTER/110 11, b BACKUP/105 12, b MASTER/105 13, a BACKUP/110 14`,
     "stepped_down",
   ],
+  [
+    "a priority of before it became MASTER",
+    "a BACKUP/110 0, b MASTER 0, a BACKUP/110 2, b MASTER/120 2, a MASTER/110 4, b BACKUP/120 4, b MASTER/120 8, a BACKUP/110 8",
+    "stepped_down",
+  ],
   ["equal priorities", `${PAIR}, a MASTER 4, b BACKUP 4, b MASTER 6, a BACKUP 6`, "stepped_down"],
   [
     "a priority that was not known before",

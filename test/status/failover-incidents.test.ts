@@ -34,6 +34,22 @@ test.each<Case>([
     counts: { stepped_down: 1 },
   },
   {
+    name: "groups that are known together are one from the first on, with the longest time",
+    polls: `${TWO}, b MASTER+BACKUP 5, b MASTER+MASTER 7, a BACKUP+BACKUP 8`,
+    incidents: [`5-8 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("7 s")}`],
+    counts: { stepped_down: 1 },
+  },
+  {
+    name: "the cause that was found first stays",
+    polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 8, a BACKUP+FAULT 9, a BACKUP+BACKUP 10`,
+    incidents: [
+      `9-10 odd_state: a reported FAULT on carp1, ${OTHER}`,
+      `9-10 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
+      `5-10 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("5 s")}`,
+    ],
+    counts: { stepped_down: 1 },
+  },
+  {
     name: "those that follow later are another one",
     polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 15, a BACKUP+BACKUP 16`,
     incidents: [
