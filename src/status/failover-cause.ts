@@ -139,7 +139,6 @@ interface Span {
 interface Order {
   readonly former: Span;
   readonly successor: Span;
-  readonly fromMs: number;
   readonly isHigher: boolean;
 }
 
@@ -167,15 +166,14 @@ function priorities(former: Party, successor: Party, seenAtMs: number): Finding 
 /** Which of the two had the higher priority, oldest first, since a monotonic instant. */
 function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
   const others = spansOf(successor);
-  const orders = spansOf(former).flatMap((one) =>
+  return spansOf(former).flatMap((one) =>
     others.flatMap((other): readonly Order[] => {
       const fromMs = Math.max(one.fromMs, other.fromMs);
       const untilMs = Math.min(one.untilMs, other.untilMs);
       if (fromMs > untilMs || untilMs < sinceMs) return [];
-      return [{ former: one, successor: other, fromMs, isHigher: other.priority > one.priority }];
+      return [{ former: one, successor: other, isHigher: other.priority > one.priority }];
     }),
   );
-  return orders.toSorted((one, other) => one.fromMs - other.fromMs);
 }
 
 /** The present priority lasts while the list of the member is known: the other member may have been polled later. */

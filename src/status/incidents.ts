@@ -29,10 +29,7 @@ export function incidentsAfter(given: Case): ClusterIncidents {
   const known = before?.incidents;
   const happenings = happeningsBetween(before, now, observed);
   const isSame =
-    before?.groups === now.groups &&
-    before.websites === now.websites &&
-    before.appliances === now.appliances &&
-    before.facts.labels === labels;
+    before?.groups === now.groups && before.appliances === now.appliances && before.facts.labels === labels;
   if (known !== undefined && isSame && happenings.length === 0 && at.monotonicMs < known.untilMs)
     return known;
   const old: Episodes = { all: known?.all ?? [], undecided: known?.undecided ?? [], decided: [] };

@@ -139,8 +139,8 @@ test.each([
     "stepped_down",
   ],
   [
-    "a priority of before it became MASTER",
-    "a BACKUP/110 0, b MASTER 0, a BACKUP/110 2, b MASTER/120 2, a MASTER/110 4, b BACKUP/120 4, b MASTER/120 8, a BACKUP/110 8",
+    "a priority of the new master that was not known before",
+    "a MASTER 0, b BACKUP/ 0, a MASTER 4, b BACKUP/120 4, b MASTER/120 6, a BACKUP 6",
     "stepped_down",
   ],
   ["equal priorities", `${PAIR}, a MASTER 4, b BACKUP 4, b MASTER 6, a BACKUP 6`, "stepped_down"],

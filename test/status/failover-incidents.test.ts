@@ -248,3 +248,23 @@ test("of members that take over from each other, the JSON has the latest switch,
       .map(({ id, kind, begin, summary }) => ({ id, kind, begin, summary })),
   });
 });
+
+test.each([
+  [309.999, 1],
+  [310, 0],
+])("at second %s, %s failover of second 10 is recent", (second, count) => {
+  const { incidents } = replay(pollsOf(`${PAIR}, ${away(10)}, b MASTER ${second}`)).verdict;
+  expect(incidents.recent).toHaveLength(count);
+  expect(incidents.all).toHaveLength(count);
+  expect(incidents.lastFailoverAt?.monotonicMs).toBe(10_000);
+});
+
+test("incidents have the labels of the present configuration, and an appliance that stands alone counts no failovers", () => {
+  const labels = { site: "ams" };
+  const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, labels }));
+  const polls = pollsOf(`${PAIR}, a MASTER 1`);
+  expect(replay(polls, { reload: { atMs: 1000, members } }).verdict.incidents.labels).toEqual(labels);
+  const pair = [MEMBER_A, { ...MEMBER_B, enabled: false }];
+  const counted = [pair, [MEMBER_A]].map((each) => replay(pollsOf("a MASTER 0"), { members: each }).verdict);
+  expect(counted.map(({ incidents }) => incidents.failovers !== undefined)).toEqual([true, false]);
+});
