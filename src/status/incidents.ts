@@ -137,9 +137,12 @@ function withTrouble(
 /** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
 function ended(incident: Incident, { now, at }: Case): Incident {
   if (incident.end !== undefined) return incident;
-  const { failover, open } = incident;
+  const { begin, failover, open } = incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now);
-  return isOver ? { ...incident, end: at } : incident;
+  if (!isOver) return incident;
+  // A clock that is set meanwhile does not make it longer or shorter.
+  const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
+  return { ...incident, end: { ...at, wallMs } };
 }
 
 function isComplete({ latest }: Failover, { groups }: Case["now"]): boolean {

@@ -197,6 +197,14 @@ test("an incident after the wall clock was set back is no part of an older one",
   ]);
 });
 
+test("an incident lasts as long as it does when the clock is set back meanwhile", () => {
+  const polls = [...BOTH, failed.vrrp("b", "timeout"), says("b", "BACKUP")];
+  const wallOf = (nowMs: number): number => (nowMs < 3000 ? nowMs : nowMs - 3_600_000);
+  expect(incidentsAfter(polls, { wallOf })).toEqual([
+    "2-3 appliance_down: b went down: it does not answer in time (timeout)",
+  ]);
+});
+
 const PAIR = "a MASTER 0, b BACKUP 0";
 const VIP = "192.0.2.100 (vhid 2)";
 const INIT = `odd_state: b reported INIT on carp0, ${VIP}`;
