@@ -199,8 +199,10 @@ test("an incident after the wall clock was set back is no part of an older one",
 
 test("an incident lasts as long as it does when the clock is set back meanwhile", () => {
   const polls = [...BOTH, failed.vrrp("b", "timeout"), says("b", "BACKUP")];
-  const wallOf = (nowMs: number): number => (nowMs < 3000 ? nowMs : nowMs - 3_600_000);
-  expect(incidentsAfter(polls, { wallOf })).toEqual([
+  const incidents = incidentsAfter(polls, {
+    wallOf: (nowMs) => (nowMs < 3000 ? nowMs : nowMs - 3_600_000),
+  });
+  expect(incidents).toEqual([
     "2-3 appliance_down: b went down: it does not answer in time (timeout)",
   ]);
 });
