@@ -202,9 +202,7 @@ test("an incident lasts as long as it does when the clock is set back meanwhile"
   const incidents = incidentsAfter(polls, {
     wallOf: (nowMs) => (nowMs < 3000 ? nowMs : nowMs - 3_600_000),
   });
-  expect(incidents).toEqual([
-    "2-3 appliance_down: b went down: it does not answer in time (timeout)",
-  ]);
+  expect(incidents).toEqual(["2-3 appliance_down: b went down: it does not answer in time (timeout)"]);
 });
 
 const PAIR = "a MASTER 0, b BACKUP 0";
