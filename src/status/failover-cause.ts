@@ -143,7 +143,9 @@ interface Order {
 }
 
 function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
-  const orders = ordersOf(former, successor, seenAtMs - BEFORE_MS);
+  // What happened before the former master was MASTER did not end that.
+  const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
+  const orders = ordersOf(former, successor, sinceMs);
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
   const [before, after] = [orders[at - 1], orders[at]];
   if (before === undefined || after === undefined) return undefined;
@@ -161,6 +163,13 @@ function priorities(former: Party, successor: Party, seenAtMs: number): Finding 
   const hasFallen = before.former.priority !== after.former.priority;
   const letsGo = hasFallen ? former.appliance : undefined;
   return { cause: "priority", clause: `, as ${words.join(" and ")}`, evidence, letsGo };
+}
+
+/** When a member was found as MASTER for the first time in its latest time as such. */
+function masterSinceMs(course: Course): number {
+  const last = course.findLastIndex(({ isMaster }) => isMaster);
+  const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
+  return course[first]?.first.sentMs ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Which of the two had the higher priority, oldest first, since a monotonic instant. */

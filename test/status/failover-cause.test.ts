@@ -129,6 +129,11 @@ test.each([
   ["a priority of 30 s before the takeover", `${LOWERED_AT_5}, b MASTER 34, a BACKUP/60 34`, "priority"],
   ["a priority of longer before", `${LOWERED_AT_5}, b MASTER 34.001, a BACKUP/60 35`, "stepped_down"],
   [
+    "a priority of before the former master was MASTER",
+    "a BACKUP/110 0, b MASTER 0, a BACKUP/110 2, b MASTER/120 2, a MASTER/110 4, b BACKUP/120 4, b MASTER/120 8, a BACKUP/110 8",
+    "stepped_down",
+  ],
+  [
     "priorities that change together",
     `${PAIR}, b BACKUP/200 4, a MASTER/210 4, b MASTER/200 6, a BACKUP/210 6`,
     "stepped_down",
