@@ -46,7 +46,8 @@ const PREEMPT_MS = 1_000_000;
  * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
  * - `silent`: as MASTER it stopped answering at most 30 s before the takeover was seen, and did not answer since.
  * - `priority`: in these 30 s, while the former master was MASTER or later, the new one came to have the higher priority of the two.
- * - `preempted`: it has the higher priority, and what ended its last time as MASTER was a silence or a fault in the last 1,000 s.
+ * - `preempted`: it has had the higher priority since a silence or a fault that ended its last time as MASTER, at most 1,000 s ago; the
+ *   former master answers all the time.
  * - `stepped_down`: the former master reports BACKUP.
  * - `unknown`: none of these. `former` is `undefined` for one that is gone.
  */
@@ -206,12 +207,17 @@ function preemption(former: Party, successor: Party, seenAtMs: number): Finding 
   const { course, appliance } = successor;
   const [mine, others] = [course.at(-1)?.priority, former.course.at(-1)?.priority];
   if (mine === undefined || others === undefined || mine <= others) return undefined;
+  // A former master that could not be polled may have restarted.
+  if (former.reason !== undefined || afterMaster(former.course).some(({ after }) => after !== undefined))
+    return undefined;
   const now = course.findIndex(({ first }) => first.endedMs === seenAtMs);
   const last = course.slice(0, now).findLastIndex(({ role }) => role === "master");
   const wait = course.slice(last + 1, now + 1);
   const at = wait.findIndex((run) => run.after?.lostSinceMs !== undefined || isOdd(run));
   const [run, waited] = [wait[at], wait[0]];
   if (run === undefined || waited === undefined) return undefined;
+  // A priority that it got after its return is another reason.
+  if (wait.slice(at).some((each) => !isOdd(each) && each.priority !== mine)) return undefined;
   const { lostSinceMs } = run.after ?? {};
   const beganMs = lostSinceMs ?? run.first.sentMs;
   // A member that stood BACKUP for longer beside a master of lower priority does not preempt.

@@ -195,6 +195,21 @@ test.each([
     "preempted",
   ],
   [
+    "the higher priority while the former master cannot be polled",
+    `${PAIR}, a silent 5, b MASTER 6, a BACKUP/110 20, b MASTER 20, b refuses 24, a MASTER/110 25`,
+    "unknown",
+  ],
+  [
+    "the higher priority after the former master could not be polled",
+    `${PAIR}, a silent 5, b MASTER 6, a BACKUP/110 20, b MASTER 20, b refuses 24, a MASTER/110 25, b BACKUP 26`,
+    "stepped_down",
+  ],
+  [
+    "the higher priority, which it got long after its return",
+    `${PAIR}, a silent 5, b MASTER 6, a BACKUP/60 20, b MASTER 20, a BACKUP/110 25, b MASTER 59, b BACKUP 60, a MASTER/110 60`,
+    "stepped_down",
+  ],
+  [
     "the higher priority without a silence",
     "b MASTER 0, a BACKUP/110 0, b MASTER 5, a BACKUP/110 5, b BACKUP 15, a MASTER/110 15",
     "stepped_down",
