@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import { formatTable } from "../../src/cli/format.ts";
-import type { FleetDocument } from "../../src/status/schema.ts";
-import { CREDENTIALS, EXPORTER_PORT } from "../../test/e2e/lab/fleet.ts";
 import { addBridge, addLink, addNamespace } from "../../test/e2e/lab/network.ts";
-import { start } from "../../test/e2e/lab/process.ts";
 import { openSandbox, type Sandbox } from "../../test/e2e/lab/sandbox.ts";
 import { createWebsite } from "../../test/e2e/lab/websites.ts";
-import { createAuthority } from "../../test/support/certificates.ts";
-import { COMMAND } from "../../test/support/command.ts";
 import { toolPath } from "../../test/support/tool.ts";
-import { APPLIANCE_PORT, FLEET, serverId } from "./node.ts";
+import { configuredCluster, startExporter, writeCertificates } from "./exporter.ts";
+import { FLEET, serverId } from "./node.ts";
 import { clusterName, fleetAddress, nodeName, play, type Lab, type Outcome } from "./play.ts";
 import { SITES, SITUATIONS, type Situation } from "./situations.ts";
 
@@ -22,7 +18,6 @@ import { SITES, SITUATIONS, type Situation } from "./situations.ts";
  */
 const AT_ONCE = 6;
 const [word = ""] = process.argv.slice(2);
-const ADDRESS = `127.0.0.1:${EXPORTER_PORT}`;
 
 toolPath("curl");
 const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-failover-"));
@@ -59,23 +54,15 @@ async function attempt(lab: Lab, situation: Situation, nth: number): Promise<Out
 
 async function build(): Promise<Lab> {
   await addBridge(sandbox, FLEET.bridge, FLEET.exporter);
-  await writeFiles();
+  const hosts = SITUATIONS.flatMap(({ members }, nth) => members.map((_, order) => fleetAddress(nth, order)));
+  await writeCertificates(folder, hosts);
   const servers = await startServers(sandbox);
-  const command = [
-    process.execPath,
-    COMMAND,
-    "run",
-    "--config.file=config.yaml",
-    `--web.listen-address=${ADDRESS}`,
-  ];
-  const exporter = start(sandbox, command, { name: "exporter", place: "lab", folder });
-  await exporter.printed(/exporter started/);
+  const fleet = await startExporter(sandbox, folder, exporterConfig());
   return {
     sandbox,
     folder,
     predict: async (cluster) => {
-      const text = await sandbox.run("lab", ["curl", "-s", `http://${ADDRESS}/api/v1/fleet`]);
-      const { clusters }: FleetDocument = JSON.parse(text);
+      const { clusters } = await fleet();
       const found = clusters.find(({ name }) => name === cluster);
       return Object.fromEntries(found?.appliances.map(({ name, failover }) => [name, failover]) ?? []);
     },
@@ -84,34 +71,22 @@ async function build(): Promise<Lab> {
   };
 }
 
-async function writeFiles(): Promise<void> {
-  const authority = await createAuthority();
-  const hosts = SITUATIONS.flatMap(({ members }, nth) => members.map((_, order) => fleetAddress(nth, order)));
-  const { cert, key } = await authority.issue({ hosts });
-  const files = [
-    ["ca.pem", authority.cert],
-    ["appliance.pem", cert],
-    ["appliance.key", key],
-    ["config.yaml", JSON.stringify(exporterConfig())],
-  ] as const;
-  await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
-}
-
 /** Everything is polled as often as it may be. */
-function exporterConfig(): unknown {
+function exporterConfig() {
   const timing = { interval: "1s", timeout: "900ms" };
   return {
     polling: { vrrp: timing, websites: timing, discovery: timing },
-    http_client: { basic_auth: CREDENTIALS, tls_config: { ca_file: "ca.pem" } },
     website_discovery: true,
-    clusters: SITUATIONS.map(({ members }, nth) => ({
-      name: clusterName(nth),
-      appliances: members.map(({ is }, order) => ({
-        name: nodeName(nth, order),
-        base_url: `https://${fleetAddress(nth, order)}:${APPLIANCE_PORT}`,
-        enabled: is !== "disabled",
-      })),
-    })),
+    clusters: SITUATIONS.map(({ members }, nth) =>
+      configuredCluster(
+        clusterName(nth),
+        members.map(({ is }, order) => ({
+          name: nodeName(nth, order),
+          address: fleetAddress(nth, order),
+          enabled: is !== "disabled",
+        })),
+      ),
+    ),
   };
 }
 

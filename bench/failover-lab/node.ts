@@ -1,8 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CREDENTIALS } from "../../test/e2e/lab/fleet.ts";
-import { createKeepalived, KEEPALIVED_FILES } from "../../test/e2e/lab/keepalived.ts";
-import { addLink, addNamespace } from "../../test/e2e/lab/network.ts";
+import {
+  createKeepalived,
+  KEEPALIVED_FILES,
+  type Keepalived,
+  type VrrpInstance,
+} from "../../test/e2e/lab/keepalived.ts";
+import { addLink, addNamespace, type Link } from "../../test/e2e/lab/network.ts";
 import { start, type Running } from "../../test/e2e/lab/process.ts";
 import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
 import { COMMAND } from "../../test/support/command.ts";
@@ -14,8 +19,8 @@ export const APPLIANCE_PORT = 4849;
 export const NAME_PORT = 7000;
 const CLOSED_PORT = 8099;
 const DEVICE = "vrrp0";
-/** A device that is never up. */
-const DOWN_DEVICE = "down0";
+/** A device that is down until it is set up. */
+const TRACKED_DEVICE = "tracked0";
 
 export function sitePort(name: string): number {
   return 81 + SITES.findIndex((each) => each === name);
@@ -39,6 +44,8 @@ interface NodePlan {
   readonly vrrpAddress: string;
   readonly network: string;
   readonly bridge: string;
+  /** What its instances have besides. */
+  readonly vrrp?: Partial<VrrpInstance>;
 }
 
 /** A machine: keepalived, the reference appliance that tells of it, and an nginx that serves the websites. */
@@ -46,25 +53,36 @@ export interface Node {
   readonly name: string;
   readonly member: Member;
   readonly fleetAddress: string;
+  readonly keepalived: Keepalived;
+  /** The way to the exporter. */
+  readonly fleetLink: Link;
+  /** While this device is down, a node that is `in_fault` is in FAULT. */
+  setTracked(isUp: boolean): Promise<void>;
+  /** Starts all of it, also after its end. */
   start(): Promise<void>;
   endAppliance(): Promise<void>;
   /** Takes its links away. */
   cut(): Promise<void>;
-  /** Ends everything at once, without a word. */
+  /** Ends its programs at once, without a word. */
+  kill(): Promise<void>;
+  /** Both. */
   crash(): Promise<void>;
 }
 
 /** A node that does not run yet. `lab`: the folder with the certificates. */
 export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Promise<Node> {
-  const { name, member, fleetAddress, vrrpAddress, network, bridge } = plan;
+  const { name, member, fleetAddress, vrrpAddress, network, bridge, vrrp } = plan;
   const folder = join(lab, name);
   await mkdir(folder);
   await addNamespace(sandbox, name);
   const link = (device: string, to: string, address: string) =>
     addLink(sandbox, { namespace: name, device, bridge: to, address: `${address}/24` });
-  const links = [await link("fleet0", FLEET.bridge, fleetAddress), await link(DEVICE, bridge, vrrpAddress)];
+  const fleetLink = await link("fleet0", FLEET.bridge, fleetAddress);
+  const links = [fleetLink, await link(DEVICE, bridge, vrrpAddress)];
   await sandbox.run({ namespace: name }, ["sysctl", "-q", "net.ipv4.ip_nonlocal_bind=1"]);
-  await sandbox.run("lab", ["ip", "-n", name, "link", "add", DOWN_DEVICE, "type", "bridge"]);
+  const ip = (line: string) => sandbox.run("lab", ["ip", "-n", name, ...line.split(" ")]);
+  await ip(`link add ${TRACKED_DEVICE} type veth peer name tracked1`);
+  await ip("link set tracked1 up");
   await writeFile(join(folder, "appliance.yaml"), JSON.stringify(applianceConfig(plan, lab)));
   await writeFile(join(folder, "nginx.conf"), nginxConfig(plan));
   const keepalived = createKeepalived(sandbox, {
@@ -77,7 +95,8 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
       priority,
       vips: addresses.map((address) => `${network}.${address}/24`),
       excluded: excluded.map((address) => `${network}.${address}/24`),
-      tracked: member.is === "in_fault" ? [DOWN_DEVICE] : [],
+      tracked: member.is === "in_fault" ? [TRACKED_DEVICE] : [],
+      ...vrrp,
     })),
   });
   const run = (program: string, command: readonly string[]) =>
@@ -89,14 +108,28 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
     appliance = undefined;
     await ending?.end("SIGKILL");
   };
+  const endNginx = async () => {
+    const ending = nginx;
+    nginx = undefined;
+    await ending?.end("SIGKILL");
+  };
   const cut = async () => {
     for (const { unplug } of links) await unplug();
+  };
+  const kill = async () => {
+    await Promise.all([keepalived.crash(), endAppliance(), endNginx()]);
   };
   return {
     name,
     member,
     fleetAddress,
+    keepalived,
+    fleetLink,
+    setTracked: async (isUp) => void (await ip(`link set ${TRACKED_DEVICE} ${isUp ? "up" : "down"}`)),
     start: async () => {
+      // What a crash has left.
+      for (const { plug } of links) await plug();
+      await ip(`addr flush dev ${DEVICE} to ${network}.96/27`);
       if (member.is !== "without_keepalived") await keepalived.start();
       nginx = run("nginx", ["nginx", "-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"]);
       appliance = run("appliance", [process.execPath, COMMAND, "appliance", "--config.file=appliance.yaml"]);
@@ -105,13 +138,9 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
     },
     endAppliance,
     cut,
+    kill,
     crash: async () => {
-      await Promise.all([
-        member.is === "without_keepalived" ? undefined : keepalived.crash(),
-        endAppliance(),
-        nginx?.end("SIGKILL"),
-        cut(),
-      ]);
+      await Promise.all([kill(), cut()]);
     },
   };
 }

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import pLimit from "p-limit";
+import { formatTable } from "../../src/cli/format.ts";
+import { groupBy } from "../../src/support/group-by.ts";
+import { EXPORTER_PORT } from "../../test/e2e/lab/fleet.ts";
+import { addBridge } from "../../test/e2e/lab/network.ts";
+import { openSandbox } from "../../test/e2e/lab/sandbox.ts";
+import { toolPath } from "../../test/support/tool.ts";
+import { configuredCluster, startExporter, writeCertificates } from "../failover-lab/exporter.ts";
+import { FLEET } from "../failover-lab/node.ts";
+import { clusterName, fleetAddress, nodeName } from "../failover-lab/play.ts";
+import { play, type Outcome } from "./play.ts";
+import { SITUATIONS } from "./situations.ts";
+
+/**
+ * `npm run lab:causes [-- --runs=N] [-- WORD]`: lets clusters of real keepalived fail over for known causes, and compares what two
+ * exporters say with what was done, and with what a visitor finds who asks for the address every 50 ms. Exits with 1 where anything said
+ * is wrong, or the time without a known master is shorter than the visitor's. WORD: only situations with a step whose name has it.
+ */
+const AT_ONCE = 6;
+const POLLS = [
+  { polls: "1s", timeout: "900ms" },
+  { polls: "5s", timeout: "4s" },
+] as const;
+
+const { values, positionals } = parseArgs({
+  options: { runs: { type: "string", default: "5" } },
+  allowPositionals: true,
+});
+const runs = Number(values.runs);
+if (!(runs > 0)) throw new Error(`--runs: expected a number above 0, got "${values.runs}"`);
+const [word = ""] = positionals;
+const situations = SITUATIONS.filter(({ steps }) => steps.some(({ name }) => name.includes(word)));
+
+toolPath("curl");
+const outcomes: Outcome[] = [];
+for (let run = 1; run <= runs; run++) {
+  outcomes.push(...(await playAll()));
+  process.stderr.write(`${run} of ${runs} runs\n`);
+}
+for (const { step, polls, wrong } of outcomes)
+  if (wrong !== undefined) process.stderr.write(`wrong: ${step.name}, ${polls}: ${wrong}\n`);
+const header = [
+  "situation",
+  "polls",
+  "runs",
+  "named",
+  "other causes",
+  "wrong",
+  "longest gap",
+  "at most (least ratio)",
+  "covered",
+];
+const rows = [...groupBy(outcomes, ({ step, polls }) => `${step.name} ${polls}`).values()].map(rowOf);
+process.stdout.write(formatTable(header, rows));
+process.exitCode = outcomes.every((each) => each.wrong === undefined && isCovered(each)) ? 0 : 1;
+
+async function playAll(): Promise<readonly Outcome[]> {
+  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-causes-"));
+  const sandbox = await openSandbox();
+  try {
+    await addBridge(sandbox, FLEET.bridge, FLEET.exporter);
+    const clusters = situations.map(({ members }, nth) =>
+      members.map((_, order) => ({ name: nodeName(nth, order), address: fleetAddress(nth, order) })),
+    );
+    await writeCertificates(
+      folder,
+      clusters.flatMap((members) => members.map(({ address }) => address)),
+    );
+    const configured = clusters.map((members, nth) => configuredCluster(clusterName(nth), members));
+    const exporters = await Promise.all(
+      POLLS.map(async ({ polls, timeout }, nth) => {
+        const config = { polling: { vrrp: { interval: polls, timeout } }, clusters: configured };
+        return { polls, fleet: await startExporter(sandbox, folder, config, EXPORTER_PORT + nth) };
+      }),
+    );
+    const limit = pLimit(AT_ONCE);
+    const played = await Promise.all(
+      situations.map((situation, nth) => limit(() => play({ sandbox, folder, exporters }, situation, nth))),
+    );
+    return played.flat();
+  } finally {
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+function isCovered({ step, gapMs, atMostMs = -1 }: Outcome): boolean {
+  return step.takeover === undefined || atMostMs >= gapMs;
+}
+
+function rowOf(all: readonly Outcome[]): readonly string[] {
+  const [first] = all;
+  const takeover = first?.step.takeover;
+  const others = all.filter(({ cause }) => cause !== takeover?.cause);
+  const gapMs = Math.max(...all.map((each) => each.gapMs));
+  const atMostMs = Math.max(...all.map((each) => each.atMostMs ?? 0));
+  const ratios = all.flatMap(({ gapMs: gap, atMostMs: most = 0 }) => (gap > 0 ? most / gap : []));
+  const ratio = ratios.length === 0 ? "" : ` (${Math.min(...ratios).toFixed(1)})`;
+  return [
+    first?.step.name ?? "",
+    first?.polls ?? "",
+    String(all.length),
+    `${all.length - others.length} ${takeover?.cause ?? "no failover"}`,
+    [...groupBy(others, ({ cause }) => cause ?? "none")]
+      .map(([cause, { length }]) => `${length} ${cause}`)
+      .join(", "),
+    String(all.filter(({ wrong }) => wrong !== undefined).length),
+    seconds(gapMs),
+    takeover === undefined ? "" : `${seconds(atMostMs)}${ratio}`,
+    takeover === undefined ? "" : all.every(isCovered) ? "yes" : "NO",
+  ];
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)}s`;
+}

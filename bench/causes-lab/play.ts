@@ -1,0 +1,212 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { IncidentDocument } from "../../src/status/schema.ts";
+import type { Cause } from "../../src/status/states.ts";
+import { addBridge, addLink, addNamespace } from "../../test/e2e/lab/network.ts";
+import { start, type Running } from "../../test/e2e/lab/process.ts";
+import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
+import { eventually } from "../../test/support/eventually.ts";
+import type { Fleet } from "../failover-lab/exporter.ts";
+import { addNode, NAME_PORT, type Node } from "../failover-lab/node.ts";
+import { clusterName, fleetAddress, nodeName } from "../failover-lab/play.ts";
+import type { Letter, Scene, Situation, Step } from "./situations.ts";
+
+export interface Lab {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  /** The exporters, which poll the same appliances. */
+  readonly exporters: readonly { readonly polls: string; readonly fleet: Fleet }[];
+}
+
+/** What an exporter says of a step. */
+export interface Outcome {
+  readonly step: Step;
+  readonly polls: string;
+  readonly cause: Cause | undefined;
+  /** All that it says, where that is not what was done. */
+  readonly wrong: string | undefined;
+  /** How long nobody had the address, from the first request without an answer to the last one. */
+  readonly gapMs: number;
+  /** The time without a known master. */
+  readonly atMostMs: number | undefined;
+}
+
+/** Longer than failovers are told together. */
+const SETTLED_MS = 12_000;
+const WATCH_MS = 20_000;
+/** Polls and VRRP take their time at each takeover. */
+const PERIOD_TOLERANCE_MS = 2_500;
+const WEIGHT = 100;
+const ADVERT_SECONDS = 1;
+const VISITOR = fileURLToPath(new URL("visitor.ts", import.meta.url));
+
+/** Builds the cluster of a situation, takes its steps, and compares what the exporters say with what was done. */
+export async function play(lab: Lab, situation: Situation, nth: number): Promise<readonly Outcome[]> {
+  const { sandbox, exporters } = lab;
+  const cluster = clusterName(nth);
+  const network = `10.77.${nth + 1}`;
+  const bridge = `lan-${nth + 1}`;
+  await addBridge(sandbox, bridge);
+  const nodes = await addNodes(lab, situation, nth, { network, bridge });
+  const scene = sceneOf(lab, nodes);
+  // Each starts once the first one is MASTER: nothing has failed over before.
+  for (const each of nodes) {
+    await each.start();
+    for (const { fleet } of exporters) await eventually(() => isMaster(fleet, cluster, scene.node("a")));
+  }
+  const visitor = await addVisitor(lab, `${cluster}-v`, { bridge, network });
+  await delay(SETTLED_MS);
+
+  const outcomes: Outcome[] = [];
+  for (const step of situation.steps) {
+    const fromMs = Date.now();
+    await step.act(scene);
+    await delay(step.watchMs ?? WATCH_MS);
+    const visits = visitsIn(await visitor.output()).filter(({ sentMs }) => sentMs >= fromMs);
+    const has = visits.at(-1)?.node;
+    if (step.takeover !== undefined && has !== scene.node(step.takeover.to).name)
+      throw new Error(`not as planned: ${has ?? "nobody"} has the address after "${step.name}"`);
+    const gapMs = longestGap(visits);
+    for (const { polls, fleet } of exporters) {
+      const { incidents } = await fleet();
+      const begun = incidents.filter((each) => each.cluster === cluster && Date.parse(each.begin) >= fromMs);
+      outcomes.push({ step, polls, gapMs, ...judged(step, begun, scene) });
+    }
+  }
+  await visitor.end("SIGKILL");
+  for (const each of nodes) await each.crash();
+  return outcomes;
+}
+
+async function addNodes(
+  { sandbox, folder }: Lab,
+  { members }: Situation,
+  nth: number,
+  lan: { readonly network: string; readonly bridge: string },
+): Promise<readonly Node[]> {
+  const nodes: Node[] = [];
+  for (const [order, { priority, second, vrrp, hasScript, isTracking }] of members.entries()) {
+    const name = nodeName(nth, order);
+    const group = { vhid: 1, priority, addresses: [100], excluded: [], isPreferred: false };
+    const more = second === undefined ? [] : [{ ...group, vhid: 2, priority: second, addresses: [110] }];
+    const failing = hasScript ? { file: failingFile(folder, name), weight: WEIGHT } : undefined;
+    const node = await addNode(sandbox, folder, {
+      ...lan,
+      name,
+      member: { groups: [group, ...more], sites: {}, ...(isTracking && { is: "in_fault" }) },
+      fleetAddress: fleetAddress(nth, order),
+      vrrpAddress: `${lan.network}.${11 + order}`,
+      vrrp: { advertSeconds: ADVERT_SECONDS, ...vrrp, ...(failing && { failing }) },
+    });
+    await node.setTracked(true);
+    nodes.push(node);
+  }
+  return nodes;
+}
+
+function sceneOf({ folder }: Lab, nodes: readonly Node[]): Scene {
+  const node = (letter: Letter): Node => {
+    const found = nodes["abc".indexOf(letter)];
+    if (found === undefined) throw new Error(`no node ${letter}`);
+    return found;
+  };
+  return {
+    node,
+    setFailing: async (letter, isFailing) => {
+      const file = failingFile(folder, node(letter).name);
+      await (isFailing ? writeFile(file, "") : rm(file));
+    },
+  };
+}
+
+function failingFile(folder: string, node: string): string {
+  return join(folder, `${node}.failing`);
+}
+
+async function isMaster(fleet: Fleet, cluster: string, { name }: Node): Promise<void> {
+  const { clusters } = await fleet();
+  const groups = clusters.find((each) => each.name === cluster)?.groups ?? [];
+  if (!groups.some(({ master }) => master === name)) throw new Error(`${name} is not MASTER`);
+}
+
+/** Lets a visitor ask for the first address from now on. */
+async function addVisitor(
+  { sandbox, folder }: Lab,
+  namespace: string,
+  { bridge, network }: { readonly bridge: string; readonly network: string },
+): Promise<Running> {
+  await addNamespace(sandbox, namespace);
+  await addLink(sandbox, { namespace, device: "vrrp0", bridge, address: `${network}.5/24` });
+  const command = [process.execPath, "--import", import.meta.resolve("tsx"), VISITOR];
+  const visitor = start(sandbox, [...command, `${network}.100`, String(NAME_PORT)], {
+    name: namespace,
+    place: { namespace },
+    folder,
+  });
+  await visitor.printed(/^\d+ \w/m);
+  return visitor;
+}
+
+interface Visit {
+  readonly sentMs: number;
+  /** `undefined`: nobody has answered. */
+  readonly node: string | undefined;
+}
+
+function visitsIn(output: string): readonly Visit[] {
+  const lines = output.slice(0, output.lastIndexOf("\n")).split("\n");
+  return lines.map((line) => {
+    const [sentMs, node] = line.split(" ");
+    return { sentMs: Number(sentMs), node: node === "-" ? undefined : node };
+  });
+}
+
+function longestGap(visits: readonly Visit[]): number {
+  let answeredNth = -1;
+  const gaps = visits.map(({ sentMs, node }, nth) => {
+    if (node !== undefined) answeredNth = nth;
+    return node === undefined ? sentMs - (visits[answeredNth + 1]?.sentMs ?? sentMs) : 0;
+  });
+  return Math.max(0, ...gaps);
+}
+
+function judged(
+  { takeover }: Step,
+  begun: readonly IncidentDocument[],
+  scene: Scene,
+): Pick<Outcome, "cause" | "wrong" | "atMostMs"> {
+  const failovers = begun.flatMap(({ failover }) => failover ?? []);
+  const [said] = failovers;
+  const kinds = begun.map(({ kind }) => kind);
+  const isRight =
+    takeover === undefined
+      ? kinds.every((kind) => kind === "appliance_down")
+      : failovers.length === 1 && !kinds.includes("split_brain") && isTrue(takeover, said, scene);
+  return {
+    cause: said?.cause,
+    wrong: isRight
+      ? undefined
+      : JSON.stringify(begun.map(({ kind, summary, failover }) => ({ kind, summary, failover }))),
+    atMostMs: said?.withoutMasterAtMostSeconds && said.withoutMasterAtMostSeconds * 1_000,
+  };
+}
+
+function isTrue(
+  { from, to, cause, alsoTrue = [], repeated }: NonNullable<Step["takeover"]>,
+  said: IncidentDocument["failover"],
+  { node }: Scene,
+): boolean {
+  if (said === undefined) return false;
+  const areThey = said.from === node(from).name && said.to === node(to).name;
+  const trueCauses: readonly Cause[] = [cause, ...alsoTrue, "unknown"];
+  const { count, periodSeconds = 0, letsGo } = said.repeated ?? {};
+  const isTold =
+    repeated === undefined
+      ? count === undefined
+      : count === repeated.times &&
+        Math.abs(periodSeconds * 1_000 - repeated.everyMs) <= PERIOD_TOLERANCE_MS &&
+        letsGo === node("a").name;
+  return areThey && trueCauses.includes(said.cause) && isTold;
+}
