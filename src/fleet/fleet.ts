@@ -138,7 +138,7 @@ const clusterSnapshot = memo(
     const isAlone = appliances.length + disabled.length < 2;
     const members = isAlone ? [] : appliances.map(({ vrrp }) => vrrp);
     const names = namesIn(of, { reports: members.map(({ seen }) => seen?.reports) });
-    const groups = groupsIn(of, { names, members });
+    const { groups } = groupsIn(of, { names, members });
     const websites = websitesIn(of, { lists: appliances.map(({ known }) => known) });
     return { cluster, labels, appliances, disabled, groups, websites };
   },

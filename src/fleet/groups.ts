@@ -4,18 +4,39 @@ import type { GroupSnapshot, MemberSnapshot } from "./snapshot.ts";
 import { masterChanges, type Course } from "./course.ts";
 import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 
+/** The VRRP groups of one cluster, and what they follow from besides the instants of polls. */
+interface Grouping {
+  readonly groups: readonly GroupSnapshot[];
+  readonly basis: readonly unknown[];
+}
+
 /**
- * The VRRP groups of one cluster. A group that is as it was `before` is the same object, and so is the list if all are.
+ * A group that is as it was `before` is the same object, and so is the list if all are. Most polls find nothing new: once every
+ * member was polled since the latest change, later polls that say the same change nothing.
  */
 export function groupsOf(
   { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpRecord[] },
-  before: readonly GroupSnapshot[] = [],
-): readonly GroupSnapshot[] {
-  const known = new Map(before.map((group) => [group.key, group]));
-  return kept(
-    before,
-    names.map((group) => kept(known.get(group.key), groupOf(group, members))),
-  );
+  before?: Grouping,
+): Grouping {
+  const facts = members.flatMap(({ identity, seen, silentSinceMs }) => {
+    return [identity, seen?.reports, seen?.courses, silentSinceMs];
+  });
+  const basis = [names, ...facts];
+  const isSame =
+    before?.basis.length === basis.length && before.basis.every((each, nth) => each === basis[nth]);
+  if (isSame && before.groups.every(isSettled)) return before;
+  const known = new Map(before?.groups.map((group) => [group.key, group]));
+  const groups = names.map((group) => kept(known.get(group.key), groupOf(group, members)));
+  return { groups: kept(before?.groups, groups), basis };
+}
+
+/** Whether later polls that say the same change nothing of a group. */
+function isSettled({ members, rivals, notPolledSince }: GroupSnapshot): boolean {
+  return rivals.length === 0 && notPolledSince.length === 0 && !members.some(isUnreadable);
+}
+
+function isUnreadable({ role, silentSinceMs }: MemberSnapshot): boolean {
+  return role === "unknown" && silentSinceMs === undefined;
 }
 
 /** One member in one group, or as a rival of it. Instants are monotonic. */
