@@ -15,6 +15,8 @@ import { groupName, type Words } from "./words.ts";
 
 /** For so long evidence that arrives later can say why a group failed over. */
 const UNDECIDED_MS = 15_000;
+/** So many switches of a cluster are looked at again with each verdict. */
+const MAX_UNDECIDED = 4;
 /** A failover is recent for so long; switches there and back within it are one incident from the third on. */
 const RECENT_MS = 300_000;
 
@@ -138,9 +140,10 @@ function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }:
 
 /** With the causes that more evidence shows, or that stay unknown. */
 export function afterEvidence(state: Episodes, { now, at }: Case): Episodes {
-  const looked = state.undecided.map((each) => {
+  const looked = state.undecided.map((each, nth) => {
     const latest = { ...judged(each.latest, now), withoutMasterMs: each.latest.withoutMasterMs };
-    return { each, latest, isOpen: latest.cause === "unknown" && at.monotonicMs < each.untilMs };
+    const isLate = at.monotonicMs >= each.untilMs || nth < state.undecided.length - MAX_UNDECIDED;
+    return { each, latest, isOpen: latest.cause === "unknown" && !isLate };
   });
   const closed = looked.filter(({ isOpen }) => !isOpen);
   const all = state.all.map((incident) => {

@@ -268,3 +268,13 @@ test("incidents have the labels of the present configuration, and an appliance t
   const counted = [pair, [MEMBER_A]].map((each) => replay(pollsOf("a MASTER 0"), { members: each }).verdict);
   expect(counted.map(({ incidents }) => incidents.failovers !== undefined)).toEqual([true, false]);
 });
+
+test("of the switches of a cluster, evidence of the latest four is waited for", () => {
+  const away = (second: number) => `a refuses ${second}, b MASTER ${second + 1}`;
+  const back = (second: number) => `b refuses ${second}, a MASTER ${second + 1}`;
+  const polls = [PAIR, away(3), back(5), away(7), back(9), away(11), back(13)].join(", ");
+  expect(replay(pollsOf(polls)).verdict.incidents).toMatchObject({
+    undecided: Array.from({ length: 4 }, () => ({})),
+    failovers: { unknown: 2 },
+  });
+});
