@@ -270,9 +270,11 @@ test("incidents have the labels of the present configuration, and an appliance t
 });
 
 test("of the switches of a cluster, evidence of the latest four is waited for", () => {
-  const away = (second: number) => `a refuses ${second}, b MASTER ${second + 1}`;
-  const back = (second: number) => `b refuses ${second}, a MASTER ${second + 1}`;
-  const polls = [PAIR, away(3), back(5), away(7), back(9), away(11), back(13)].join(", ");
+  const switches = [3, 7, 11].flatMap((at) => [
+    `a refuses ${at}, b MASTER ${at + 1}`,
+    `b refuses ${at + 2}, a MASTER ${at + 3}`,
+  ]);
+  const polls = [PAIR, ...switches].join(", ");
   expect(replay(pollsOf(polls)).verdict.incidents).toMatchObject({
     undecided: Array.from({ length: 4 }, () => ({})),
     failovers: { unknown: 2 },
