@@ -7,12 +7,14 @@ import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
 export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
 
-/** The switches between two verdicts about a cluster. The end of a split brain is none. */
+/** The switches between two verdicts about a cluster. The end of a split brain is none, nor is another name of a member. */
 export function switchesBetween(before: Facts | undefined, now: Facts, nowMs: number): readonly Switch[] {
   if (before === undefined || before.groups === now.groups) return [];
+  const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
   const moved = [...now.groups].flatMap(([key, group]) => {
     const old = before.groups.get(key);
-    return old !== undefined && isTakenOver(old, group) ? [{ key, from: old.latestMaster, group }] : [];
+    const { latestMaster: from = "" } = old ?? {};
+    return old !== undefined && members.has(from) && isTakenOver(old, group) ? [{ key, from, group }] : [];
   });
   const alike = groupBy(moved, ({ from, group }) => JSON.stringify([from, group.master]));
   return [...alike.values()].map((all) => {
