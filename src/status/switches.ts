@@ -18,7 +18,7 @@ export function switchesBetween(before: Facts | undefined, now: Facts, nowMs: nu
   });
   const alike = groupBy(moved, ({ from, group }) => JSON.stringify([from, group.master]));
   return [...alike.values()].map((all) => {
-    const [{ from = "", group } = {}] = all;
+    const [{ from, group } = { from: "", group: undefined }] = all;
     const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
     return judged({ from, to: group?.master ?? "", groups: new Map(seen) }, now);
   });
