@@ -16,9 +16,10 @@ import { play, type Outcome } from "./play.ts";
 import { SITUATIONS } from "./situations.ts";
 
 /**
- * `npm run lab:causes [-- --runs=N] [-- WORD]`: lets clusters of real keepalived fail over for known causes, and compares what two
+ * `npm run lab:causes [-- --runs=N] [-- WORD...]`: lets clusters of real keepalived fail over for known causes, and compares what two
  * exporters say with what was done, and with what a visitor finds who asks for the address every 50 ms. Exits with 1 where anything said
- * is wrong, or the time without a known master is shorter than the visitor's. WORD: only situations with a step whose name has it.
+ * is wrong, or the time without a known master is shorter than the visitor's. WORD: only situations with a step whose name has one
+ * of them.
  */
 const AT_ONCE = 6;
 const POLLS = [
@@ -32,8 +33,10 @@ const { values, positionals } = parseArgs({
 });
 const runs = Number(values.runs);
 if (!(runs > 0)) throw new Error(`--runs: expected a number above 0, got "${values.runs}"`);
-const [word = ""] = positionals;
-const situations = SITUATIONS.filter(({ steps }) => steps.some(({ name }) => name.includes(word)));
+const words = positionals.length === 0 ? [""] : positionals;
+const situations = SITUATIONS.filter(({ steps }) =>
+  steps.some(({ name }) => words.some((word) => name.includes(word))),
+);
 
 toolPath("curl");
 const outcomes: Outcome[] = [];
