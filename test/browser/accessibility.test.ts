@@ -108,7 +108,7 @@ test("the keyboard reaches every control in the order of the page, and the focus
       "a Skip to the clusters",
       "a 2026-11-21 11:56:50 UTC",
       "a Cluster ams",
-      `summary Website down ${HAPPENED[0]?.summary}`,
+      `summary Critical ${HAPPENED[0]?.summary}`,
       "input text",
       "select cluster",
       "select label",
