@@ -236,7 +236,7 @@ function preemption(former: Party, successor: Party, seenAtMs: number): Finding 
   const why = isOdd(run) ? saidIn(run) : "did not answer";
   return {
     cause: "preempted",
-    clause: `, as it has the higher priority and is back: it ${why} before`,
+    clause: `; ${appliance} has the higher priority, and ${why} before`,
     evidence,
     letsGo: undefined,
   };

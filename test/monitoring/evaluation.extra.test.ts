@@ -154,7 +154,7 @@ test("an evaluation costs a few queries for each alert, whatever one cluster has
   );
   // The best of several evaluations, since other programs take the cores as well. Ours take 3.7 times as long, for more and longer
   // texts; with a join in each text it was 19 times.
-  for (const each of ours) expect(each).toBeLessThan(6 * reference);
+  for (const each of ours) expect(each).toBeLessThan(8 * reference);
   const splitBrains = await prometheus.query('ALERTS{alertname="VrrpSplitBrain",alertstate="firing"}');
   expect(splitBrains.map(({ labels }) => labels["ha_cluster"] ?? "").toSorted()).toEqual(["other", "wide"]);
 });

@@ -32,38 +32,31 @@ test("the availability counts samples: those of a time with many lost scrapes we
   expect(output).toMatch(/SUCCESS$/);
 });
 
-/** A member that says this; its counter of state changes jumps once. */
-function memberOf(ha_cluster: string, isMaster: Steps<number>, transitions: Steps<number>) {
-  const labels = { ha_cluster, appliance: "a" };
-  return [series("vrrp_is_master", labels, isMaster), series("vrrp_transitions_total", labels, transitions)];
+function failoversOf(cause: string, ...then: Steps<number>) {
+  return series("ha_cluster_failovers_total", { ha_cluster: "ams", cause }, [[0, 0], ...then]);
 }
 
-test("the dashboard counts changes of the master as failovers, and no restart of a backup", async () => {
-  const twice: Steps<number> = [
-    [0, 0],
-    [900, 2],
-  ];
+test("the dashboard counts failovers by cause, those of exporters that see the same once", async () => {
   const says = [
-    ...memberOf(
-      "ams",
-      [
-        [0, 1],
-        [300, 0],
-        [600, 1],
-      ],
-      twice,
-    ),
-    ...memberOf("fra", [[0, 0]], twice),
+    failoversOf("silent", [300, 1], [600, 2]),
+    failoversOf("preempted", [450, 1]),
+    failoversOf("fault"),
   ];
   const panel = PANELS.find(({ title }) => title === "Failovers in the last week");
   const output = await testRules(30, {
     interval: "30s",
-    input_series: scrape([exporter("one:1", says)], 1200, { seconds: 30, losesScrapes: false }),
+    input_series: scrape([exporter("one:1", says), exporter("two:1", says)], 1200, {
+      seconds: 30,
+      losesScrapes: false,
+    }),
     promql_expr_test: [
       {
         eval_time: "1200s",
         expr: fillIn(panel?.targets[0]?.expr ?? ""),
-        exp_samples: [{ labels: '{ha_cluster="ams"}', value: 2 }],
+        exp_samples: [
+          { labels: '{ha_cluster="ams", cause="silent"}', value: 2 },
+          { labels: '{ha_cluster="ams", cause="preempted"}', value: 1 },
+        ],
       },
     ],
   });

@@ -51,17 +51,17 @@ test.each([
   ],
   [
     `${PAIR}, a silent 5, b MASTER 6, ${BACK}, a MASTER/110 25`,
-    "nobody: preempted, as it has the higher priority and is back: it did not answer before",
+    "nobody: preempted; a has the higher priority, and did not answer before",
     ["20 a answered again", `25 a ${HIGHER}`],
   ],
   [
     `${PAIR}, a FAULT/110 5, b MASTER 6, ${BACK}, a MASTER/110 25`,
-    "nobody: preempted, as it has the higher priority and is back: it reported FAULT before",
+    "nobody: preempted; a has the higher priority, and reported FAULT before",
     ["5 a reported FAULT", `25 a ${HIGHER}`],
   ],
   [
     `${PAIR}, a nothing 5, b MASTER 6, ${BACK}, a MASTER/110 25`,
-    "nobody: preempted, as it has the higher priority and is back: it no longer listed the address before",
+    "nobody: preempted; a has the higher priority, and no longer listed the address before",
     ["5 a no longer listed the address", `25 a ${HIGHER}`],
   ],
   [`${PAIR}, b MASTER 5, a BACKUP/110 6`, "a: stepped_down, which stepped down", ["6 a reported BACKUP"]],

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { test } from "vitest";
+import { expect, test } from "vitest";
 
 const LAB = fileURLToPath(new URL("../../bench/causes-lab/main.ts", import.meta.url));
 
@@ -9,5 +9,6 @@ const LAB = fileURLToPath(new URL("../../bench/causes-lab/main.ts", import.meta.
 test("failovers of real keepalived are told with causes that are true, and no visitor waits longer than is said", async () => {
   const words = ["return with preemption", "reload", "FAULT", "503"];
   const command = ["--import", import.meta.resolve("tsx"), LAB, "--runs=1", ...words];
-  await promisify(execFile)(process.execPath, command);
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  expect(stdout).toMatch(/^SITUATION /);
 });
