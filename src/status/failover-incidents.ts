@@ -1,4 +1,5 @@
 import type { Instant } from "../support/clock.ts";
+import type { Words } from "../support/text.ts";
 import {
   begun,
   MAX_INCIDENTS,
@@ -11,7 +12,7 @@ import {
 } from "./incident.ts";
 import type { Cause } from "./states.ts";
 import { judged, together, type Facts } from "./switches.ts";
-import { groupName, type Words } from "./words.ts";
+import { groupName } from "./words.ts";
 
 /** For so long evidence that arrives later can say why a group failed over. */
 const UNDECIDED_MS = 15_000;

@@ -1,13 +1,13 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import { once } from "../support/kept.ts";
-import { listed } from "../support/text.ts";
+import { listed, type Words } from "../support/text.ts";
 import type { Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
 import { mastersIn } from "./masters.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
-import { groupName, reasonInWords, type Words } from "./words.ts";
+import { groupName, reasonInWords } from "./words.ts";
 
 /** An observation of an appliance has made these changes. */
 export interface Observed {

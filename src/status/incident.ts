@@ -1,9 +1,9 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { shortHash } from "../support/short-hash.ts";
+import type { Words } from "../support/text.ts";
 import type { Finding } from "./failover-cause.ts";
 import type { Cause, IncidentKind } from "./states.ts";
-import type { Words } from "./words.ts";
 
 /** Something that happened to groups, websites or appliances of a cluster: a failover, or trouble with its begin and end. */
 export interface Incident {

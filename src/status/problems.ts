@@ -14,7 +14,7 @@ import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
 import { failoverSentence } from "./readiness-words.ts";
-import { listed } from "../support/text.ts";
+import { listed, type Words } from "../support/text.ts";
 import {
   groupName,
   groupWords,
@@ -25,7 +25,6 @@ import {
   reasonInWords,
   shortened,
   statusText,
-  type Words,
 } from "./words.ts";
 
 const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";

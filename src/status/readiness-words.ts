@@ -1,10 +1,10 @@
 import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { count, listed } from "../support/text.ts";
+import { count, listed, type Words } from "../support/text.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
 import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
-import { groupName, NAMED, optionalInstant, serverNames, type Words } from "./words.ts";
+import { groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 

@@ -1,7 +1,7 @@
 import type { Backend, Backends } from "../api/website-details.ts";
 import type { FailureReason } from "../client/failure.ts";
 import { contendersIn, membersIn } from "../fleet/snapshot.ts";
-import { listed } from "../support/text.ts";
+import { listed, type Words } from "../support/text.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
 
@@ -53,9 +53,6 @@ export function optionalInstant(atMs: number | undefined): string | undefined {
 export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: string }): string {
   return `${vip} (vhid ${vhid})`;
 }
-
-/** Words in front of and behind the names of all to which they apply. */
-export type Words = readonly [before: string, after: string];
 
 /** Describes a group in trouble. `why`: the reasons why its silent members cannot be polled. */
 export function groupWords({ facts, state, master = "" }: GroupVerdict, why = ""): Words {

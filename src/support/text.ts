@@ -1,3 +1,6 @@
+/** Words in front of and behind the names of all to which they apply. */
+export type Words = readonly [before: string, after: string];
+
 /**
  * Names as people read them: `a`, `a and b`, `a, b and c`; of more than `most`, these and how many more there are. `total`: the
  * number of all, where `names` are only the first of them.
