@@ -1,18 +1,8 @@
-import { meaningOf, type FailureReason } from "../client/failure.ts";
-import type { Course, Polled, Run } from "../fleet/course.ts";
+import { meaningOf } from "../client/failure.ts";
+import type { Course, Run } from "../fleet/course.ts";
+import { lastPoll, type Party } from "./party.ts";
+import { ordersOf } from "./priority-order.ts";
 import type { Cause } from "./states.ts";
-
-/** A member of a group as the exporter sees it when it judges a failover. Instants are monotonic. */
-export interface Party {
-  readonly appliance: string;
-  readonly course: Course;
-  /** The latest valid answer. */
-  readonly polled: Polled | undefined;
-  /** While its list is not known: the end of the first poll since then that found nobody. */
-  readonly lostSinceMs: number | undefined;
-  /** Why its latest poll failed. */
-  readonly reason: FailureReason | undefined;
-}
 
 /** Why a member is MASTER in place of another one. */
 export interface Finding {
@@ -87,11 +77,6 @@ export function withoutMasterMs(former: Party | undefined, seenAtMs: number): nu
   return Math.max(0, seenAtMs - lastPoll(former, latest).sentMs);
 }
 
-/** How the latest answer of a run was polled. */
-function lastPoll({ course, polled }: Party, run: Run): Polled {
-  return run === course.at(-1) ? (polled ?? run.last) : run.last;
-}
-
 function fault(former: Party, seenAtMs: number): Finding | undefined {
   const { appliance, course } = former;
   const odd = afterMaster(course).find((run) => {
@@ -128,21 +113,6 @@ function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: nu
   return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
-/** A time in which polls found one priority of a member. Instants are monotonic. */
-interface Span {
-  readonly priority: number;
-  readonly fromMs: number;
-  readonly untilMs: number;
-  readonly learnedMs: number;
-}
-
-/** Priorities of both that were reported at the same time, as far as polls can tell. */
-interface Order {
-  readonly former: Span;
-  readonly successor: Span;
-  readonly isHigher: boolean;
-}
-
 function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
   // What happened before the former master was MASTER did not end that.
   const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
@@ -171,36 +141,6 @@ function masterSinceMs(course: Course): number {
   const last = course.findLastIndex(({ isMaster }) => isMaster);
   const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
   return course[first]?.first.sentMs ?? Number.NEGATIVE_INFINITY;
-}
-
-/** Which of the two had the higher priority, oldest first, since a monotonic instant. */
-function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
-  const others = spansOf(successor);
-  return spansOf(former).flatMap((one) =>
-    others.flatMap((other): readonly Order[] => {
-      const fromMs = Math.max(one.fromMs, other.fromMs);
-      const untilMs = Math.min(one.untilMs, other.untilMs);
-      if (fromMs > untilMs || untilMs < sinceMs) return [];
-      return [{ former: one, successor: other, isHigher: other.priority > one.priority }];
-    }),
-  );
-}
-
-/** The present priority lasts while the list of the member is known: the other member may have been polled later. */
-function spansOf(party: Party): readonly Span[] {
-  const { course, reason } = party;
-  const begins = course.filter(
-    ({ after, priority }, nth) => nth === 0 || after !== undefined || priority !== course[nth - 1]?.priority,
-  );
-  return begins.flatMap((run, nth): readonly Span[] => {
-    const { priority, first } = run;
-    const next = begins[nth + 1];
-    const last = next === undefined ? course.at(-1) : course[course.indexOf(next) - 1];
-    if (priority === undefined || last === undefined) return [];
-    const isPresent = next === undefined && reason === undefined;
-    const untilMs = isPresent ? Number.POSITIVE_INFINITY : lastPoll(party, last).sentMs;
-    return [{ priority, fromMs: first.sentMs, untilMs, learnedMs: first.endedMs }];
-  });
 }
 
 function preemption(former: Party, successor: Party, seenAtMs: number): Finding | undefined {

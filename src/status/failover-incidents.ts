@@ -1,8 +1,7 @@
 import type { Instant } from "../support/clock.ts";
-import type { Words } from "../support/text.ts";
 import {
   begun,
-  MAX_INCIDENTS,
+  MAX_OPEN,
   TOGETHER_MS,
   type ClusterIncidents,
   type Failover,
@@ -26,7 +25,7 @@ export interface Episodes extends Pick<ClusterIncidents, "all" | "undecided"> {
   readonly decided: readonly Cause[];
 }
 
-interface Case {
+interface Step {
   readonly now: Facts;
   readonly at: Instant;
 }
@@ -37,23 +36,22 @@ export function recentUntilMs({ failover }: Incident): number {
 }
 
 /** With one more switch: part of a failover, one of several there and back, or a failover of its own. */
-export function withSwitch(state: Episodes, one: Switch, given: Case): Episodes {
+export function withSwitch(state: Episodes, one: Switch, given: Step): Episodes {
   const { all } = state;
   const { now, at } = given;
   const same = all.find(
-    ({ failover, joinedMs }) =>
+    ({ failover, toldMs }) =>
       isFromTo(failover, one.from, one.to) &&
-      at.monotonicMs - joinedMs < TOGETHER_MS &&
+      at.monotonicMs - toldMs < TOGETHER_MS &&
       ![...one.groups.keys()].some((key) => failover?.latest.groups.has(key)),
   );
   if (same?.failover !== undefined) {
     const latest = together(same.failover.latest, one);
-    const more = failedOver(latest, now, same.failover.repeated);
+    const more = failedOver(latest, now, same.failover);
     const undecided = state.undecided.map((each) =>
       each.latest === same.failover?.latest ? { ...each, latest } : each,
     );
-    const joined = { ...same, ...more, joinedMs: at.monotonicMs, end: undefined };
-    return replaced({ ...state, undecided }, same, joined);
+    return replaced({ ...state, undecided }, same, { ...same, ...more, end: undefined });
   }
   const earlier = all.findLast((each) => isBefore(each, one, one.to, one.from));
   const sooner = all.slice(0, earlier && all.indexOf(earlier));
@@ -78,37 +76,37 @@ function isBefore({ failover }: Incident, one: Switch, from: string, to: string)
   );
 }
 
-function withFailover(state: Episodes, one: Switch, { now, at }: Case): Episodes {
+function withFailover(state: Episodes, one: Switch, { now, at }: Step): Episodes {
   const { cluster } = now.facts;
   const begin = { monotonicMs: one.seenMs, wallMs: Math.round(at.wallMs + one.seenMs - at.monotonicMs) };
-  const what = { ...failedOver(one, now), words: NO_WORDS, open: NOBODY, joinedMs: at.monotonicMs };
-  const added = begun("failover", begin, cluster, what);
-  const all = state.all.length < MAX_INCIDENTS ? [...state.all, added] : state.all;
-  return withCause({ ...state, all }, added, at);
+  const added = begun("failover", begin, cluster, { ...failedOver(one, now), toldMs: at.monotonicMs });
+  const failovers = state.all.filter(({ failover }) => failover !== undefined);
+  const oldest = failovers.length < MAX_OPEN ? undefined : failovers[0];
+  return withCause({ ...state, all: [...state.all.filter((each) => each !== oldest), added] }, added, at);
 }
 
-const NO_WORDS: Words = ["", ""];
-const NOBODY: ReadonlySet<string> = new Set();
-
-/** What follows from the latest switch of a failover. */
+/** What follows from the latest switch of a failover, and from those before. */
 function failedOver(
   latest: Switch,
-  { groups }: Facts,
-  repeated?: Repeated,
+  { groups: now }: Facts,
+  { repeated, groups: before = new Set() }: Partial<Failover> = {},
 ): Pick<Incident, "subjects" | "failover"> {
-  const moved = [...latest.groups.keys()].flatMap((key) => groups.get(key)?.facts ?? []);
+  const groups = new Set([...before, ...latest.groups.keys()]);
+  const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
   const addresses = new Set(moved.flatMap(({ vip, aliases }) => [vip, ...aliases])).size;
-  const isPartial = [...groups.values()].some(({ master }) => master === latest.from);
+  const isPartial = [...now.values()].some(({ master }) => master === latest.from);
   const subjects = moved.map((group) => ({ key: `group ${group.key}`, name: groupName(group) }));
-  return { subjects, failover: { latest, addresses, isPartial, repeated } };
+  return { subjects, failover: { latest, groups, addresses, isPartial, repeated } };
 }
 
 function withRepetition(
   state: Episodes,
   { first, earlier, one }: { readonly first: Incident; readonly earlier: Incident; readonly one: Switch },
-  { now, at }: Case,
+  { now, at }: Step,
 ): Episodes {
-  const before = [first, earlier].flatMap(({ failover }) => failover?.latest ?? []);
+  const failovers = [first, earlier].flatMap(({ failover }) => failover ?? []);
+  const before = failovers.map(({ latest }) => latest);
+  const groups = new Set(failovers.flatMap((each) => [...each.groups]));
   const repeated = first.failover?.repeated ?? {
     count: before.length,
     firstMs: first.begin.monotonicMs,
@@ -117,7 +115,8 @@ function withRepetition(
   };
   const { count, letGo } = repeated;
   const more = { ...repeated, count: count + 1, letGo: withLettingGo(letGo, one) };
-  const again = { ...first, ...failedOver(one, now, more), joinedMs: at.monotonicMs, end: undefined };
+  const failed = failedOver(one, now, { repeated: more, groups });
+  const again = { ...first, ...failed, toldMs: at.monotonicMs, end: undefined };
   const others = state.all.filter((each) => each === first || each !== earlier);
   return withCause(replaced({ ...state, all: others }, first, again), again, at);
 }
@@ -140,7 +139,7 @@ function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }:
 }
 
 /** With the causes that more evidence shows, or that stay unknown. */
-export function afterEvidence(state: Episodes, { now, at }: Case): Episodes {
+export function afterEvidence(state: Episodes, { now, at }: Step): Episodes {
   const looked = state.undecided.map((each, nth) => {
     const latest = { ...judged(each.latest, now), withoutMasterMs: each.latest.withoutMasterMs };
     const isLate = at.monotonicMs >= each.untilMs || nth < state.undecided.length - MAX_UNDECIDED;
@@ -153,7 +152,9 @@ export function afterEvidence(state: Episodes, { now, at }: Case): Episodes {
     });
     if (incident.failover === undefined || found === undefined || found.latest.cause === "unknown")
       return incident;
-    return { ...incident, failover: { ...incident.failover, latest: found.latest } };
+    const { repeated } = incident.failover;
+    const known = repeated && { ...repeated, letGo: withLettingGo(repeated.letGo, found.latest) };
+    return { ...incident, failover: { ...incident.failover, latest: found.latest, repeated: known } };
   });
   return {
     all,

@@ -55,11 +55,11 @@ function failoverSentence(
   return `${to} took over ${what} from ${from}${clause}${without}`;
 }
 
-/** `7 times, about every 20 s: a lets go`. */
+/** `7 times, about every 20 s: a lets go most often`. */
 function repetition(repeated: Repeated, lastMs: number): string {
   const letsGo = lettingGo(repeated);
   const every = Math.round(periodMs(repeated, lastMs) / 1000);
-  return `${repeated.count} times, about every ${every} s${letsGo === undefined ? "" : `: ${letsGo} lets go`}`;
+  return `${repeated.count} times, about every ${every} s${letsGo === undefined ? "" : `: ${letsGo} lets go most often`}`;
 }
 
 function periodMs({ count: number, firstMs }: Repeated, lastMs: number): number {

@@ -14,8 +14,8 @@ export interface Incident {
   readonly begin: Instant;
   /** `undefined` while it is not over. */
   readonly end: Instant | undefined;
-  /** Monotonic: when the latest subject joined. */
-  readonly joinedMs: number;
+  /** Monotonic: when the exporter first told it, or its latest switch; others join it for ten seconds. */
+  readonly toldMs: number;
   /** In front of and behind the names of the subjects; of a failover, they follow from what is known of it. */
   readonly words: Words;
   readonly subjects: readonly Subject[];
@@ -27,6 +27,8 @@ export interface Incident {
 export interface Failover {
   /** The only switch, or the latest. */
   readonly latest: Switch;
+  /** By `groupKey`: those of all switches. */
+  readonly groups: ReadonlySet<string>;
   /** Whether the former master remains MASTER of other groups. */
   readonly isPartial: boolean;
   /** How many VIPs and aliases. */
@@ -95,25 +97,18 @@ export interface Switch extends Finding {
 
 /** Subjects to which the same happens within this time are one incident. */
 export const TOGETHER_MS = 10_000;
-/** While so many of a cluster are not over, others are only problems. */
-export const MAX_INCIDENTS = 64;
+/** While so many troubles of a cluster are not over, others are only problems; of so many failovers, the oldest are forgotten. */
+export const MAX_OPEN = 64;
 
 /** An incident that begins; `what.subjects`: not empty. */
 export function begun(
   kind: IncidentKind,
   begin: Instant,
   cluster: string,
-  what: Pick<Incident, "words" | "subjects" | "open"> & Partial<Incident>,
+  what: Pick<Incident, "subjects"> & Partial<Incident>,
 ): Incident {
   const id = shortHash([cluster, kind, begin.wallMs, what.subjects[0]?.key]);
-  return {
-    id,
-    kind,
-    cluster,
-    begin,
-    end: undefined,
-    joinedMs: begin.monotonicMs,
-    failover: undefined,
-    ...what,
-  };
+  const toldMs = begin.monotonicMs;
+  const none = { end: undefined, words: ["", ""], open: new Set<string>(), failover: undefined } as const;
+  return { id, kind, cluster, begin, toldMs, ...none, ...what };
 }

@@ -4,7 +4,7 @@ import { happeningsBetween, oddKeys, type Happening, type Observed } from "./hap
 import { afterEvidence, recentUntilMs, withSwitch, type Episodes } from "./failover-incidents.ts";
 import {
   begun,
-  MAX_INCIDENTS,
+  MAX_OPEN,
   TOGETHER_MS,
   type ClusterIncidents,
   type Failover,
@@ -15,7 +15,7 @@ import type { Cause, IncidentKind } from "./states.ts";
 import { switchesBetween } from "./switches.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 
-interface Case {
+interface Step {
   readonly before: ClusterVerdict | undefined;
   readonly now: Omit<ClusterVerdict, "incidents">;
   readonly at: Instant;
@@ -23,7 +23,7 @@ interface Case {
 }
 
 /** The incidents of a cluster after one more verdict: the same object while nothing happens. */
-export function incidentsAfter(given: Case): ClusterIncidents {
+export function incidentsAfter(given: Step): ClusterIncidents {
   const { before, now, at, observed } = given;
   const { cluster, labels, appliances, disabled } = now.facts;
   const known = before?.incidents;
@@ -37,17 +37,17 @@ export function incidentsAfter(given: Case): ClusterIncidents {
   const switches = switchesBetween(before, now, at.monotonicMs);
   const switched = switches.reduce((state, one) => withSwitch(state, one, given), troubled);
   const { all, undecided, decided } = afterEvidence(switched, given);
-  const told = all.map((each) => ended(each, given));
+  const current = all.map((each) => ended(each, given));
   const counts = known?.failovers ?? NONE;
   const last = switches.length === 0 ? known?.lastFailoverAt : at;
-  const recent = told.filter((each) => at.monotonicMs < recentUntilMs(each));
-  const kept = told.filter((each) => each.end === undefined || recent.includes(each));
+  const recent = current.filter((each) => at.monotonicMs < recentUntilMs(each));
+  const kept = current.filter((each) => each.end === undefined || recent.includes(each));
   return {
     kind: "incidents",
     cluster,
     labels,
     all: kept,
-    news: told.filter((each) => !old.all.includes(each)),
+    news: current.filter((each) => !old.all.includes(each)),
     recent,
     undecided,
     failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
@@ -73,7 +73,7 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
 function withTroubles(
   all: readonly Incident[],
   happenings: readonly Happening[],
-  given: Case,
+  given: Step,
 ): readonly Incident[] {
   const troubles = groupBy(
     happenings.filter(({ kind, subject }) => kind !== undefined && !isIn(all, kind, subject)),
@@ -92,7 +92,7 @@ function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }:
 }
 
 /** Without the subjects that are in another state now. One that is not known to be up again may be down for longer. */
-function withoutOver(incident: Incident, latest: ReadonlyMap<string, Happening>, { now }: Case): Incident {
+function withoutOver(incident: Incident, latest: ReadonlyMap<string, Happening>, { now }: Step): Incident {
   const { kind, open } = incident;
   if (kind === "failover") return incident;
   const odd = kind === "odd_state" || kind === "not_serving" ? oddKeys(now, [...open]) : undefined;
@@ -109,10 +109,14 @@ function withoutOver(incident: Incident, latest: ReadonlyMap<string, Happening>,
   return { ...incident, subjects, open: new Set(left) };
 }
 
+function isTrouble({ failover }: Incident): boolean {
+  return failover === undefined;
+}
+
 function withTrouble(
   all: readonly Incident[],
   alike: readonly Happening[],
-  { now, at }: Case,
+  { now, at }: Step,
 ): readonly Incident[] {
   const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
   if (kind === undefined) return all;
@@ -122,20 +126,20 @@ function withTrouble(
       one.kind === kind &&
       one.words.join("\n") === words.join("\n") &&
       one.open.size > 0 &&
-      at.monotonicMs - one.joinedMs < TOGETHER_MS &&
+      at.monotonicMs - one.toldMs < TOGETHER_MS &&
       !subjects.some(({ key }) => one.subjects.some((each) => each.key === key)),
   );
   const known = all[place];
-  if (known === undefined && all.length >= MAX_INCIDENTS) return all;
+  if (known === undefined && all.filter(isTrouble).length >= MAX_OPEN) return all;
   const keys = kind === "vrrp_state" ? [] : subjects.map(({ key }) => key);
   if (known === undefined)
     return [...all, begun(kind, at, now.facts.cluster, { words, subjects, open: new Set(keys) })];
   const more = { subjects: [...known.subjects, ...subjects], open: new Set([...known.open, ...keys]) };
-  return all.with(place, { ...known, ...more, joinedMs: at.monotonicMs });
+  return all.with(place, { ...known, ...more });
 }
 
 /** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at }: Case): Incident {
+function ended(incident: Incident, { now, at }: Step): Incident {
   if (incident.end !== undefined) return incident;
   const { begin, failover, open } = incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now);
@@ -145,6 +149,6 @@ function ended(incident: Incident, { now, at }: Case): Incident {
   return { ...incident, end: { ...at, wallMs } };
 }
 
-function isComplete({ latest }: Failover, { groups }: Case["now"]): boolean {
-  return [...latest.groups.keys()].every((key) => (groups.get(key)?.state ?? "one_master") === "one_master");
+function isComplete({ groups: own }: Failover, { groups }: Step["now"]): boolean {
+  return [...own].every((key) => (groups.get(key)?.state ?? "one_master") === "one_master");
 }

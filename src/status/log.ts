@@ -7,15 +7,15 @@ import type { Known, Past } from "./past.ts";
 const MAX_LINES = 20;
 
 /**
- * Logs a line for each incident of a cluster that begins or ends, and for a failover that repeats or of which the cause becomes known,
+ * Logs a line for each incident of a cluster that begins or ends, and for a failover of which the sentence or the end changes,
  * at most 20: an appliance may invent states at each poll. What begins is a warning.
  */
 export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): void {
-  const told = news.flatMap(({ before, now }) => {
+  const changes = news.flatMap(({ before, now }) => {
     const message = before === undefined ? "incident" : messageOf(before, now);
     return message === undefined ? [] : [{ message, now }];
   });
-  for (const { message, now } of told.slice(0, MAX_LINES)) {
+  for (const { message, now } of changes.slice(0, MAX_LINES)) {
     const { id: incident, kind, severity, cluster, begin, end, summary, failover, outageAtMostSeconds } = now;
     const { from, to, cause, withoutMasterAtMostSeconds } = failover ?? {};
     const fields = { cluster, incident, kind, severity, summary, begin, end, outageAtMostSeconds };
@@ -24,15 +24,14 @@ export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): voi
       message,
     );
   }
-  const count = told.length - MAX_LINES;
-  if (count > 0) logger.info({ cluster: told[0]?.now.cluster, count }, "more incidents");
+  const count = changes.length - MAX_LINES;
+  if (count > 0) logger.info({ cluster: changes[0]?.now.cluster, count }, "more incidents");
 }
 
-/** What is new about an incident that is known; `undefined` for further subjects. */
+/** What is new about an incident that is known; `undefined` for further subjects of a trouble. */
 function messageOf(before: Known, now: Known): string | undefined {
   if (before.end === undefined && now.end !== undefined) return "incident over";
-  const [old, failover] = [before.failover, now.failover];
-  const isSame = old?.cause === failover?.cause && old?.repeated?.count === failover?.repeated?.count;
+  const isSame = now.failover === undefined || (before.summary === now.summary && before.end === now.end);
   return isSame ? undefined : "incident changed";
 }
 

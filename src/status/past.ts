@@ -15,7 +15,7 @@ export type Known = Omit<IncidentDocument, "meanwhile">;
 export interface Past {
   /** Incidents that began, changed or ended; returns each as it was and is. */
   add(incidents: readonly Incident[]): readonly { readonly before: Known | undefined; readonly now: Known }[];
-  /** Forgets a cluster, which is configured no more. */
+  /** Forgets a cluster that is no longer configured. */
   forget(cluster: string): void;
   /** The latest one is the first. */
   list(): readonly IncidentDocument[];
@@ -28,7 +28,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
       incidents.map((incident) => {
         const now = incidentDocument(incident);
         const before = all.find(({ id }) => id === now.id);
-        // What the second of three switches was is part of the incident that they are.
+        // The second of three switches was an incident of its own, and is part of this one now.
         const others = all.filter(({ id }) => id !== now.failover?.repeated?.includes);
         const known = others.map((each) => (each === before ? now : each));
         all = bounded(before === undefined ? [now, ...known] : known, maxIncidents);

@@ -234,7 +234,7 @@ const failedOver = z.object({
   ),
   addresses: z.int().describe("how many VIPs and aliases have another master"),
   isPartial: z.boolean().describe("whether the former master remains MASTER of other groups"),
-  repeated: optional(repeated, "from the third switch within five minutes of each other on"),
+  repeated: optional(repeated, "from the third switch within five minutes on"),
 });
 
 const incidentRef = z.object({

@@ -1,7 +1,8 @@
 import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
-import { causeOf, takeoverSeenMs, unknown, withoutMasterMs, type Party } from "./failover-cause.ts";
+import { causeOf, takeoverSeenMs, unknown, withoutMasterMs } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
+import type { Party } from "./party.ts";
 import { CAUSES } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
@@ -38,7 +39,7 @@ function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: n
 
 type Member = Pick<MemberSnapshot, "appliance" | "course">;
 
-interface Case {
+interface Takeover {
   readonly former: Member | undefined;
   readonly successor: Member | undefined;
   readonly seenMs: number;
@@ -46,7 +47,7 @@ interface Case {
 
 /** A switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
 export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
-  const cases = [...groups].map(([key, seenMs]): Case => {
+  const cases = [...groups].map(([key, seenMs]): Takeover => {
     const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
     const [former, successor] = [from, to].map((name) =>
       [...members, ...left].find(({ appliance }) => appliance === name),
@@ -64,19 +65,23 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
   const [first = unknown()] = findings.toSorted(
     (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
   );
-  const lasted = found.flatMap(({ lastedMs }) => lastedMs ?? []);
   return {
     ...first,
     from,
     to,
     groups,
     seenMs: Math.min(...groups.values()),
-    withoutMasterMs: lasted.length === 0 ? undefined : Math.max(...lasted),
+    withoutMasterMs: longest(found.map(({ lastedMs }) => lastedMs)),
   };
 }
 
+function longest(all: readonly (number | undefined)[]): number | undefined {
+  const known = all.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
 /** Most groups that fail over together have said the same: these are judged once. */
-function isAlike(one: Case, other: Case | undefined): boolean {
+function isAlike(one: Takeover, other: Takeover | undefined): boolean {
   return (
     one.seenMs === other?.seenMs &&
     one.former?.course === other.former?.course &&
@@ -92,10 +97,9 @@ function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
 
 /** One switch of the groups of both. What was found first stays. */
 export function together(one: Switch, other: Switch): Switch {
-  const lasted = [one, other].flatMap(({ withoutMasterMs: ms }) => ms ?? []);
   return {
     ...one,
     groups: new Map([...one.groups, ...other.groups]),
-    withoutMasterMs: lasted.length === 0 ? undefined : Math.max(...lasted),
+    withoutMasterMs: longest([one.withoutMasterMs, other.withoutMasterMs]),
   };
 }

@@ -40,10 +40,10 @@ export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
 const COMPLETE = "when each group has one master and a known backup";
 
 const CAUSES: Readonly<Record<Cause, string>> = {
-  fault: "the former master reported neither MASTER nor BACKUP, or no longer listed the group",
+  fault: "the former master reported neither MASTER nor BACKUP, or no longer listed the address",
   silent: "the former master stopped answering, as after a crash, a reset or a cut of its management network",
   priority: "the new master came to have the higher priority",
-  preempted: "the new master has the higher priority and came back",
+  preempted: "the new master has the higher priority, and was silent or had a fault before",
   stepped_down:
     "the former master reports BACKUP, as after a switch by hand, a restart of its daemon or a fault shorter than a poll",
   unknown: "polls have no evidence",

@@ -56,21 +56,25 @@ const FAILOVER: Known = {
   failover: { ...SWITCH, cause: "unknown" },
 };
 
-test("an incident is a line when it begins, when its cause becomes known and when it is over, and none for further subjects", () => {
+test("an incident is a line when it begins, when a failover changes and when it is over, and none for further subjects of a trouble", () => {
   const log = createMemoryLog();
-  const known = { ...FAILOVER, failover: { ...SWITCH, cause: "stepped_down" } } as const;
+  const summary = "b took over v from a, which stepped down";
+  const known = { ...FAILOVER, summary, failover: { ...SWITCH, cause: "stepped_down" } } as const;
   const over = { ...known, end: "2026-11-21T12:01:00.000Z" };
+  const trouble: Known = { ...FAILOVER, kind: "no_master", failover: undefined };
   logIncidents(log.logger, [
     { before: undefined, now: FAILOVER },
-    { before: FAILOVER, now: { ...FAILOVER, subjects: ["v", "w"] } },
+    { before: trouble, now: { ...trouble, summary: "No appliance was MASTER of v and w" } },
     { before: FAILOVER, now: known },
     { before: known, now: over },
+    { before: over, now: { ...over, end: "2026-11-21T12:02:00.000Z" } },
   ]);
   const line = { cluster: "ams", incident: "x", kind: "failover", from: "a", to: "b" };
   expect(log.lines).toMatchObject([
     { ...line, level: "warn", msg: "incident", cause: "unknown" },
     { ...line, level: "warn", msg: "incident changed", cause: "stepped_down" },
     { ...line, level: "info", msg: "incident over", end: over.end },
+    { ...line, level: "warn", msg: "incident changed", end: "2026-11-21T12:02:00.000Z" },
   ]);
 });
 

@@ -1,0 +1,46 @@
+import { lastPoll, type Party } from "./party.ts";
+
+/** A time in which polls found one priority of a member. Instants are monotonic. */
+interface Span {
+  readonly priority: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
+  readonly learnedMs: number;
+}
+
+/** Priorities of both that were reported at the same time, as far as polls can tell. */
+interface Order {
+  readonly former: Span;
+  readonly successor: Span;
+  readonly isHigher: boolean;
+}
+
+/** Which of the two had the higher priority, oldest first, since a monotonic instant. */
+export function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
+  const others = spansOf(successor);
+  return spansOf(former).flatMap((one) =>
+    others.flatMap((other): readonly Order[] => {
+      const fromMs = Math.max(one.fromMs, other.fromMs);
+      const untilMs = Math.min(one.untilMs, other.untilMs);
+      if (fromMs > untilMs || untilMs < sinceMs) return [];
+      return [{ former: one, successor: other, isHigher: other.priority > one.priority }];
+    }),
+  );
+}
+
+/** The present priority lasts while the list of the member is known: the other member may have been polled later. */
+function spansOf(party: Party): readonly Span[] {
+  const { course, reason } = party;
+  const begins = course.filter(
+    ({ after, priority }, nth) => nth === 0 || after !== undefined || priority !== course[nth - 1]?.priority,
+  );
+  return begins.flatMap((run, nth): readonly Span[] => {
+    const { priority, first } = run;
+    const next = begins[nth + 1];
+    const last = next === undefined ? course.at(-1) : course[course.indexOf(next) - 1];
+    if (priority === undefined || last === undefined) return [];
+    const isPresent = next === undefined && reason === undefined;
+    const untilMs = isPresent ? Number.POSITIVE_INFINITY : lastPoll(party, last).sentMs;
+    return [{ priority, fromMs: first.sentMs, untilMs, learnedMs: first.endedMs }];
+  });
+}
