@@ -56,6 +56,7 @@ const FLAPPING_MS = 60_000;
 function viewsOf(
   { identity: { appliance }, seen, silentSinceMs }: VrrpRecord,
   keys: readonly string[],
+  courses: readonly Course[],
   isFlapping: boolean,
 ): readonly MemberView[] {
   const report = together(keys.flatMap((key) => seen?.reports.get(key) ?? []));
@@ -64,18 +65,21 @@ function viewsOf(
   const { interfaces = [], addresses = [], areAddressesKnown = false } = report ?? {};
   const { priority, isFailoverMaster = false } = report ?? {};
   const said = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
-  const courses = coursesOf(seen, keys);
   const member = { appliance, role, silentSinceMs, course: latestOf(courses), ...said };
   const changes = courses.map((course) => masterChanges(course).changedAtMs);
   const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.polled.sentMs) ?? NEVER;
   return [{ member, report, sinceMs, changedAtMs: Math.max(NEVER, ...changes) }];
 }
 
+/** Under each of the keys, of which there is mostly one. */
 function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Course[] {
-  return keys.flatMap((key) => {
+  const courses: Course[] = [];
+  // A plain loop: an appliance may have a thousand groups, and each poll looks at those of all members.
+  for (const key of keys) {
     const course = seen?.courses.get(key);
-    return course === undefined ? [] : [course];
-  });
+    if (course !== undefined) courses.push(course);
+  }
+  return courses;
 }
 
 /** A member lists a group under one key, unless its addresses came into another order or it has two interfaces in the group. */
@@ -114,20 +118,19 @@ function groupOf(
   const others = [...rivals].flatMap(([nth, other]) =>
     members.slice(nth, nth + 1).map((record) => ({ record, other })),
   );
+  const courses = members.map(({ seen }) => coursesOf(seen, keys));
+  const rivalCourses = others.map(({ record: { seen }, other }) => coursesOf(seen, [other]));
   // Members that have left the group count too.
-  const changes = [
-    ...members.flatMap(({ seen }) => coursesOf(seen, keys)),
-    ...others.flatMap(({ record: { seen }, other }) => coursesOf(seen, [other])),
-  ].map(masterChanges);
+  const changes = [...courses, ...rivalCourses].flat().map(masterChanges);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
   const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
   const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;
-  const views = members.flatMap((record) => viewsOf(record, keys, isFlapping));
+  const views = members.flatMap((record, nth) => viewsOf(record, keys, courses[nth] ?? [], isFlapping));
   const masters = views
     .filter(({ member }) => member.role === "master")
     .map(({ member }) => member.appliance);
   const rivalViews = others
-    .flatMap(({ record, other }) => viewsOf(record, [other], isFlapping))
+    .flatMap(({ record, other }, nth) => viewsOf(record, [other], rivalCourses[nth] ?? [], isFlapping))
     .filter(({ member }) => masters.length > 0 && !masters.includes(member.appliance));
   const late = views.filter(({ member, sinceMs }) => member.role !== "unknown" && sinceMs <= latestMs);
   const addresses = views.flatMap(({ report }) => report?.addresses ?? []);
@@ -138,7 +141,7 @@ function groupOf(
     aliases: [...new Set(addresses)].filter((address) => address !== vip),
     members: views.map(({ member }) => member),
     rivals: rivalViews.map(({ member }) => member),
-    left: members.flatMap((record) => leaving(record, keys)),
+    left: members.flatMap((record, nth) => leaving(record, keys, courses[nth] ?? [])),
     mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
     notPolledSince: late.map(({ member }) => member.appliance),
     isPreferredMaster: preferredMaster(views),
@@ -149,8 +152,8 @@ function groupOf(
 function leaving(
   { identity: { appliance }, seen }: VrrpRecord,
   keys: readonly string[],
+  courses: readonly Course[],
 ): GroupSnapshot["left"] {
-  const courses = coursesOf(seen, keys);
   const isLeft = courses.length > 0 && !keys.some((key) => seen?.reports.has(key));
   return isLeft ? [{ appliance, course: latestOf(courses) }] : [];
 }

@@ -2,7 +2,7 @@ import type { FleetChange } from "../fleet/changes.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import { once } from "../support/kept.ts";
 import { listed, type Words } from "../support/text.ts";
-import type { Subject } from "./incident.ts";
+import type { Incident, Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
 import { mastersIn } from "./masters.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
@@ -185,10 +185,12 @@ function interfaceSubject(
   return { key: `interface ${appliance} ${name}`, name };
 }
 
-/** The keys of interfaces in a state that is neither MASTER nor BACKUP, and of those of appliances whose list is not known. */
-export function oddKeys({ facts }: Verdict, known: readonly string[]): ReadonlySet<string> {
+/** Of these incidents about interfaces, the keys of those that are still in such a state, and of appliances whose list is not known. */
+export function oddKeys({ facts }: Verdict, incidents: readonly Incident[]): ReadonlySet<string> {
+  if (incidents.length === 0) return new Set();
   const listless = facts.appliances.filter(({ vrrp }) => vrrp.found === undefined);
   const prefixes = listless.map(({ identity }) => `interface ${identity.appliance} `);
+  const known = incidents.flatMap(({ open }) => [...open]);
   return new Set([
     ...facts.appliances.flatMap(({ identity, vrrp }) =>
       oddInterfaces(vrrp).map(({ reported }) => interfaceSubject(identity.appliance, reported).key),

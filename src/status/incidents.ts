@@ -80,7 +80,8 @@ function withTroubles(
     ({ kind, words }) => JSON.stringify([kind, words]),
   );
   const latest = new Map(happenings.map((each) => [each.subject.key, each]));
-  const left = all.map((each) => withoutOver(each, latest, given));
+  const odd = oddKeys(given.now, all.filter(isOdd));
+  const left = all.map((each) => withoutOver(each, latest, odd));
   return [...troubles.values()].reduce<readonly Incident[]>(
     (some, alike) => withTrouble(some, alike, given),
     left,
@@ -91,13 +92,20 @@ function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }:
   return all.some((each) => each.kind === kind && each.open.has(key));
 }
 
+function isOdd({ kind }: Incident): boolean {
+  return kind === "odd_state" || kind === "not_serving";
+}
+
 /** Without the subjects that are in another state now. One that is not known to be up again may be down for longer. */
-function withoutOver(incident: Incident, latest: ReadonlyMap<string, Happening>, { now }: Step): Incident {
+function withoutOver(
+  incident: Incident,
+  latest: ReadonlyMap<string, Happening>,
+  odd: ReadonlySet<string>,
+): Incident {
   const { kind, open } = incident;
   if (kind === "failover") return incident;
-  const odd = kind === "odd_state" || kind === "not_serving" ? oddKeys(now, [...open]) : undefined;
   const left = [...open].filter(
-    (key) => (odd?.has(key) ?? true) && (!latest.has(key) || latest.get(key)?.kind === kind),
+    (key) => (!isOdd(incident) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
   );
   if (left.length === open.size) return incident;
   const subjects = incident.subjects.map((each) => {
@@ -121,17 +129,18 @@ function withTrouble(
   const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
   if (kind === undefined) return all;
   const subjects = alike.map(({ subject }) => subject);
+  const names = new Set(subjects.map(({ key }) => key));
   const place = all.findIndex(
     (one) =>
       one.kind === kind &&
       one.words.join("\n") === words.join("\n") &&
       one.open.size > 0 &&
       at.monotonicMs - one.toldMs < TOGETHER_MS &&
-      !subjects.some(({ key }) => one.subjects.some((each) => each.key === key)),
+      !one.subjects.some(({ key }) => names.has(key)),
   );
   const known = all[place];
   if (known === undefined && all.filter(isTrouble).length >= MAX_OPEN) return all;
-  const keys = kind === "vrrp_state" ? [] : subjects.map(({ key }) => key);
+  const keys = kind === "vrrp_state" ? [] : [...names];
   if (known === undefined)
     return [...all, begun(kind, at, now.facts.cluster, { words, subjects, open: new Set(keys) })];
   const more = { subjects: [...known.subjects, ...subjects], open: new Set([...known.open, ...keys]) };
