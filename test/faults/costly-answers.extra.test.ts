@@ -11,7 +11,7 @@ import { endChild } from "../support/child.ts";
 const APPLIANCES = fileURLToPath(new URL("hostile-appliances.ts", import.meta.url));
 const HOSTILE = ["0", "1", "2", "3", "4", "5", "6", "7"];
 const HEALTHY = ["healthy-0", "healthy-1"];
-const HEAP_MB = 128;
+const HEAP_MB = 160;
 /** The eight kinds of body that cost most were answered then, each twice. */
 const POLLS = 16;
 
@@ -34,7 +34,7 @@ async function expectPages({ url }: Pick<Program, "url">): Promise<void> {
   }
 }
 
-test.concurrent("fault 44: eight appliances that send the worst answers each second: with 128 MB the exporter lives, polls the others, and shows its pages", async ({
+test.concurrent("fault 44: eight appliances that send the worst answers each second: with 160 MB the exporter lives, polls the others, and shows its pages", async ({
   stage,
 }) => {
   const server = { port: await startHostileAppliances(stage) };
