@@ -153,13 +153,13 @@ function outage(state: GroupState, until: number): ClusterSetup {
   };
 }
 
-/** Troubles of clusters that have nothing to do with each other. */
 /** An exporter tells for five minutes why b took over from a. */
 function took(cause: string, ...steps: readonly (readonly [number, number | undefined])[]): readonly Also[] {
   const given = steps.map(([after, value]) => [EVENT + after, value] as const);
   return [["ha_cluster_failover_info", { from: "a", to: "b", cause, incident: "one" }, given]];
 }
 
+/** Troubles of clusters that have nothing to do with each other. */
 const TROUBLES: readonly Trouble[] = [
   trouble(
     "failover",

@@ -42,7 +42,7 @@ test.for([
   [
     "VrrpFailover",
     "failover",
-    "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stepped down. Seen: a is BACKUP; b took over from a, which stepped down; one_master VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=failover#cluster-failover",
+    "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which reported BACKUP. Seen: a is BACKUP; b took over from a, which reported BACKUP; one_master VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=failover#cluster-failover",
   ],
   [
     "VrrpSplitBrain",
@@ -62,7 +62,7 @@ test.for([
   [
     "WebsiteDown",
     "other-ids",
-    "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; b took over from a, which reported a fault; http://one:1/?incident=two http://one:1/?cluster=other-ids#cluster-other-ids",
+    "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; b took over from a, which was neither MASTER nor BACKUP; http://one:1/?incident=two http://one:1/?cluster=other-ids#cluster-other-ids",
   ],
   [
     "FailoverNotReady",
