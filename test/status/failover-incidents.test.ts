@@ -288,7 +288,9 @@ test("failovers that are over take the place of no trouble: the oldest of 64 is 
       .map((name, place) => `${name} ${place === nth % 3 ? "MASTER" : "BACKUP"} ${nth * 2}`)
       .join(", ");
   });
-  const split = [180, 182, 184, 186].map((second) => `a MASTER ${second}, b MASTER ${second}, c BACKUP ${second}`);
+  const split = [180, 182, 184, 186].map(
+    (second) => `a MASTER ${second}, b MASTER ${second}, c BACKUP ${second}`,
+  );
   const polls = pollsOf([...around, ...split].join(", "));
   const { past, verdict } = replay(polls, { members: [MEMBER_A, MEMBER_B, MEMBER_C] });
   expect(verdict.incidents.recent).toHaveLength(64);
