@@ -6,7 +6,7 @@ import { once } from "../support/kept.ts";
  */
 export type MemberRole = "master" | "backup" | "other" | "unknown";
 
-/** What an appliance says of a group in one answer; `absent`: it lists no interface of the group. */
+/** Holds what an appliance says of a group in one answer; `absent`: it lists no interface of the group. */
 export interface GroupFact {
   /** `unknown`: none of its interfaces in the group is readable. */
   readonly role: MemberRole | "absent";
@@ -39,7 +39,7 @@ export interface Silence {
   readonly lostSinceMs: number | undefined;
 }
 
-/** What an appliance said of one group lately, oldest first. The same list while it says the same. */
+/** Holds what an appliance said of one group lately, oldest first. It is the same list while the appliance says the same. */
 export type Course = readonly Run[];
 
 const MAX_RUNS = 8;

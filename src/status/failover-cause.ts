@@ -90,7 +90,7 @@ function fault(former: Party, seenAtMs: number): Finding | undefined {
   return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
-/** What a member said since it was last seen as MASTER. */
+/** Returns what a member said since it was last seen as MASTER. */
 function afterMaster(course: Course): Course {
   return course.slice(course.findLastIndex(({ role }) => role === "master") + 1);
 }

@@ -85,7 +85,7 @@ function withFailover(state: Episodes, one: Switch, { now, at }: Step): Episodes
   return withCause({ ...state, all: [...state.all.filter((each) => each !== oldest), added] }, added, at);
 }
 
-/** What follows from the latest switch of a failover, and from those before. */
+/** Returns what follows from the latest switch of a failover, and from those before. */
 function failedOver(
   latest: Switch,
   { groups: now }: Facts,

@@ -26,7 +26,7 @@ export interface Happening {
 
 type Verdict = Omit<ClusterVerdict, "incidents">;
 
-/** What has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen is none. */
+/** Returns what has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen is none. */
 export function happeningsBetween(
   before: Verdict | undefined,
   now: Verdict,
@@ -185,7 +185,7 @@ function interfaceSubject(
   return { key: `interface ${appliance} ${name}`, name };
 }
 
-/** Of these incidents about interfaces, the keys of those that are still in such a state, and of appliances whose list is not known. */
+/** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */
 export function oddKeys({ facts }: Verdict, incidents: readonly Incident[]): ReadonlySet<string> {
   if (incidents.length === 0) return new Set();
   const listless = facts.appliances.filter(({ vrrp }) => vrrp.found === undefined);

@@ -55,7 +55,7 @@ export interface Undecided {
   readonly untilMs: number;
 }
 
-/** What happens to a cluster. */
+/** Holds what happens to a cluster. */
 export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "incidents";
   /** Those that are not over, and the failovers of the last five minutes; oldest first. */
@@ -72,7 +72,7 @@ export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "lab
   readonly untilMs: number;
 }
 
-/** What an incident is about: a group, a website by one protocol, an appliance, an interface or the cluster. */
+/** Says what an incident is about: a group, a website by one protocol, an appliance, an interface or the cluster. */
 export interface Subject {
   /** Unique in the cluster. */
   readonly key: string;

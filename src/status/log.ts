@@ -28,7 +28,7 @@ export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): voi
   if (count > 0) logger.info({ cluster: changes[0]?.now.cluster, count }, "more incidents");
 }
 
-/** What is new about an incident that is known; `undefined` for further subjects of a trouble. */
+/** Says what is new about an incident that is known; `undefined` for further subjects of a trouble. */
 function messageOf(before: Known, now: Known): string | undefined {
   if (before.end === undefined && now.end !== undefined) return "incident over";
   const isSame = now.failover === undefined || (before.summary === now.summary && before.end === now.end);

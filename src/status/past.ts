@@ -11,7 +11,7 @@ const MEANWHILE_MS = 60_000;
 /** An incident; what happened meanwhile depends on others. */
 export type Known = Omit<IncidentDocument, "meanwhile">;
 
-/** What has happened to the fleet since the exporter started; bounded, in memory. */
+/** Remembers what has happened to the fleet since the exporter started; bounded, in memory. */
 export interface Past {
   /** Incidents that began, changed or ended; returns each as it was and is. */
   add(incidents: readonly Incident[]): readonly { readonly before: Known | undefined; readonly now: Known }[];
@@ -44,7 +44,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
   };
 }
 
-/** What else happened to its cluster about when it began. */
+/** Returns what else happened to its cluster about when it began. */
 function meanwhile(incident: Known, others: readonly Known[]): IncidentDocument["meanwhile"] {
   const near = others.filter(
     (each) =>

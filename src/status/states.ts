@@ -122,7 +122,7 @@ export const RISKS = {
 export const RISK_KINDS = keysOf(RISKS);
 export type RiskKind = (typeof RISK_KINDS)[number];
 
-/** What can happen to a cluster: a failover, a change of an appliance that stands alone, or a problem that begins and ends. */
+/** Lists what can happen to a cluster: a failover, a change of an appliance that stands alone, or a problem that begins and ends. */
 export const INCIDENTS = {
   failover: "warning",
   vrrp_state: "warning",

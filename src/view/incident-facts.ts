@@ -19,7 +19,7 @@ export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "
 /** One fact or more under a title. */
 type Facts = readonly [title: string, ...said: readonly string[]];
 
-/** What an incident consists of, besides what happened meanwhile. */
+/** Returns what an incident consists of, besides what happened meanwhile. */
 export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
   const { end, subjects, moreSubjects, outageAtMostSeconds, failover } = incident;
   const more = moreSubjects === undefined ? [] : [`${moreSubjects} more`];
@@ -51,7 +51,7 @@ const CAUSES: Readonly<Record<Cause, string>> = {
 
 type Failover = NonNullable<IncidentDocument["failover"]>;
 
-/** Of a repeated failover, all but the first describe the latest switch. */
+/** All but the first fact of a repeated failover describe the latest switch. */
 function failoverFacts(failover: Failover): readonly Facts[] {
   const { from, to, cause, evidence, withoutMasterAtMostSeconds, isPartial, repeated } = failover;
   return [
