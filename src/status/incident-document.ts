@@ -1,7 +1,7 @@
 import type { Instant } from "../support/clock.ts";
 import { count, listed } from "../support/text.ts";
 import type { Failover, Incident, Repeated } from "./incident.ts";
-import type { IncidentDocument } from "./schema.ts";
+import type { IncidentDocument, KnownIncident } from "./schema.ts";
 import { INCIDENTS } from "./states.ts";
 import { instantOf, shortened } from "./words.ts";
 
@@ -11,7 +11,7 @@ const NAMED = 24;
 const NAMED_GROUPS = 2;
 
 /** An incident as the JSON has it, without what happened meanwhile. */
-export function incidentDocument(incident: Incident): Omit<IncidentDocument, "meanwhile"> {
+export function incidentDocument(incident: Incident): KnownIncident {
   const { id, kind, cluster, begin, end, subjects, failover } = incident;
   const names = subjects.map(({ name }) => name);
   return {

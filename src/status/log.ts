@@ -2,7 +2,8 @@ import { operationKey } from "../api/operations.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Logger } from "../support/log.ts";
-import type { Known, Past } from "./past.ts";
+import type { Past } from "./past.ts";
+import type { KnownIncident } from "./schema.ts";
 
 const MAX_LINES = 20;
 
@@ -29,7 +30,7 @@ export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): voi
 }
 
 /** Says what is new about an incident that is known; `undefined` for further subjects of a trouble. */
-function messageOf(before: Known, now: Known): string | undefined {
+function messageOf(before: KnownIncident, now: KnownIncident): string | undefined {
   if (before.end === undefined && now.end !== undefined) return "incident over";
   const isSame = now.failover === undefined || (before.summary === now.summary && before.end === now.end);
   return isSame ? undefined : "incident changed";

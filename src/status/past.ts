@@ -1,20 +1,19 @@
 import { groupBy } from "../support/group-by.ts";
 import type { Incident } from "./incident.ts";
 import { incidentDocument } from "./incident-document.ts";
-import type { IncidentDocument } from "./schema.ts";
+import type { IncidentDocument, KnownIncident } from "./schema.ts";
 
 const MAX_INCIDENTS = 200;
 const MAX_MEANWHILE = 8;
 /** What begins within this time of an incident belongs to it. */
 const MEANWHILE_MS = 60_000;
 
-/** An incident; what happened meanwhile depends on others. */
-export type Known = Omit<IncidentDocument, "meanwhile">;
-
 /** Remembers what has happened to the fleet since the exporter started; bounded, in memory. */
 export interface Past {
   /** Incidents that began, changed or ended; returns each as it was and is. */
-  add(incidents: readonly Incident[]): readonly { readonly before: Known | undefined; readonly now: Known }[];
+  add(
+    incidents: readonly Incident[],
+  ): readonly { readonly before: KnownIncident | undefined; readonly now: KnownIncident }[];
   /** Forgets a cluster that is no longer configured. */
   forget(cluster: string): void;
   /** The latest one is the first. */
@@ -22,7 +21,7 @@ export interface Past {
 }
 
 export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
-  let all: readonly Known[] = [];
+  let all: readonly KnownIncident[] = [];
   return {
     add: (incidents) =>
       incidents.map((incident) => {
@@ -45,7 +44,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
 }
 
 /** Returns what else happened to its cluster about when it began. */
-function meanwhile(incident: Known, others: readonly Known[]): IncidentDocument["meanwhile"] {
+function meanwhile(incident: KnownIncident, others: readonly KnownIncident[]): IncidentDocument["meanwhile"] {
   const near = others.filter(
     (each) =>
       each !== incident && Math.abs(Date.parse(each.begin) - Date.parse(incident.begin)) <= MEANWHILE_MS,
@@ -54,7 +53,7 @@ function meanwhile(incident: Known, others: readonly Known[]): IncidentDocument[
 }
 
 /** The cluster with the most incidents loses its oldest, so that one cluster cannot displace those of all others. */
-function bounded(all: readonly Known[], most: number): readonly Known[] {
+function bounded(all: readonly KnownIncident[], most: number): readonly KnownIncident[] {
   if (all.length <= most) return all;
   const byCluster = [...groupBy(all, ({ cluster }) => cluster).values()];
   const longest = Math.max(...byCluster.map(({ length }) => length));

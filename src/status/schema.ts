@@ -244,7 +244,8 @@ const incidentRef = z.object({
   summary: z.string().describe("one sentence"),
 });
 
-const incident = z.object({
+/** An incident without what happened meanwhile, which depends on others. */
+export const knownIncident = z.object({
   ...incidentRef.shape,
   severity: z.enum(["critical", "warning"]),
   cluster: z.string(),
@@ -259,6 +260,9 @@ const incident = z.object({
     "of websites that were down, when that is over: from the latest test that found them up to the first that did again",
   ),
   failover: optional(failedOver, "of a failover: the latest switch"),
+});
+
+const incident = knownIncident.extend({
   meanwhile: z
     .array(incidentRef)
     .describe("what else began in the cluster within a minute of it, latest first, at most 8"),
@@ -296,6 +300,7 @@ export type FailoverDocument = z.infer<typeof failover>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;
 export type IncidentDocument = z.infer<typeof incident>;
+export type KnownIncident = z.infer<typeof knownIncident>;
 
 /** The form of what `/api/v1/fleet` serves as JSON Schema, draft 2020-12. */
 export function formatFleetSchema(): string {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { FleetChange } from "../../src/fleet/changes.ts";
 import { logIncidents, logObservation } from "../../src/status/log.ts";
-import type { Known } from "../../src/status/past.ts";
+import type { KnownIncident } from "../../src/status/schema.ts";
 import { createMemoryLog } from "../support/exporter.ts";
 import { failureOf, listOf, seen } from "../support/observations.ts";
 
@@ -44,7 +44,7 @@ test("other changes are logged beside any number of states", () => {
 });
 
 const SWITCH = { from: "a", to: "b", evidence: [], addresses: 1, isPartial: false };
-const FAILOVER: Known = {
+const FAILOVER: KnownIncident = {
   id: "x",
   kind: "failover",
   severity: "warning",
@@ -61,7 +61,7 @@ test("an incident is a line when it begins, when a failover changes and when it 
   const summary = "b took over v from a, which stepped down";
   const known = { ...FAILOVER, summary, failover: { ...SWITCH, cause: "stepped_down" } } as const;
   const over = { ...known, end: "2026-11-21T12:01:00.000Z" };
-  const trouble: Known = { ...FAILOVER, kind: "no_master", failover: undefined };
+  const trouble: KnownIncident = { ...FAILOVER, kind: "no_master", failover: undefined };
   logIncidents(log.logger, [
     { before: undefined, now: FAILOVER },
     { before: trouble, now: { ...trouble, summary: "No appliance was MASTER of v and w" } },

@@ -1,0 +1,135 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+
+const DAY_MS = 86_400_000;
+const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
+const LINES = ".jsonl";
+const COMPRESSED = ".jsonl.gz";
+export const FILE_MODE = 0o600;
+
+/** A file of a journal: the records of one day in UTC. While a day is compressed it may have two, the compressed one first. */
+export interface DayFile {
+  /** `2026-11-26` */
+  readonly day: string;
+  readonly path: string;
+  readonly isCompressed: boolean;
+  readonly bytes: number;
+}
+
+/** The day of a Unix time in milliseconds, in UTC. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The Unix time in milliseconds at which a day begins. */
+export function beginOf(day: string): number {
+  return Date.parse(`${day}T00:00:00.000Z`);
+}
+
+export function pathOf(folder: string, day: string): string {
+  return join(folder, `${day}${LINES}`);
+}
+
+/** The files of a journal, oldest first. Rejects if the folder cannot be read. */
+export async function dayFiles(folder: string): Promise<readonly DayFile[]> {
+  const files = (await readdir(folder)).flatMap((name) => {
+    const [, day, isCompressed] = FILE.exec(name) ?? [];
+    return day === undefined
+      ? []
+      : [{ day, path: join(folder, name), isCompressed: isCompressed !== undefined }];
+  });
+  const found = await Promise.all(
+    files.map(async (file) => ({ ...file, bytes: (await stat(file.path)).size })),
+  );
+  return found.toSorted((one, other) => orderOf(one) - orderOf(other));
+}
+
+function orderOf({ day, isCompressed }: Pick<DayFile, "day" | "isCompressed">): number {
+  return beginOf(day) - (isCompressed ? 1 : 0);
+}
+
+export interface TimeRange {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/**
+ * Reads the lines of all days that a range of time touches, oldest first, some at a time. The first day begins with the state of
+ * everything. A line without its line break is left out: its write was interrupted. `onDamaged`: the rest of a file cannot be read.
+ */
+export async function* readLines(
+  folder: string,
+  { fromMs, toMs }: TimeRange,
+  onDamaged: (path: string, error: unknown) => void,
+): AsyncGenerator<readonly string[]> {
+  for (const { day, path, isCompressed } of await dayFiles(folder)) {
+    const beginMs = beginOf(day);
+    if (beginMs >= toMs || beginMs + DAY_MS <= fromMs) continue;
+    try {
+      yield* linesOf(isCompressed ? decompressed(path) : createReadStream(path));
+    } catch (error) {
+      onDamaged(path, error);
+    }
+  }
+}
+
+async function* linesOf(stream: Readable): AsyncGenerator<readonly string[]> {
+  let rest = "";
+  for await (const chunk of stream.setEncoding("utf8")) {
+    const lines = `${rest}${chunk}`.split("\n");
+    rest = lines.pop() ?? "";
+    if (lines.length > 0) yield lines;
+  }
+}
+
+function decompressed(path: string): Readable {
+  const gunzip = createGunzip();
+  pipeline(createReadStream(path), gunzip).catch((error: unknown) => gunzip.destroy(toError(error)));
+  return gunzip;
+}
+
+function toError(error: unknown): Error {
+  return error instanceof Error ? error : new Error("the file cannot be read");
+}
+
+/** Compresses the file of a day that is over. If one is there already, as after a clock was set back, both become one. */
+export async function compressDay(folder: string, day: string): Promise<void> {
+  const [plain, target] = [pathOf(folder, day), join(folder, `${day}${COMPRESSED}`)];
+  const temporary = `${target}.tmp`;
+  const sources = (await dayFiles(folder)).filter((file) => file.day === day);
+  await pipeline(
+    async function* all() {
+      for (const { path, isCompressed } of sources)
+        yield* isCompressed ? decompressed(path) : createReadStream(path);
+    },
+    createGzip(),
+    createWriteStream(temporary, { mode: FILE_MODE, flush: true }),
+  );
+  await rename(temporary, target);
+  await rm(plain);
+}
+
+export interface Retention {
+  readonly retentionMs: number;
+  readonly retentionBytes: number;
+}
+
+/** Which files have to go: those that are too old, then the oldest while all together are too large; never those of `today`. */
+export function expired(
+  files: readonly DayFile[],
+  nowMs: number,
+  { retentionMs, retentionBytes }: Retention,
+): readonly DayFile[] {
+  const today = dayOf(nowMs);
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  return files.filter((file) => {
+    const isOld = beginOf(file.day) + DAY_MS <= nowMs - retentionMs;
+    const goes = file.day < today && (isOld || bytes > retentionBytes);
+    if (goes) bytes -= file.bytes;
+    return goes;
+  });
+}

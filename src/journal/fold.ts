@@ -1,0 +1,58 @@
+import { bandOf } from "./bands.ts";
+import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "./record.ts";
+
+/** A subject is known to be in the state of the record, from that Unix time in milliseconds on. */
+export interface Lasting {
+  readonly record: SubjectRecord;
+  readonly sinceMs: number;
+}
+
+/** Follows records, oldest first, to the times in which states are known. */
+export interface Fold {
+  read(record: JournalRecord): void;
+  /** What is known lasts until the latest record. */
+  end(): void;
+  /** By `subjectKey`, the states that are known now, and those that are changing. */
+  readonly lasting: ReadonlyMap<string, Lasting>;
+}
+
+/**
+ * Calls back for each time in which a subject was known to be in a state: in order, not empty, without overlaps. What no call
+ * covers is unknown. A group that changes was from the beginning in the state that follows. Where time goes back, what was
+ * known first stays.
+ */
+export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs: number) => void): Fold {
+  const lasting = new Map<string, Lasting>();
+  let latestMs = Number.NEGATIVE_INFINITY;
+
+  function close({ record, sinceMs }: Lasting, toMs: number): void {
+    if (toMs > sinceMs && bandOf(record) !== "changing") onKnown(record, sinceMs, toMs);
+  }
+
+  function closeAll(): void {
+    for (const each of lasting.values()) close(each, latestMs);
+    lasting.clear();
+  }
+
+  function readSubject(record: SubjectRecord): void {
+    const key = subjectKey(record);
+    const old = lasting.get(key);
+    const band = bandOf(record);
+    if (old?.record.state === record.state) return;
+    if (old !== undefined) close(old, latestMs);
+    const wasChanging = old !== undefined && bandOf(old.record) === "changing";
+    if (band === "unknown") lasting.delete(key);
+    else lasting.set(key, { record, sinceMs: wasChanging ? old.sinceMs : latestMs });
+  }
+
+  return {
+    lasting,
+    read: (record) => {
+      const atMs = Date.parse(record.at);
+      if (record.kind === "run" && !(record.why === "day" && atMs === latestMs)) closeAll();
+      latestMs = Math.max(latestMs, atMs);
+      if (isSubject(record)) readSubject(record);
+    },
+    end: closeAll,
+  };
+}

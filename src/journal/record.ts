@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { knownIncident } from "../status/schema.ts";
+
+/** The version of the form of the records. A reader of an earlier one skips what it does not know. */
+export const VERSION = 1;
+
+/** Every line begins so, with an instant of this length. */
+const BEGIN = '{"at":"';
+const AT_LENGTH = 24;
+
+const at = z.string().length(AT_LENGTH).describe("RFC 3339 in UTC, with milliseconds");
+
+/**
+ * After a run that starts, or behind a gap, nothing is known of a subject until its next record. A new day goes on: the state
+ * of everything follows with the same instant.
+ */
+const run = z.object({
+  at,
+  kind: z.literal("run"),
+  v: z.int(),
+  why: z.enum(["start", "day", "gap"]),
+  version: z.string(),
+  shard: z.string(),
+});
+
+/** `state`: as in the metrics; absent while nothing is judged; `gone` when the configuration lacks the subject. */
+const subject = { at, cluster: z.string(), state: z.string().optional(), since: z.string().optional() };
+
+const group = z.object({
+  ...subject,
+  kind: z.literal("group"),
+  vhid: z.int(),
+  vip: z.string(),
+  master: z.string().optional(),
+  latestMaster: z.string().optional(),
+  preferred: z.string().optional(),
+  trouble: z.enum(["split_brain", "no_master", "no_backup"]).optional(),
+});
+
+const website = z.object({
+  ...subject,
+  kind: z.literal("website"),
+  id: z.int(),
+  name: z.string(),
+  protocol: z.enum(["http", "https", ""]),
+  address: z.string(),
+  shown: z.string().optional(),
+});
+
+const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
+const cluster = z.object({ ...subject, kind: z.literal("cluster") });
+/** What would be lost if the appliance, a MASTER, stopped. */
+const failover = z.object({ ...subject, kind: z.literal("failover"), appliance: z.string() });
+
+/** `open`: the subjects that are still in it; absent when it is over. */
+const incident = z.object({
+  at,
+  kind: z.literal("incident"),
+  cluster: z.string(),
+  incident: knownIncident,
+  open: z.array(z.string()).optional(),
+});
+
+const reload = z.object({ at, kind: z.literal("reload"), ok: z.boolean() });
+/** So many lines were left out since the latest such record of the file. */
+const left = z.object({ at, kind: z.literal("left"), lines: z.int() });
+/** Everything was judged until here. */
+const alive = z.object({ at, kind: z.literal("alive") });
+
+const subjects = [group, website, appliance, cluster, failover] as const;
+const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, reload, left, alive]);
+
+export type JournalRecord = z.infer<typeof schema>;
+export type RunRecord = z.infer<typeof run>;
+export type SubjectRecord = z.infer<(typeof subjects)[number]>;
+export type GroupRecord = z.infer<typeof group>;
+export type WebsiteRecord = z.infer<typeof website>;
+export type IncidentRecord = z.infer<typeof incident>;
+
+/** The record in a line of a journal; `undefined` for a kind that this version does not know, and for a damaged line. */
+export function parseRecord(line: string): JournalRecord | undefined {
+  try {
+    return schema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+export function formatRecord(record: JournalRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** The instant of a line, which can be compared as text. */
+export function atOf(line: string): string {
+  return line.slice(BEGIN.length, BEGIN.length + AT_LENGTH);
+}
+
+/** What a line says besides its instant. */
+export function bodyOf(line: string): string {
+  return line.slice(BEGIN.length + AT_LENGTH);
+}
+
+export function isSubject(record: JournalRecord): record is SubjectRecord {
+  return subjects.some(({ shape }) => shape.kind.value === record.kind);
+}
+
+/** What identifies a subject in all clusters: the same labels as in the metrics. */
+export function subjectKey(record: SubjectRecord): string {
+  const { kind, cluster: of } = record;
+  if (kind === "group") return JSON.stringify([kind, of, record.vhid, record.vip]);
+  if (kind === "website") return JSON.stringify([kind, of, record.id, record.name, record.protocol]);
+  return JSON.stringify([kind, of, kind === "cluster" ? "" : record.appliance]);
+}
