@@ -8,7 +8,7 @@ import { listedBriefly } from "../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
 import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll } from "./poll-once.ts";
-import { formatEnd, jsonResult, pollReport, type Polled } from "./report.ts";
+import { formatEnd, jsonResult, pollReport, type Polled } from "./poll-report.ts";
 import { formatTable, toJson } from "./format.ts";
 
 /**

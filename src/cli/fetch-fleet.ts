@@ -2,7 +2,7 @@ import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients } from "../client/client.ts";
 import { fleetDocumentSchema, type ClusterDocument, type FleetDocument } from "../status/schema.ts";
 import { listedBriefly } from "../support/text.ts";
-import { schemeAdvice } from "./report.ts";
+import { schemeAdvice } from "./poll-report.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
 const TIMEOUT_MS = 10_000;

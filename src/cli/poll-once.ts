@@ -8,7 +8,7 @@ import type { Observation } from "../polling/observation.ts";
 import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../support/clock.ts";
 import type { Io } from "./command.ts";
-import { summarize, type OperationResult, type Polled } from "./report.ts";
+import { summarize, type OperationResult, type Polled } from "./poll-report.ts";
 
 const MAX_CONCURRENT = 32;
 

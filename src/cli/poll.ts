@@ -6,7 +6,7 @@ import { joined } from "../support/long-text.ts";
 import { printable } from "../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll } from "./poll-once.ts";
-import { jsonResult, pollReport, type Polled } from "./report.ts";
+import { jsonResult, pollReport, type Polled } from "./poll-report.ts";
 import { toJson } from "./format.ts";
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */

@@ -10,7 +10,7 @@ import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.t
 import { fetchFleet } from "./fetch-fleet.ts";
 import { formatCell, formatRows, toJson, type Color } from "./format.ts";
 import { pollAll } from "./poll-once.ts";
-import type { Polled } from "./report.ts";
+import type { Polled } from "./poll-report.ts";
 
 /** `config.file`: polls its clusters instead of asking an exporter. */
 type ReadyFlags = Omit<Flags, "config.file"> & Partial<Pick<Flags, "config.file">>;

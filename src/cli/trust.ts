@@ -10,7 +10,7 @@ import { groupBy } from "../support/group-by.ts";
 import { count, listedBriefly } from "../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
-import { formatEnd } from "./report.ts";
+import { formatEnd } from "./poll-report.ts";
 import { formatTable, type TableRow } from "./format.ts";
 
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
