@@ -5,6 +5,7 @@ import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
+import { once } from "../support/kept.ts";
 import type { Course, MemberRole, Polled } from "./course.ts";
 
 /**
@@ -276,6 +277,16 @@ export interface MemberSnapshot {
 export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {
   return `${vhid} ${vip}`;
 }
+
+/** Names of the appliances of which something was never polled. */
+export const pendingIn = once(({ appliances }: ClusterSnapshot): readonly string[] =>
+  appliances
+    .filter(
+      ({ vrrp, websites, discovery }) =>
+        [vrrp, ...websites].some(({ health }) => health.state === "pending") || discovery?.isPolled === false,
+    )
+    .map(({ identity }) => identity.appliance),
+);
 
 export function membersIn({ members }: Pick<GroupSnapshot, "members">, role: MemberRole): readonly string[] {
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);

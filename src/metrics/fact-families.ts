@@ -84,7 +84,7 @@ export const FACT_FAMILIES: Families = {
   ),
   vrrp_group_preferred_master: gauge(
     `Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one. ${LISTS}`,
-    { group: ({ facts }) => sample(facts.isPreferredMaster) },
+    { group: ({ isPreferredMaster }) => sample(isPreferredMaster) },
   ),
   website_http_status: gauge(
     `Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. ${TEST}`,

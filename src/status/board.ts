@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import { pendingIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Observation, PollEvents } from "../polling/observation.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
@@ -15,7 +15,8 @@ import { changesAtMs } from "./judge-group.ts";
 import { judge } from "./judge.ts";
 import { logIncidents, logObservation } from "./log.ts";
 import { createPast } from "./past.ts";
-import type { FleetDocument } from "./schema.ts";
+import { withRemembered } from "./remembered.ts";
+import type { FleetDocument, KnownIncident } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
 /** Has observations recorded and judged, and shows the verdicts about the fleet and what has happened to it. */
@@ -30,11 +31,29 @@ export interface StatusBoard extends PollEvents {
   document(): Promise<FleetDocument>;
 }
 
+/** Is called with each change of what is judged; `before` and `now` are `undefined` for a cluster that is new, and gone. */
+export interface Listener {
+  judged(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined, atMs: number): void;
+  reloaded(isSuccess: boolean, atMs: number): void;
+}
+
+/** What an earlier run of the exporter left. */
+export interface Restored {
+  /** The latest verdict on each cluster, by name, without facts. */
+  readonly clusters: ReadonlyMap<string, ClusterVerdict>;
+  readonly incidents: readonly KnownIncident[];
+}
+
+/** So long after a start, what was not polled since does not count as known from before. */
+const RESTORING_MS = 3_600_000;
+
 export interface StatusBoardDeps {
   readonly version: string;
   readonly shard: Shard;
   readonly fleet: Fleet;
   readonly self: PollEvents;
+  readonly listener: Listener;
+  readonly restored: Restored;
   readonly logger: Logger;
   readonly clock: Clock;
   /** What polls the fleet; not called before the first observation. */
@@ -42,11 +61,15 @@ export interface StatusBoardDeps {
 }
 
 export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
-  const { version, shard, fleet, self, logger, clock, runner } = deps;
+  const { version, shard, fleet, self, listener, restored, logger, clock, runner } = deps;
   /** The latest ones, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
+  /** What an earlier run knew of clusters that were not polled completely yet. */
+  const remembered = new Map(restored.clusters);
   const past = createPast();
+  past.restore(restored.incidents);
   const startedAtMs = clock.wallMs();
+  const restoringUntilMs = clock.monotonicMs() + RESTORING_MS;
   let reloadFailedAtMs: number | undefined;
 
   function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
@@ -58,9 +81,15 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
     const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
-    const now = judge(facts, before, at, observed);
+    const earlier = remembered.get(facts.cluster);
+    const compared = earlier === undefined ? before : withRemembered(earlier, before);
+    const isLast = pendingIn(facts).length === 0 || monotonicMs >= restoringUntilMs;
+    const restoring = earlier && (isLast ? "last" : "more");
+    const now = judge(facts, compared, at, { observed, restoring });
+    if (isLast) remembered.delete(facts.cluster);
     latest.set(facts.cluster, now);
-    if (now.incidents !== before?.incidents) logIncidents(logger, past.add(now.incidents.news));
+    if (now.incidents !== compared?.incidents) logIncidents(logger, past.add(now.incidents.news));
+    if (now !== before) listener.judged(before, now, at.wallMs);
     return { before, now };
   }
 
@@ -101,9 +130,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     // After a reload between two slices, an appliance could be in two clusters or in none.
     if (fleet.clusters() !== names) return verdicts();
     const configured = new Set(names);
-    for (const name of latest.keys()) {
+    for (const name of [...latest.keys(), ...remembered.keys()]) {
       if (configured.has(name)) continue;
-      latest.delete(name);
+      listener.judged(latest.get(name), undefined, clock.wallMs());
+      for (const known of [latest, remembered]) known.delete(name);
       past.forget(name);
     }
     return all;
@@ -125,6 +155,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     },
     verdicts,
     reloaded: (isSuccess, atMs) => {
+      listener.reloaded(isSuccess, atMs);
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
     },
     document: async () => {

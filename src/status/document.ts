@@ -1,5 +1,11 @@
 import type { Shard } from "../config/shard.ts";
-import type { ApplianceSnapshot, InterfaceSnapshot, PollHealth, WebsiteSnapshot } from "../fleet/snapshot.ts";
+import {
+  pendingIn,
+  type ApplianceSnapshot,
+  type InterfaceSnapshot,
+  type PollHealth,
+  type WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
 import {
   hidesWebsites,
@@ -10,7 +16,7 @@ import {
 } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
-import { lastingProblems, lostWebsites, pendingIn, problemsOf } from "./problems.ts";
+import { lastingProblems, lostWebsites, problemsOf } from "./problems.ts";
 import { STATE_OF } from "./readiness.ts";
 import { evidenceAt, failoverSentence, riskWords } from "./readiness-words.ts";
 import type {
@@ -119,13 +125,13 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
 /** The level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
 function clusterLevel(verdict: ClusterVerdict): Level {
   const [worst] = lastingProblems(verdict);
-  const isKnown = verdict.facts.appliances.length > 0 && pendingIn(verdict).length === 0;
+  const isKnown = verdict.facts.appliances.length > 0 && pendingIn(verdict.facts).length === 0;
   return worst?.severity ?? (isKnown ? "well" : "unknown");
 }
 
 function groupDocument(verdict: GroupVerdict) {
-  const { facts, state, master, sinceMs } = verdict;
-  const { vhid, vip, isPreferredMaster } = facts;
+  const { facts, state, master, sinceMs, isPreferredMaster } = verdict;
+  const { vhid, vip } = facts;
   const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
     const rival = role === "master" && state === "split_brain" ? state : undefined;
     return {

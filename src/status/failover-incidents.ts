@@ -90,13 +90,13 @@ function failedOver(
   latest: Switch,
   { groups: now }: Facts,
   { repeated, groups: before = new Set() }: Partial<Failover> = {},
-): Pick<Incident, "subjects" | "failover"> {
+): Pick<Incident, "subjects" | "failover" | "told"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
   const addresses = new Set(moved.flatMap(({ vip, aliases }) => [vip, ...aliases])).size;
   const isPartial = [...now.values()].some(({ master }) => master === latest.from);
   const subjects = moved.map((group) => ({ key: `group ${group.key}`, name: groupName(group) }));
-  return { subjects, failover: { latest, groups, addresses, isPartial, repeated } };
+  return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, told: undefined };
 }
 
 function withRepetition(
@@ -133,7 +133,8 @@ function replaced(state: Episodes, old: Incident, now: Incident): Episodes {
 function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }: Instant): Episodes {
   if (failover === undefined) return state;
   const { latest } = failover;
-  if (latest.cause !== "unknown") return { ...state, decided: [...state.decided, latest.cause] };
+  if (latest.cause !== "unknown" || latest.wasAway === true)
+    return { ...state, decided: [...state.decided, latest.cause] };
   const undecided = { incident: id, latest, untilMs: monotonicMs + UNDECIDED_MS };
   return { ...state, undecided: [...state.undecided, undecided] };
 }

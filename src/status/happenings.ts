@@ -6,7 +6,7 @@ import type { Incident, Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
 import { mastersIn } from "./masters.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
-import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 import { groupName, reasonInWords } from "./words.ts";
 
 /** An observation of an appliance has made these changes. */
@@ -26,23 +26,51 @@ export interface Happening {
 
 type Verdict = Omit<ClusterVerdict, "incidents">;
 
-/** Returns what has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen is none. */
-export function happeningsBetween(
-  before: Verdict | undefined,
-  now: Verdict,
-  observed?: Observed,
-): readonly Happening[] {
+/**
+ * Returns what has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen
+ * is none. `restoring`: what is missing may not have been polled yet.
+ */
+export function happeningsBetween({
+  before,
+  now,
+  observed,
+  restoring,
+}: {
+  readonly before: Verdict | undefined;
+  readonly now: Verdict;
+  readonly observed: Observed | undefined;
+  readonly restoring: Case["restoring"];
+}): readonly Happening[] {
+  const gone = restoring === "more" || before === undefined ? [] : goneSubjects(before, now).map(over);
   return [
     ...clusterHappenings(before, now),
     ...applianceHappenings(before, now),
     ...groupHappenings(before, now),
     ...websiteHappenings(before, now),
+    ...gone,
     ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
   ];
 }
 
+/** The appliances, groups and websites that were and are not any more. */
+function goneSubjects(before: Verdict, now: Verdict): readonly Subject[] {
+  const appliances = missing(before.appliances, now.appliances).map(({ identity }) => identity.appliance);
+  const groups = missing(before.groups, now.groups);
+  const websites = before.websites === now.websites ? [] : [...before.websites.values()];
+  const lost = websites.flatMap(({ key, website, states }) => {
+    const left = now.websites.get(key)?.states ?? [];
+    const protocols = states.filter((each) => left.every(({ protocol }) => protocol !== each.protocol));
+    return protocols.map(({ protocol }) => websiteSubject(key, website, protocol));
+  });
+  return [...appliances.map(applianceSubject), ...groups.map(groupSubject), ...lost];
+}
+
 const NO_WORDS: Words = ["", ""];
 const over = (subject: Subject): Happening => ({ subject, kind: undefined, words: NO_WORDS });
+
+function missing<Of>(before: ReadonlyMap<string, Of>, now: ReadonlyMap<string, Of>): readonly Of[] {
+  return before === now ? [] : [...before].flatMap(([key, each]) => (now.has(key) ? [] : [each]));
+}
 
 function clusterHappenings(before: Verdict | undefined, { facts, state }: Verdict): readonly Happening[] {
   if (before?.state === state || state === undefined) return [];
@@ -59,8 +87,7 @@ const applianceSubject = (name: string): Subject => ({ key: `appliance ${name}`,
 
 function applianceHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
   if (before?.appliances === now.appliances) return [];
-  const gone = [...(before?.appliances.keys() ?? [])].filter((name) => !now.appliances.has(name));
-  const changed = now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }): readonly Happening[] => {
+  return now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }): readonly Happening[] => {
     const state = now.appliances.get(appliance)?.state;
     if (state === undefined || state === before?.appliances.get(appliance)?.state) return [];
     const why = reasonInWords(vrrp.health.failure?.reason ?? "internal");
@@ -72,7 +99,6 @@ function applianceHappenings(before: Verdict | undefined, now: Verdict): readonl
         : PROBLEM_OF.appliance[state];
     return [{ subject: applianceSubject(appliance), kind, words }];
   });
-  return [...changed, ...gone.map((name) => over(applianceSubject(name)))];
 }
 
 const groupSubject = ({ facts }: GroupVerdict): Subject => ({
@@ -82,8 +108,7 @@ const groupSubject = ({ facts }: GroupVerdict): Subject => ({
 
 function groupHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
   if (before?.groups === now.groups) return [];
-  const gone = [...(before?.groups ?? [])].flatMap(([key, group]) => (now.groups.has(key) ? [] : [group]));
-  const changed = [...now.groups].flatMap(([key, group]): readonly Happening[] => {
+  return [...now.groups].flatMap(([key, group]): readonly Happening[] => {
     const old = before?.groups.get(key);
     const { trouble } = group;
     if (old === group || old?.trouble === trouble) return [];
@@ -93,7 +118,6 @@ function groupHappenings(before: Verdict | undefined, now: Verdict): readonly Ha
       ? [over(subject)]
       : [{ subject, kind: PROBLEM_OF.group[trouble], words: TROUBLE_WORDS[trouble](group) }];
   });
-  return [...changed, ...gone.map((group) => over(groupSubject(group)))];
 }
 
 const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> = {
@@ -116,12 +140,7 @@ const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">
 
 function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
   if (before === undefined || before.websites === now.websites) return [];
-  const gone = [...before.websites.values()].flatMap(({ key, website, states }) => {
-    const left = now.websites.get(key)?.states ?? [];
-    const lost = states.filter(({ protocol }) => left.every((each) => each.protocol !== protocol));
-    return lost.map(({ protocol }) => over(websiteSubject(key, website, protocol)));
-  });
-  const changed = [...now.websites.values()].flatMap((verdict) => {
+  return [...now.websites.values()].flatMap((verdict) => {
     const old = before.websites.get(verdict.key);
     if (old === verdict) return [];
     const { key, website, states } = verdict;
@@ -133,7 +152,6 @@ function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly 
       return [{ subject, ...WEBSITE_TROUBLES[shown] }];
     });
   });
-  return [...changed, ...gone];
 }
 
 function websiteSubject(address: string, website: string, protocol: string): Subject {

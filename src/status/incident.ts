@@ -3,6 +3,7 @@ import type { Instant } from "../support/clock.ts";
 import { shortHash } from "../support/short-hash.ts";
 import type { Words } from "../support/text.ts";
 import type { Finding } from "./failover-cause.ts";
+import type { KnownIncident } from "./schema.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 
 /** Something that happened to groups, websites or appliances of a cluster: a failover, or trouble with its begin and end. */
@@ -22,6 +23,8 @@ export interface Incident {
   /** The keys of the subjects that are still in trouble. */
   readonly open: ReadonlySet<string>;
   readonly failover: Failover | undefined;
+  /** As an earlier run of the exporter told it, while nothing but its end has changed since. */
+  readonly told?: KnownIncident | undefined;
 }
 
 export interface Failover {
@@ -93,6 +96,8 @@ export interface Switch extends Finding {
   readonly groups: ReadonlyMap<string, number>;
   /** At most; `undefined` where the exporter never saw the former master as MASTER. */
   readonly withoutMasterMs: number | undefined;
+  /** Whether it happened before the exporter started: no poll can say why. */
+  readonly wasAway?: boolean;
 }
 
 /** Subjects to which the same happens within this time are one incident. */

@@ -13,28 +13,30 @@ import {
 } from "./incident.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 import { switchesBetween } from "./switches.ts";
-import type { ClusterVerdict } from "./verdict.ts";
+import type { Case, ClusterVerdict } from "./verdict.ts";
 
 interface Step {
   readonly before: ClusterVerdict | undefined;
   readonly now: Omit<ClusterVerdict, "incidents">;
   readonly at: Instant;
-  readonly observed?: Observed | undefined;
+  readonly observed: Observed | undefined;
+  /** @see Case */
+  readonly restoring: Case["restoring"];
 }
 
 /** The incidents of a cluster after one more verdict: the same object while nothing happens. */
 export function incidentsAfter(given: Step): ClusterIncidents {
-  const { before, now, at, observed } = given;
+  const { before, now, at } = given;
   const { cluster, labels, appliances, disabled } = now.facts;
   const known = before?.incidents;
-  const happenings = happeningsBetween(before, now, observed);
+  const happenings = happeningsBetween(given);
   const isSame =
     before?.groups === now.groups && before.appliances === now.appliances && before.facts.labels === labels;
   if (known !== undefined && isSame && happenings.length === 0 && at.monotonicMs < known.untilMs)
     return known;
   const old: Episodes = { all: known?.all ?? [], undecided: known?.undecided ?? [], decided: [] };
   const troubled = { ...old, all: withTroubles(old.all, happenings, given) };
-  const switches = switchesBetween(before, now, at.monotonicMs);
+  const switches = switchesBetween(given);
   const switched = switches.reduce((state, one) => withSwitch(state, one, given), troubled);
   const { all, undecided, decided } = afterEvidence(switched, given);
   const current = all.map((each) => ended(each, given));
@@ -148,9 +150,11 @@ function withTrouble(
 }
 
 /** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at }: Step): Incident {
-  if (incident.end !== undefined) return incident;
+function ended(incident: Incident, { now, at, restoring }: Step): Incident {
   const { begin, failover, open } = incident;
+  // Groups that were not polled yet are missing.
+  const isEarly = restoring === "more" && failover !== undefined;
+  if (incident.end !== undefined || isEarly) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now);
   if (!isOver) return incident;
   // A clock that is set meanwhile does not make it longer or shorter.

@@ -96,7 +96,7 @@ export function groupVerdicts(
 function groupVerdict(
   group: GroupSnapshot,
   old: GroupVerdict | undefined,
-  { facts: { cluster, labels, disabled }, wasPolled, at }: Case,
+  { facts: { appliances: polled, cluster, labels, disabled }, wasPolled, at, restoring }: Case,
   appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
   const stateOf = (name: string) => appliances.get(name)?.state;
@@ -106,13 +106,19 @@ function groupVerdict(
   // A change that was in progress when polling began may have begun earlier.
   const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
-  const latestMaster = master ?? old?.latestMaster;
+  // The master of an earlier run may still be one: its successor is known when all were polled.
+  const isPending = restoring !== undefined && polled.some(({ vrrp }) => vrrp.health.state === "pending");
+  const latestMaster = (isPending ? old?.latestMaster : undefined) ?? master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state, master);
-  const isElsewhere = state === "one_master" && group.isPreferredMaster === false;
+  // A member that was not seen since the start cannot say now that it is the preferred one.
+  const wasElsewhere = old?.isPreferredMaster === false && old.master === master;
+  const isUnseen = group.members.some(({ course }) => course.length === 0);
+  const isPreferredMaster = isUnseen && wasElsewhere ? false : group.isPreferredMaster;
+  const isElsewhere = state === "one_master" && isPreferredMaster === false;
   const problem: GroupVerdict["problem"] = isElsewhere
     ? "preferred_master_lost"
     : state && PROBLEM_OF.group[state];
-  const judged = { state, problem, master, sinceMs, latestMaster, trouble };
+  const judged = { state, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
   return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
 }
 

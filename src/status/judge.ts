@@ -11,16 +11,20 @@ import { websiteVerdicts } from "./websites.ts";
 
 /**
  * Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last; `observed`:
- * what has changed the facts.
+ * what has changed the facts; `restoring`: whether `before` has what an earlier run knew.
  */
 export function judge(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
-  observed?: Observed,
+  {
+    observed,
+    restoring,
+  }: Partial<Pick<Case, "restoring">> & { readonly observed?: Observed | undefined } = {},
 ): ClusterVerdict {
-  const wasPolled = before?.facts.appliances.every(({ vrrp }) => vrrp.health.state !== "pending") === true;
-  const given = { facts, before, wasPolled, at };
+  const polled = before?.facts.appliances ?? [];
+  const wasPolled = polled.length > 0 && polled.every(({ vrrp }) => vrrp.health.state !== "pending");
+  const given = { facts, before, wasPolled, at, restoring };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
   const isSame = facts === before?.facts && appliances === before.appliances && groups === before.groups;
@@ -38,7 +42,7 @@ export function judge(
     websites,
     failovers,
   } as const;
-  return { ...now, incidents: incidentsAfter({ before, now, at, observed }) };
+  return { ...now, incidents: incidentsAfter({ before, now, at, observed, restoring }) };
 }
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {

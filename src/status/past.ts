@@ -4,6 +4,8 @@ import { incidentDocument } from "./incident-document.ts";
 import type { IncidentDocument, KnownIncident } from "./schema.ts";
 
 const MAX_INCIDENTS = 200;
+/** Of so many of an earlier run, those that are kept are chosen. */
+const MAX_RESTORED = 4 * MAX_INCIDENTS;
 const MAX_MEANWHILE = 8;
 /** What begins within this time of an incident belongs to it. */
 const MEANWHILE_MS = 60_000;
@@ -14,6 +16,8 @@ export interface Past {
   add(
     incidents: readonly Incident[],
   ): readonly { readonly before: KnownIncident | undefined; readonly now: KnownIncident }[];
+  /** Incidents that an earlier run of the exporter told, in any order; those that are known already stay. */
+  restore(incidents: readonly KnownIncident[]): void;
   /** Forgets a cluster that is no longer configured. */
   forget(cluster: string): void;
   /** The latest one is the first. */
@@ -33,6 +37,12 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
         all = bounded(before === undefined ? [now, ...known] : known, maxIncidents);
         return { before, now };
       }),
+    restore: (incidents) => {
+      const ids = new Set(all.map(({ id }) => id));
+      const known = [...all, ...incidents.filter(({ id }) => !ids.has(id))];
+      const latestFirst = known.toSorted((one, other) => Date.parse(other.begin) - Date.parse(one.begin));
+      all = bounded(latestFirst.slice(0, MAX_RESTORED), maxIncidents);
+    },
     forget: (gone) => {
       all = all.filter(({ cluster }) => cluster !== gone);
     },
@@ -58,5 +68,6 @@ function bounded(all: readonly KnownIncident[], most: number): readonly KnownInc
   const byCluster = [...groupBy(all, ({ cluster }) => cluster).values()];
   const longest = Math.max(...byCluster.map(({ length }) => length));
   const last = byCluster.find(({ length }) => length === longest)?.at(-1);
-  return all.filter((each) => each !== last);
+  const others = all.filter((each) => each !== last);
+  return bounded(others, most);
 }

@@ -1,5 +1,11 @@
 import { groupBy } from "../support/group-by.ts";
-import { anomalyCount, type ApplianceSnapshot, membersIn, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import {
+  anomalyCount,
+  membersIn,
+  pendingIn,
+  type ApplianceSnapshot,
+  type WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./schema.ts";
 import {
@@ -303,22 +309,12 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
-  const pending = clusters.flatMap(pendingIn);
+  const pending = clusters.flatMap(({ facts }) => pendingIn(facts));
   const [first] = pending;
   if (first === undefined) return [];
   const who = pending.length === 1 ? first : `${pending.length} appliances`;
   return problem("not_polled_yet", `Not everything of ${who} was polled yet`);
 }
-
-/** Names of the appliances of which something was never polled. */
-export const pendingIn = once(({ facts }: ClusterVerdict): readonly string[] =>
-  facts.appliances
-    .filter(
-      ({ vrrp, websites, discovery }) =>
-        [vrrp, ...websites].some(({ health }) => health.state === "pending") || discovery?.isPolled === false,
-    )
-    .map(({ identity }) => identity.appliance),
-);
 
 /** `undefined` where the beginning of one of them is not known: it may be earlier. */
 function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): string | undefined {

@@ -1,15 +1,26 @@
 import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
+import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { causeOf, takeoverSeenMs, unknown, withoutMasterMs } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
 import type { Party } from "./party.ts";
 import { CAUSES } from "./states.ts";
-import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
 export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
 
 /** The switches between two verdicts about a cluster. The end of a split brain is none, nor is another name of a member. */
-export function switchesBetween(before: Facts | undefined, now: Facts, nowMs: number): readonly Switch[] {
+export function switchesBetween({
+  before,
+  now,
+  at: { monotonicMs: nowMs },
+  restoring,
+}: {
+  readonly before: Facts | undefined;
+  readonly now: Facts;
+  readonly at: Instant;
+  readonly restoring: Case["restoring"];
+}): readonly Switch[] {
   if (before === undefined || before.groups === now.groups) return [];
   const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
   const moved = [...now.groups].flatMap(([key, group]) => {
@@ -21,16 +32,24 @@ export function switchesBetween(before: Facts | undefined, now: Facts, nowMs: nu
   return [...alike.values()].map((all) => {
     const [{ from, group } = { from: "", group: undefined }] = all;
     const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
-    return judged({ from, to: group?.master ?? "", groups: new Map(seen) }, now);
+    const one = { from, to: group?.master ?? "", groups: new Map(seen) };
+    const wasAway = restoring !== undefined && all.every(({ group: { facts } }) => !wasMaster(from, facts));
+    return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
   });
 }
 
-function isTakenOver(old: GroupVerdict, { master }: GroupVerdict): boolean {
+function isTakenOver(old: GroupVerdict, { master, latestMaster: now }: GroupVerdict): boolean {
   const { latestMaster, trouble } = old;
-  return (
-    master !== undefined && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain"
-  );
+  return now === master && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain";
 }
+
+/** Whether the exporter has seen an appliance as MASTER of a group since it started. */
+function wasMaster(name: string, { members, left }: GroupSnapshot): boolean {
+  const member = [...members, ...left].find(({ appliance }) => appliance === name);
+  return member?.course.some(({ isMaster }) => isMaster) === true;
+}
+
+const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: true };
 
 function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: number): number {
   const member = members.find(({ appliance }) => appliance === master);

@@ -67,6 +67,8 @@ export interface GroupVerdict extends ClusterIdentity {
   /** `undefined` before the members on which it depends were polled. */
   readonly state: GroupState | undefined;
   readonly problem: ProblemKind | undefined;
+  /** Whether the one master is the preferred member, also by what a member that was not seen since the start said before. */
+  readonly isPreferredMaster: boolean | undefined;
   /** The one known master. */
   readonly master: string | undefined;
   /** When this state began under this master. */
@@ -164,6 +166,11 @@ export interface Case {
   /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
   readonly wasPolled: boolean;
   readonly at: Instant;
+  /**
+   * `before` has what an earlier run of the exporter knew of subjects that this one had not judged; `last`: no other verdict is
+   * compared with that. `undefined` where it has not.
+   */
+  readonly restoring: "more" | "last" | undefined;
 }
 
 /** When the state of a verdict began; `sawBeginning`: whether one that differs from before has begun now. */

@@ -11,6 +11,7 @@ import { detailsOf } from "../discovery/appliance.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
 import { bodyOf, failing, NO_EVENTS, SITE_OK, slowClient } from "./poller-support.ts";
+import { NO_PAST } from "../status/support.ts";
 
 const IDS = Array.from({ length: 40 }, (_, nth) => nth + 1);
 const SELDOM_MS = 300_000;
@@ -68,6 +69,7 @@ function startExporter(answers: Answers, discoveryMs = 60_000) {
     logger: createLog("error", "json", 2).logger,
     clock,
     runner: () => runner,
+    ...NO_PAST,
   });
   const runner = startRunner({
     clock,

@@ -15,6 +15,7 @@ import {
   seen,
   WALL_MS,
 } from "../support/observations.ts";
+import { NO_PAST } from "./support.ts";
 
 function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
   const log = createMemoryLog();
@@ -28,6 +29,7 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
     logger: log.logger,
     clock: { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs },
     runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
+    ...NO_PAST,
   });
   const at = (ms: number) => {
     nowMs = ms;

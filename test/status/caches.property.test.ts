@@ -21,6 +21,7 @@ import {
   WALL_MS,
   websiteOf,
 } from "../support/observations.ts";
+import { NO_PAST } from "./support.ts";
 
 const VIPS = ["192.0.2.101", "192.0.2.102"];
 const members = fc.constantFrom("a", "b", "c");
@@ -143,7 +144,7 @@ async function createProgram(isCached: boolean) {
     const polls = { started: () => {}, observed: () => {}, skipped: () => {}, ended: () => {} };
     const runner = { confirm: () => {}, replan: () => {}, nextPollMs: () => undefined };
     const { logger } = createLog("error", "json", 2);
-    const deps = { version: "1.2.3", shard: WHOLE_FLEET, fleet, self: polls, logger, clock };
+    const deps = { version: "1.2.3", shard: WHOLE_FLEET, fleet, self: polls, logger, clock, ...NO_PAST };
     const board = createStatusBoard({ ...deps, runner: () => runner });
     const exposition = createFleetExposition();
     const page = createStatusPage({

@@ -14,6 +14,12 @@ import type { FleetDocument } from "../../src/status/schema.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, type pollsOf } from "../fleet/support.ts";
 import { configOf, WALL_MS } from "../support/observations.ts";
 
+/** A board that starts without a journal. */
+export const NO_PAST = {
+  listener: { judged: () => {}, reloaded: () => {} },
+  restored: { clusters: new Map(), incidents: [] },
+};
+
 /** A judge who remembers the verdicts about each cluster. */
 export interface Judge {
   judge(facts: ClusterSnapshot, at: Instant, observed?: Observed): Judged;
@@ -24,7 +30,7 @@ export function createJudge(): Judge {
   return {
     judge: (facts, at, observed) => {
       const before = verdicts.get(facts.cluster);
-      const now = judge(facts, before, at, observed);
+      const now = judge(facts, before, at, { observed });
       verdicts.set(facts.cluster, now);
       return { before, now };
     },
