@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
 import { errorsOf, type Checked } from "./config/errors.ts";
 import { loadInThread } from "./config/load-in-thread.ts";
@@ -15,18 +16,23 @@ import type { Clock } from "./support/clock.ts";
 import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
-import { createStatusBoard, type StatusBoard } from "./status/board.ts";
+import { createJournal, type StorageOptions } from "./journal/journal.ts";
+import { createRecorder } from "./journal/recorder.ts";
+import { restore } from "./journal/restore.ts";
+import { createStatusBoard, type Restored, type StatusBoard } from "./status/board.ts";
 import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
 import { createStatusPage, loadAssets } from "./page/page.ts";
-import { describeBug, messageOf } from "./support/errors.ts";
+import { describeBug, errorCode, messageOf } from "./support/errors.ts";
 import { listedBriefly } from "./support/text.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
 const MAX_TICK_AGE_MS = 10_000;
+/** The start waits so long for the folder of the journal. */
+const RESTORE_MS = 2000;
 /** Two checks load a changed file, so it is loaded within 30 s of its last change. */
 const WATCH_INTERVAL_MS = 5000;
 
@@ -40,6 +46,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly webConfigFile?: string | undefined;
   /** The clusters that this exporter polls and shows; default: all. */
   readonly shard?: Shard;
+  /** Where the journal is, and what stays of it; default: none. */
+  readonly storage?: StorageOptions | undefined;
   readonly build: Build;
   /** The limit of open files, which limits the connections; default: unlimited. */
   readonly descriptorLimit?: () => number;
@@ -59,6 +67,22 @@ export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "d
   stop(): Promise<void>;
 }
 
+/** What the journal has of an earlier run; nothing if it cannot be read, or not in time. */
+async function restoredWithin({ storage, clock, logger }: ExporterOptions): Promise<Restored> {
+  const nothing = { clusters: new Map(), incidents: [] };
+  if (storage === undefined) return nothing;
+  const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+  const failed = (path: string, error: unknown): Restored => {
+    const isNew = errorCode(error) === "ENOENT";
+    if (!isNew) logger.warn({ path, detail: messageOf(error) }, "the journal cannot be read");
+    return nothing;
+  };
+  const reading = restore(storage.path, at, failed).catch((error: unknown) => failed(storage.path, error));
+  const restored = await Promise.race([reading, setTimeout(RESTORE_MS, undefined, { ref: false })]);
+  const late = `the file system does not answer within ${RESTORE_MS / 1000} s`;
+  return restored ?? failed(storage.path, new Error(late));
+}
+
 /** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
 export async function startExporter(
   options: ExporterOptions,
@@ -69,13 +93,32 @@ export async function startExporter(
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
 
-  const assets = await loadAssets();
+  const journal = options.storage && createJournal(options.storage, { clock, logger });
+  const [assets, restored] = await Promise.all([loadAssets(), restoredWithin(options)]);
   const fleet = createFleet();
   const exposition = createFleetExposition({
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
   });
-  const self = createSelfMetrics({ ...options, shard }, options.droppedLogLines);
-  const board = createStatusBoard({ version, shard, fleet, self, logger, clock, runner: () => runner });
+  const self = createSelfMetrics({ ...options, shard, journal }, options.droppedLogLines);
+  const recorder = createRecorder({
+    version,
+    shard: formatShard(shard),
+    clock,
+    verdicts: () => board.verdicts(),
+    onRecord: () => {},
+    journal,
+  });
+  const board = createStatusBoard({
+    version,
+    shard,
+    fleet,
+    self,
+    listener: recorder,
+    restored,
+    logger,
+    clock,
+    runner: () => runner,
+  });
   const maxConnections = (): number => shareDescriptors(descriptorLimit()).appliances;
   const createClient = createClients({ ...options, maxConnections }, clock);
   const runner: Runner = startRunner({
@@ -165,6 +208,7 @@ export async function startExporter(
   await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
+  recorder.start();
   const { addresses } = started;
   const appliances = loaded.config.appliances.length;
   const fields = { addresses: addresses.join(", "), appliances, shard: formatShard(shard), version };
@@ -172,7 +216,7 @@ export async function startExporter(
   const stop = async (): Promise<void> => {
     reloader.stop();
     runner.stop();
-    await web.stop();
+    await Promise.all([web.stop(), recorder.stop()]);
     logger.info("exporter stopped");
   };
   const { document } = board;

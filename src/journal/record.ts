@@ -33,8 +33,8 @@ const group = z.object({
   vip: z.string(),
   master: z.string().optional(),
   latestMaster: z.string().optional(),
-  preferred: z.string().optional(),
-  trouble: z.enum(["split_brain", "no_master", "no_backup"]).optional(),
+  isPreferredMaster: z.boolean().optional(),
+  trouble: z.string().optional(),
 });
 
 const website = z.object({

@@ -8,6 +8,12 @@ import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** What the metrics show of the journal. */
+interface Storage {
+  isUp(): boolean;
+  bytes(): number;
+}
+
 export interface SelfMetrics extends PollEvents {
   /** Call after each load; `atMs`: Unix time. */
   reloaded(isSuccess: boolean, atMs: number): void;
@@ -21,7 +27,12 @@ export interface SelfMetrics extends PollEvents {
 
 /** Calls `droppedLogLines` at each rendering. */
 export function createSelfMetrics(
-  facts: { readonly version: string; readonly build: Build; readonly shard: Shard },
+  facts: {
+    readonly version: string;
+    readonly build: Build;
+    readonly shard: Shard;
+    readonly journal?: Storage | undefined;
+  },
   droppedLogLines: () => number,
 ): SelfMetrics {
   const registry = new Registry();
@@ -94,6 +105,12 @@ export function createSelfMetrics(
     "Log lines dropped because stderr was blocked or closed.",
   );
 
+  const { journal } = facts;
+  const storage = journal && {
+    up: gauge("appliance_exporter_storage_up", "Whether the journal was written in the last 15 seconds."),
+    bytes: gauge("appliance_exporter_storage_bytes", "Size of the files of the journal."),
+  };
+
   for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, 0);
   for (const operation of OPERATION_KINDS) {
     duration.zero({ operation });
@@ -126,6 +143,8 @@ export function createSelfMetrics(
     render: async () => {
       dropped.reset();
       dropped.inc(droppedLogLines());
+      storage?.up.set(journal?.isUp() === true ? 1 : 0);
+      storage?.bytes.set(journal?.bytes() ?? 0);
       return (await registry.metrics()).replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
     },
   };

@@ -1,0 +1,78 @@
+import { constants } from "node:fs";
+import { open, stat, type FileHandle } from "node:fs/promises";
+import { FILE_MODE, pathOf } from "./day-files.ts";
+
+const BLOCK_BYTES = 64 * 1024;
+const LINE_BREAK = 0x0a;
+
+/** The file is not as it was left. `replaced`: another one has its place, or none; `shared`: another host writes to it. */
+export class ForeignFile extends Error {
+  readonly change: "replaced" | "shared";
+  constructor(path: string, change: ForeignFile["change"]) {
+    super(change === "replaced" ? `${path} was replaced` : `another host writes to ${path}`);
+    this.change = change;
+  }
+}
+
+/** The file of a day that is open for writing. */
+export interface DayWriter {
+  readonly day: string;
+  /** How much of the file is confirmed. */
+  bytes(): number;
+  /**
+   * Writes lines and a mark behind them, and waits until the disk has them. A mark overwrites the one before if no lines come between.
+   * After an error the next call goes on from the same place. Rejects with `ForeignFile` if the file is not as it was left.
+   */
+  append(lines: string, mark: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens or creates the file of a day and cuts a line whose write was interrupted. */
+export async function openDay(folder: string, day: string): Promise<DayWriter> {
+  const path = pathOf(folder, day);
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, FILE_MODE);
+  const { ino, size } = await file.stat();
+  let endBytes = await endOfLines(file, size);
+  let markBytes = 0;
+  let isTorn = endBytes < size;
+
+  async function check(): Promise<void> {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.ino !== ino) throw new ForeignFile(path, "replaced");
+    if (isTorn) await file.truncate(endBytes);
+    else if (found.size !== endBytes) throw new ForeignFile(path, "shared");
+  }
+
+  return {
+    day,
+    bytes: () => endBytes,
+    append: async (lines, mark) => {
+      await check();
+      const at = lines === "" ? endBytes - markBytes : endBytes;
+      const content = Buffer.from(`${lines}${mark}`);
+      isTorn = true;
+      await writeAll(file, content, at);
+      await file.datasync();
+      isTorn = false;
+      [endBytes, markBytes] = [at + content.length, mark.length];
+    },
+    close: () => file.close(),
+  };
+}
+
+async function writeAll(file: FileHandle, content: Buffer, at: number): Promise<void> {
+  for (let done = 0; done < content.length;)
+    done += (await file.write(content, done, content.length - done, at + done)).bytesWritten;
+}
+
+/** The place behind the last line break. */
+async function endOfLines(file: FileHandle, size: number): Promise<number> {
+  const block = Buffer.alloc(BLOCK_BYTES);
+  for (let end = size; end > 0; end -= BLOCK_BYTES) {
+    const begin = Math.max(0, end - BLOCK_BYTES);
+    const { bytesRead } = await file.read(block, 0, end - begin, begin);
+    const at = block.subarray(0, bytesRead).lastIndexOf(LINE_BREAK);
+    if (at >= 0) return begin + at + 1;
+  }
+  return 0;
+}

@@ -1,0 +1,165 @@
+import { groupKey } from "../fleet/snapshot.ts";
+import { recentUntilMs } from "../status/failover-incidents.ts";
+import type { ClusterIncidents, Failover, Incident } from "../status/incident.ts";
+import { PROBLEM_OF } from "../status/states.ts";
+import type {
+  ApplianceVerdict,
+  ClusterVerdict,
+  FailoverVerdict,
+  GroupVerdict,
+  ProtocolVerdict,
+  WebsiteVerdict,
+} from "../status/verdict.ts";
+import type { Instant } from "../support/clock.ts";
+import { groupBy } from "../support/group-by.ts";
+import { keysOf } from "../support/keys.ts";
+import type { IncidentRecord, SubjectRecord } from "./record.ts";
+
+/** A state that is the same after at most this time has lasted: no look since then found anything else. */
+const SAME_MS = 3_600_000;
+const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
+const TROUBLES = { split_brain, no_master, no_backup };
+
+/** What was known last of a subject, until a Unix time in milliseconds. */
+export interface Known {
+  readonly record: SubjectRecord;
+  readonly untilMs: number;
+}
+
+/** What is remembered of a subject when the exporter starts; `sinceMs`: since when its state lasts, if that may still be so. */
+type Said = SubjectRecord & { readonly sinceMs: number | undefined };
+type SaidOf<Kind> = Extract<Said, { readonly kind: Kind }>;
+
+/** A verdict that says what is remembered of a cluster at the start of the exporter; all else in it is empty. */
+export function verdictFrom(
+  cluster: string,
+  known: readonly Known[],
+  records: readonly IncidentRecord[],
+  at: Instant,
+): ClusterVerdict {
+  const of = { cluster, labels: {} };
+  const said = known.map(({ record, untilMs }): Said => {
+    const { since } = record;
+    const isRecent = since !== undefined && at.wallMs - untilMs <= SAME_MS;
+    return { ...record, sinceMs: isRecent ? Date.parse(since) : undefined };
+  });
+  const websites = groupBy(ofKind(said, "website"), ({ address }) => address);
+  return {
+    kind: "cluster",
+    facts: { ...of, appliances: [], disabled: [], groups: [], websites: [] },
+    state: stateIn(PROBLEM_OF.cluster, ofKind(said, "cluster")[0]?.state),
+    appliances: new Map(ofKind(said, "appliance").map((each) => [each.appliance, applianceFrom(each)])),
+    groups: new Map(ofKind(said, "group").map((each) => [groupKey(each), groupFrom(each)])),
+    websites: new Map(Array.from(websites, ([key, all]) => [key, websiteFrom(key, all)])),
+    websiteBasis: {},
+    failovers: new Map(ofKind(said, "failover").flatMap(failoverFrom)),
+    incidents: incidentsFrom(of, records, at),
+  };
+}
+
+function ofKind<Kind extends Said["kind"]>(all: readonly Said[], kind: Kind): readonly SaidOf<Kind>[] {
+  return all.filter((each): each is SaidOf<Kind> => each.kind === kind);
+}
+
+/** A state that this version knows. */
+function stateIn<State extends string>(
+  states: Readonly<Record<State, unknown>>,
+  state: string | undefined,
+): State | undefined {
+  return keysOf(states).find((each) => each === state);
+}
+
+function identityOf({ cluster, appliance }: SaidOf<"appliance" | "failover">) {
+  return { appliance, cluster, labels: {} };
+}
+
+function applianceFrom(said: SaidOf<"appliance">): ApplianceVerdict {
+  const state = stateIn(PROBLEM_OF.appliance, said.state);
+  const none = { certificate: undefined, problems: [] };
+  return { kind: "appliance", identity: identityOf(said), state, sinceMs: said.sinceMs, ...none };
+}
+
+function groupFrom(said: SaidOf<"group">): GroupVerdict {
+  const { cluster, vhid, vip, sinceMs, master, latestMaster, isPreferredMaster } = said;
+  const lists = { aliases: [], members: [], rivals: [], left: [], mastersAtOnce: [], notPolledSince: [] };
+  const facts = { key: groupKey(said), vhid, vip, ...lists, isPreferredMaster };
+  const known = { sinceMs, master, latestMaster, isPreferredMaster };
+  const [state, trouble] = [stateIn(PROBLEM_OF.group, said.state), stateIn(TROUBLES, said.trouble)];
+  return { kind: "group", cluster, labels: {}, facts, problem: undefined, state, trouble, ...known };
+}
+
+function websiteFrom(key: string, all: readonly SaidOf<"website">[]): WebsiteVerdict {
+  const [{ cluster, id, name } = { cluster: "", id: 0, name: "" }] = all;
+  const states = all.map(({ protocol, state, shown, sinceMs }): ProtocolVerdict => {
+    const [now, last] = [stateIn(PROBLEM_OF.website, state), stateIn(PROBLEM_OF.website, shown)];
+    return { protocol, state: now, shown: last, sinceMs };
+  });
+  const named = { kind: "website", cluster, labels: {}, key, websiteId: id, website: name } as const;
+  const none = {
+    facts: {},
+    at: [],
+    results: [],
+    found: [],
+    lacking: [],
+    ids: undefined,
+    backends: undefined,
+  };
+  return { ...named, ...none, states };
+}
+
+function failoverFrom(said: SaidOf<"failover">): readonly (readonly [string, FailoverVerdict])[] {
+  const { appliance, sinceMs } = said;
+  const state = stateIn(PROBLEM_OF.failover, said.state);
+  if (state === undefined) return [];
+  const none = { successors: [], addresses: 0, websites: 0, risks: [], more: undefined, decisive: 0 };
+  return [[appliance, { kind: "failover", identity: identityOf(said), state, sinceMs, ...none }]];
+}
+
+/** The incidents that are not over, and the recent failovers: they go on. */
+function incidentsFrom(
+  of: Pick<ClusterIncidents, "cluster" | "labels">,
+  records: readonly IncidentRecord[],
+  at: Instant,
+): ClusterIncidents {
+  const incidents = records.map((each) => incidentFrom(each, at));
+  const recent = incidents.filter((each) => at.monotonicMs < recentUntilMs(each));
+  const failovers = incidents.filter(({ failover }) => failover !== undefined);
+  return {
+    kind: "incidents",
+    ...of,
+    all: incidents.filter((each) => each.end === undefined || recent.includes(each)),
+    news: [],
+    recent,
+    undecided: [],
+    failovers: undefined,
+    lastFailoverAt: failovers.at(-1)?.begin,
+    untilMs: Math.min(...recent.map(recentUntilMs)),
+  };
+}
+
+function incidentFrom({ cluster, incident: told, open = [] }: IncidentRecord, at: Instant): Incident {
+  const { id, kind, begin: beganAt, end: endedAt } = told;
+  const [begin, end] = [instantIn(at, beganAt), endedAt === undefined ? undefined : instantIn(at, endedAt)];
+  const failover = told.failover && failoverOf(told.failover, open, begin);
+  const none = { toldMs: begin.monotonicMs, words: ["", ""], subjects: [] } as const;
+  const left = new Set(failover === undefined ? open : []);
+  return { id, kind, cluster, begin, end, ...none, open: left, failover, told };
+}
+
+/** What goes on of a failover: the groups that have no backup yet. */
+function failoverOf(
+  { from, to, cause, addresses, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
+  open: readonly string[],
+  { monotonicMs: seenMs }: Instant,
+): Failover {
+  const groups = new Map(open.map((key) => [key, seenMs]));
+  const none = { clause: "", evidence: [], letsGo: undefined, withoutMasterMs: undefined };
+  const latest = { from, to, cause, seenMs, groups, ...none };
+  return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
+}
+
+/** An earlier instant, seen from one that this process knows by both clocks. */
+function instantIn(at: Instant, earlier: string): Instant {
+  const wallMs = Date.parse(earlier);
+  return { wallMs, monotonicMs: at.monotonicMs - (at.wallMs - wallMs) };
+}

@@ -1,0 +1,87 @@
+import type { Restored } from "../status/board.ts";
+import type { Instant } from "../support/clock.ts";
+import { groupBy } from "../support/group-by.ts";
+import { beginOf, dayFiles, dayOf, readLines } from "./day-files.ts";
+import {
+  bodyOf,
+  isSubject,
+  parseRecord,
+  subjectKey,
+  type IncidentRecord,
+  type SubjectRecord,
+} from "./record.ts";
+import { verdictFrom, type Known } from "./remembered-verdict.ts";
+
+/** The state of everything is in the file of each day, unless the exporter was killed when that began. */
+const DAYS = 2;
+
+/** Reads from the latest files of a journal what an exporter that starts `at` an instant goes on from. Rejects if the folder cannot be read. */
+export async function restore(
+  folder: string,
+  at: Instant,
+  onDamaged: (path: string, error: unknown) => void,
+): Promise<Restored> {
+  const today = dayOf(at.wallMs);
+  const days = [...new Set((await dayFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
+  const [first] = days.slice(-DAYS);
+  if (first === undefined) return { clusters: new Map(), incidents: [] };
+  const memory = createMemory();
+  for await (const lines of readLines(folder, { fromMs: beginOf(first), toMs: at.wallMs }, onDamaged))
+    lines.forEach(memory.read);
+  return restoredFrom(memory.end(), at);
+}
+
+interface Remembered {
+  readonly subjects: readonly Known[];
+  readonly incidents: readonly IncidentRecord[];
+}
+
+/** Follows lines, oldest first, to what was known last. */
+export function createMemory(): { read(line: string): void; end(): Remembered } {
+  const subjects = new Map<
+    string,
+    { readonly record: SubjectRecord; readonly body: string; untilMs?: number }
+  >();
+  const incidents = new Map<string, IncidentRecord>();
+  /** The lines that say again what is known. Most do. */
+  const bodies = new Set<string>();
+  let latestMs = 0;
+
+  function endRun(): void {
+    for (const each of subjects.values()) each.untilMs ??= latestMs;
+    bodies.clear();
+  }
+
+  return {
+    read: (line) => {
+      const body = bodyOf(line);
+      if (bodies.has(body)) return;
+      const record = parseRecord(line);
+      if (record === undefined) return;
+      if (record.kind === "run" && record.why !== "day") endRun();
+      latestMs = Date.parse(record.at);
+      if (record.kind === "incident") incidents.set(record.incident.id, record);
+      if (!isSubject(record)) return;
+      const key = subjectKey(record);
+      bodies.delete(subjects.get(key)?.body ?? "");
+      subjects.set(key, { record, body });
+      bodies.add(body);
+    },
+    end: () => {
+      endRun();
+      const known = Array.from(subjects.values(), ({ record, untilMs = latestMs }) => ({ record, untilMs }));
+      return { subjects: known, incidents: [...incidents.values()] };
+    },
+  };
+}
+
+function restoredFrom({ subjects, incidents }: Remembered, at: Instant): Restored {
+  const byCluster = groupBy(subjects, ({ record }) => record.cluster);
+  const told = groupBy(incidents, ({ cluster }) => cluster);
+  const names = new Set([...byCluster.keys(), ...told.keys()]);
+  const clusters = Array.from(names, (name) => {
+    const known = byCluster.get(name) ?? [];
+    return [name, verdictFrom(name, known, told.get(name) ?? [], at)] as const;
+  });
+  return { clusters: new Map(clusters), incidents: incidents.map(({ incident }) => incident) };
+}
