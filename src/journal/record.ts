@@ -73,8 +73,6 @@ const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, reload,
 export type JournalRecord = z.infer<typeof schema>;
 export type RunRecord = z.infer<typeof run>;
 export type SubjectRecord = z.infer<(typeof subjects)[number]>;
-export type GroupRecord = z.infer<typeof group>;
-export type WebsiteRecord = z.infer<typeof website>;
 export type IncidentRecord = z.infer<typeof incident>;
 
 /** The record in a line of a journal; `undefined` for a kind that this version does not know, and for a damaged line. */

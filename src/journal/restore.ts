@@ -37,7 +37,7 @@ interface Remembered {
 }
 
 /** Follows lines, oldest first, to what was known last. */
-export function createMemory(): { read(line: string): void; end(): Remembered } {
+function createMemory(): { read(line: string): void; end(): Remembered } {
   const subjects = new Map<
     string,
     { readonly record: SubjectRecord; readonly body: string; untilMs?: number }
