@@ -7,8 +7,8 @@ export type Band = "up" | "impaired" | "down" | "unknown";
 type Bands<States> = Readonly<Record<keyof States, Band | "changing">>;
 
 const BANDS: {
-  readonly [Kind in SubjectRecord["kind"]]: Bands<(typeof PROBLEM_OF)[Kind]>;
-} = {
+  readonly [Kind in Exclude<SubjectRecord["kind"], "readiness">]: Bands<(typeof PROBLEM_OF)[Kind]>;
+} & { readonly readiness: Bands<(typeof PROBLEM_OF)["failover"]> } = {
   group: {
     one_master: "up",
     no_backup: "impaired",
@@ -30,7 +30,7 @@ const BANDS: {
   },
   appliance: { up: "up", refused: "impaired", down: "down", unknown: "unknown" },
   cluster: { up: "up", degraded: "impaired", dark: "down", unknown: "unknown" },
-  failover: { ready: "up", losses: "impaired", outage: "down", unknown: "unknown" },
+  readiness: { ready: "up", losses: "impaired", outage: "down", unknown: "unknown" },
 };
 
 /** `unknown` also for a state that this version does not know. `changing`: what it becomes counts from its beginning. */

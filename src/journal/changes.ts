@@ -30,7 +30,7 @@ export function recordsBetween(
     ...differences(singly(before), singly(now), (each) => [clusterSaid(each, given)]),
     ...differences(before?.appliances, now?.appliances, (each) => [applianceSaid(each, given)]),
     ...differences(before?.groups, now?.groups, (each) => [groupSaid(each, given)]),
-    ...differences(before?.failovers, now?.failovers, (each) => [failoverSaid(each, given)]),
+    ...differences(before?.failovers, now?.failovers, (each) => [readinessSaid(each, given)]),
     ...differences(before?.websites, now?.websites, (each) => websiteSaid(each, given)),
     ...incidentRecords(before, now, given),
   ];
@@ -88,15 +88,18 @@ function applianceSaid({ identity: { appliance }, state, sinceMs }: ApplianceVer
   return [identity, { ...identity, state, since: optionalInstant(sinceMs) }];
 }
 
-function failoverSaid({ identity: { appliance }, state, sinceMs }: FailoverVerdict, given: Given): Said {
-  const identity = { at: given.at, kind: "failover", cluster: given.cluster, appliance } as const;
+function readinessSaid({ identity: { appliance }, state, sinceMs }: FailoverVerdict, given: Given): Said {
+  const identity = { at: given.at, kind: "readiness", cluster: given.cluster, appliance } as const;
   return [identity, { ...identity, state, since: optionalInstant(sinceMs) }];
 }
 
 function groupSaid(verdict: GroupVerdict, { at, cluster }: Given): Said {
   const { facts, state, sinceMs, master, latestMaster, isPreferredMaster, trouble } = verdict;
   const identity = { at, kind: "group", cluster, vhid: facts.vhid, vip: facts.vip } as const;
-  const known = { state, since: optionalInstant(sinceMs), master, latestMaster, isPreferredMaster, trouble };
+  const since = optionalInstant(sinceMs);
+  const latest = latestMaster === master ? undefined : latestMaster;
+  const earlier = trouble === state ? undefined : trouble;
+  const known = { state, since, master, latestMaster: latest, isPreferredMaster, trouble: earlier };
   return [identity, { ...identity, ...known }];
 }
 
@@ -106,7 +109,8 @@ function websiteSaid(
 ): readonly Said[] {
   return states.map(({ protocol, state, shown, sinceMs }): Said => {
     const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
-    return [identity, { ...identity, state, since: optionalInstant(sinceMs), shown }];
+    const since = optionalInstant(sinceMs);
+    return [identity, { ...identity, state, since, shown: shown === state ? undefined : shown }];
   });
 }
 

@@ -23,7 +23,7 @@ const run = z.object({
   shard: z.string(),
 });
 
-/** `state`: as in the metrics; absent while nothing is judged; `gone` when the configuration lacks the subject. */
+/** `state`: as in the metrics; absent while nothing is judged; `gone` where there is no such subject any more. */
 const subject = { at, cluster: z.string(), state: z.string().optional(), since: z.string().optional() };
 
 const group = z.object({
@@ -32,9 +32,12 @@ const group = z.object({
   vhid: z.int(),
   vip: z.string(),
   master: z.string().optional(),
-  latestMaster: z.string().optional(),
+  latestMaster: z.string().optional().describe("absent where it is the master"),
   isPreferredMaster: z.boolean().optional(),
-  trouble: z.string().optional(),
+  trouble: z
+    .string()
+    .optional()
+    .describe("the latest state that is trouble, until it is over; absent where it is the state"),
 });
 
 const website = z.object({
@@ -44,13 +47,16 @@ const website = z.object({
   name: z.string(),
   protocol: z.enum(["http", "https", ""]),
   address: z.string(),
-  shown: z.string().optional(),
+  shown: z
+    .string()
+    .optional()
+    .describe("the latest state that follows from nothing else; absent where it is the state"),
 });
 
 const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
 const cluster = z.object({ ...subject, kind: z.literal("cluster") });
 /** What would be lost if the appliance, a MASTER, stopped. */
-const failover = z.object({ ...subject, kind: z.literal("failover"), appliance: z.string() });
+const readiness = z.object({ ...subject, kind: z.literal("readiness"), appliance: z.string() });
 
 /** `open`: the subjects that are still in it; absent when it is over. */
 const incident = z.object({
@@ -67,7 +73,7 @@ const left = z.object({ at, kind: z.literal("left"), lines: z.int() });
 /** Everything was judged until here. */
 const alive = z.object({ at, kind: z.literal("alive") });
 
-const subjects = [group, website, appliance, cluster, failover] as const;
+const subjects = [group, website, appliance, cluster, readiness] as const;
 const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, reload, left, alive]);
 
 export type JournalRecord = z.infer<typeof schema>;

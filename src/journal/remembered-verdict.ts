@@ -52,7 +52,7 @@ export function verdictFrom(
     groups: new Map(ofKind(said, "group").map((each) => [groupKey(each), groupFrom(each)])),
     websites: new Map(Array.from(websites, ([key, all]) => [key, websiteFrom(key, all)])),
     websiteBasis: {},
-    failovers: new Map(ofKind(said, "failover").flatMap(failoverFrom)),
+    failovers: new Map(ofKind(said, "readiness").flatMap(failoverFrom)),
     incidents: incidentsFrom(of, records, at),
   };
 }
@@ -69,7 +69,7 @@ function stateIn<State extends string>(
   return keysOf(states).find((each) => each === state);
 }
 
-function identityOf({ cluster, appliance }: SaidOf<"appliance" | "failover">) {
+function identityOf({ cluster, appliance }: SaidOf<"appliance" | "readiness">) {
   return { appliance, cluster, labels: {} };
 }
 
@@ -80,17 +80,20 @@ function applianceFrom(said: SaidOf<"appliance">): ApplianceVerdict {
 }
 
 function groupFrom(said: SaidOf<"group">): GroupVerdict {
-  const { cluster, vhid, vip, sinceMs, master, latestMaster, isPreferredMaster } = said;
+  const { cluster, vhid, vip, sinceMs, master, latestMaster = master, isPreferredMaster } = said;
   const lists = { aliases: [], members: [], rivals: [], left: [], mastersAtOnce: [], notPolledSince: [] };
   const facts = { key: groupKey(said), vhid, vip, ...lists, isPreferredMaster };
   const known = { sinceMs, master, latestMaster, isPreferredMaster };
-  const [state, trouble] = [stateIn(PROBLEM_OF.group, said.state), stateIn(TROUBLES, said.trouble)];
+  const [state, trouble] = [
+    stateIn(PROBLEM_OF.group, said.state),
+    stateIn(TROUBLES, said.trouble ?? said.state),
+  ];
   return { kind: "group", cluster, labels: {}, facts, problem: undefined, state, trouble, ...known };
 }
 
 function websiteFrom(key: string, all: readonly SaidOf<"website">[]): WebsiteVerdict {
   const [{ cluster, id, name } = { cluster: "", id: 0, name: "" }] = all;
-  const states = all.map(({ protocol, state, shown, sinceMs }): ProtocolVerdict => {
+  const states = all.map(({ protocol, state, shown = state, sinceMs }): ProtocolVerdict => {
     const [now, last] = [stateIn(PROBLEM_OF.website, state), stateIn(PROBLEM_OF.website, shown)];
     return { protocol, state: now, shown: last, sinceMs };
   });
@@ -107,7 +110,7 @@ function websiteFrom(key: string, all: readonly SaidOf<"website">[]): WebsiteVer
   return { ...named, ...none, states };
 }
 
-function failoverFrom(said: SaidOf<"failover">): readonly (readonly [string, FailoverVerdict])[] {
+function failoverFrom(said: SaidOf<"readiness">): readonly (readonly [string, FailoverVerdict])[] {
   const { appliance, sinceMs } = said;
   const state = stateIn(PROBLEM_OF.failover, said.state);
   if (state === undefined) return [];
