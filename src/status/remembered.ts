@@ -9,15 +9,17 @@ export function withRemembered(
   latest: ClusterVerdict | undefined,
 ): ClusterVerdict {
   if (latest === undefined) return remembered;
-  const { appliances, groups, failovers } = latest;
+  const { facts, appliances, groups, failovers } = latest;
+  const isPending = facts.appliances.some(({ vrrp }) => vrrp.health.state === "pending");
   return {
     ...latest,
     // Another object: nothing follows from these facts yet.
-    facts: { ...latest.facts },
+    facts: { ...facts },
     state: latest.state ?? remembered.state,
     websiteBasis: {},
     appliances: filled(remembered.appliances, appliances),
-    groups: filled(remembered.groups, groups),
+    // A group is unknown without those of its members that were not polled.
+    groups: isPending ? new Map([...groups, ...remembered.groups]) : filled(remembered.groups, groups),
     // What would be lost is not known before everything was polled.
     failovers: new Map([...failovers, ...remembered.failovers]),
     websites: new Map([
@@ -42,7 +44,8 @@ function filledStates(
   remembered: readonly ProtocolVerdict[],
   latest: readonly ProtocolVerdict[],
 ): readonly ProtocolVerdict[] {
-  const judged = latest.filter(({ state }) => state !== undefined);
+  // A website is unknown before its master was asked.
+  const judged = latest.filter(({ state }) => state !== undefined && state !== "unknown");
   const others = remembered.filter(({ protocol }) => judged.every((each) => each.protocol !== protocol));
   return [...judged, ...others];
 }

@@ -1,0 +1,144 @@
+import { expect, test } from "vitest";
+import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import { websiteOf } from "../support/observations.ts";
+import { folderPath, NOON_MS, startRun, storageAt } from "./support.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
+const PAIR = [MEMBER_A, MEMBER_B];
+const WITH_SHOP = PAIR.map((member) => ({ ...member, websites: [SHOP] }));
+
+type Run = Awaited<ReturnType<typeof startRun>>;
+
+/** What happened, without ids, in seconds of noon; the latest first. */
+async function told({ document }: Run): Promise<readonly string[]> {
+  const seconds = (at: string): number => (Date.parse(at) - NOON_MS) / 1000;
+  return (await document()).incidents.map(
+    ({ begin, end, summary }) => `${seconds(begin)}-${end === undefined ? "" : seconds(end)}: ${summary}`,
+  );
+}
+
+/** The state of the first group and when it began, in seconds of noon. */
+async function groupIn({ document }: Run): Promise<string> {
+  const [group] = (await document()).clusters[0]?.groups ?? [];
+  const since = group?.since && (Date.parse(group.since) - NOON_MS) / 1000;
+  return `${group?.state} ${group?.master} since ${since}, preferred ${group?.isPreferredMaster}`;
+}
+
+interface Case {
+  readonly name: string;
+  readonly members?: typeof PAIR;
+  /** The polls before the kill, which is at second 20, and after the start at second 30. */
+  readonly before: string;
+  readonly after: string;
+  /** Seconds from the kill to the start; default: 10. */
+  readonly away?: number;
+  readonly group?: string;
+  readonly incidents: readonly string[];
+}
+
+const MOVED = "b took over 192.0.2.100 (vhid 2) of ams from a";
+
+test.each<Case>([
+  {
+    name: "a state that is the same has lasted since it began",
+    before: "a MASTER 1, b BACKUP 1, b nothing 5, b BACKUP 9",
+    after: "a MASTER 1, b BACKUP 1",
+    group: "one_master a since 9, preferred true",
+    incidents: ["5-9: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "after more than an hour nobody knows since when a state lasts",
+    before: "a MASTER 1, b BACKUP 1, b nothing 5, b BACKUP 9",
+    after: "a MASTER 1, b BACKUP 1",
+    away: 3605,
+    group: "one_master a since undefined, preferred true",
+    incidents: ["5-9: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "a failover while the exporter was away is told once, when all members were polled",
+    before: "a MASTER 1, b BACKUP 1",
+    after: "b MASTER 1, a BACKUP 2, b MASTER 6, a BACKUP 7",
+    group: "one_master b since undefined, preferred true",
+    incidents: [`31-32: ${MOVED} while the exporter was away`],
+  },
+  {
+    name: "a split brain is no failover while the former master was not polled",
+    before: "a MASTER 1, b BACKUP 1",
+    after: "b MASTER 1, a MASTER 2, b MASTER 6, a MASTER 7",
+    group: "split_brain undefined since undefined, preferred undefined",
+    incidents: ["37-: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "a failover that polls have seen since the start has its cause",
+    before: "a MASTER 1, b BACKUP 1",
+    after: "a MASTER 1, b BACKUP 1, a BACKUP 6, b MASTER 6",
+    group: "one_master b since 36, preferred true",
+    incidents: [`36-36: ${MOVED}, which stepped down. No known master for at most 5 s`],
+  },
+  {
+    name: "trouble that lasts is one incident, with its beginning",
+    before: "a MASTER 1, b BACKUP 1, b nothing 5",
+    after: "a MASTER 1, b nothing 1, b BACKUP 9",
+    group: "one_master a since 39, preferred true",
+    incidents: ["5-39: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "trouble that ended meanwhile is over when that is known",
+    before: "a MASTER 1, b BACKUP 1, b nothing 5",
+    after: "a MASTER 1, b BACKUP 2",
+    group: "one_master a since undefined, preferred true",
+    incidents: ["5-32: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "trouble that began meanwhile is told",
+    before: "a MASTER 1, b BACKUP 1",
+    after: "a MASTER 1, b silent 2",
+    incidents: ["32-: b went down: it does not answer in time (timeout)"],
+  },
+  {
+    name: "a website that is down all the time is one incident",
+    members: WITH_SHOP,
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a 503 5, b 503 5, a 503 6, b 503 6",
+    after: "a MASTER 1, b BACKUP 1, a 503 2, b 503 3, a 503 4, a 200 9, b 200 9",
+    incidents: ["6-39: Down at the master: website shop (https)"],
+  },
+  {
+    name: "a website that a configuration lacks now is not down any more",
+    members: WITH_SHOP,
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a 503 5, b 503 5, a 503 6, b 503 6",
+    after: "a MASTER 1, b BACKUP 2",
+    incidents: ["6-32: Down at the master: website shop (https)"],
+  },
+  {
+    name: "a failover that has no backup yet is over when it has one",
+    before: "a MASTER 1, b BACKUP 1, a nothing 5, b MASTER 5",
+    after: "b MASTER 1, a nothing 2, a BACKUP 8",
+    incidents: [
+      "5-38: No appliance was BACKUP beside b of 192.0.2.100 (vhid 2)",
+      `5-38: ${MOVED}, which no longer listed the address. No known master for at most 4 s`,
+    ],
+  },
+  {
+    name: "an appliance that was preferred and was not seen since is preferred still",
+    members: [MEMBER_A, MEMBER_B, MEMBER_C],
+    before: "a MASTER/200 1, b BACKUP/100 1, c BACKUP/50 1, a silent 5, b MASTER/100 6",
+    after: "a silent 1, b MASTER/100 1, c BACKUP/50 1",
+    group: "one_master b since 6, preferred false",
+    incidents: [],
+  },
+])("$name", async ({ members = PAIR, before, after, away = 10, group, incidents }) => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members, beginMs: NOON_MS });
+  first.poll(before);
+  await first.step(20);
+  await first.kill();
+  const isGone = !after.includes("503") && before.includes("503");
+  const second = await startRun(storage, {
+    members: isGone ? PAIR : members,
+    beginMs: NOON_MS + (20 + away) * 1000,
+  });
+  second.poll(after);
+  if (group !== undefined) expect(await groupIn(second)).toBe(group);
+  if (incidents.length > 0) expect(await told(second)).toEqual(incidents);
+  await second.kill();
+});
