@@ -14,7 +14,10 @@ import { describeBug } from "../support/errors.ts";
 import { Secret } from "../support/secret.ts";
 import { closeAtOnce, listen } from "../web/listen.ts";
 
-export type DemoOptions = Omit<ExporterOptions, "configFile" | "telemetryPath" | "enableLifecycle">;
+export type DemoOptions = Omit<
+  ExporterOptions,
+  "configFile" | "telemetryPath" | "enableLifecycle" | "storage"
+>;
 
 /** Three appliances, three websites and the exporter that polls them, all on real sockets. */
 export interface Demo extends Pick<Exporter, "addresses" | "document"> {
@@ -31,6 +34,8 @@ const HOST = "127.0.0.1";
 const USERNAME = "monitor";
 /** This is longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * 3_600_000;
+/** Longer than a demo lasts. */
+const RETENTION = { retentionMs: 24 * 3_600_000, retentionBytes: 2 ** 30 };
 /** Shorter than the exporter's timeout for a website test. */
 const WEBSITE_TIMEOUT_MS = 1_500;
 
@@ -137,7 +142,8 @@ async function startParts(options: DemoOptions, stops: Stops) {
   };
   // JSON is YAML too.
   await writeFile(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 });
-  const settings = { telemetryPath: "/metrics", enableLifecycle: false };
+  const storage = { path: join(folder, "journal"), ...RETENTION };
+  const settings = { telemetryPath: "/metrics", enableLifecycle: false, storage };
   const started = await startExporter({ ...options, ...settings, configFile });
   if (!started.ok) return started;
   const { addresses, document, stop } = started.exporter;
