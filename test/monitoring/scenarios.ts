@@ -742,11 +742,12 @@ export const SCENARIOS: readonly Scenario[] = [
     lastsSeconds: EVENT + 500,
   },
   {
-    name: "the exporter has an invalid configuration, and polls late",
+    name: "the exporter has an invalid configuration and a full disk, and polls late",
     exporters: [
       exporter("one:1", [
         ...TWICE,
         series("appliance_exporter_config_last_reload_successful", {}, at(1, [0, 0])),
+        series("appliance_exporter_storage_up", {}, at(1, [0, 0])),
         {
           metric: "appliance_exporter_polls_skipped_total",
           labels: { reason: "missed" },
@@ -756,6 +757,7 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
     expected: [
       alert("ApplianceExporterReloadFailed", { ...JOB, instance: "one:1" }, 60),
+      alert("ApplianceExporterStorageFailing", { ...JOB, instance: "one:1" }, 300),
       alert("AppliancePollsLate", { ...JOB, instance: "one:1" }, 300),
     ],
     lastsSeconds: EVENT + 500,

@@ -25,12 +25,13 @@ export const EXPORTER: Row = {
     }),
     table({
       title: "Exporters now",
-      description: `Version, enabled appliances, last successful load of the configuration, and start. ${EMPTY}`,
+      description: `Version, enabled appliances, last successful load of the configuration, start, and size of the journal if there is one. ${EMPTY}`,
       queries: [
         `group by (${EXPORTERS}, version, nodeversion) (appliance_exporter_build_info)`,
         `max by (${EXPORTERS}) (appliance_exporter_appliances)`,
         `1000 * max by (${EXPORTERS}) (appliance_exporter_config_last_reload_success_timestamp_seconds)`,
         `1000 * max by (${EXPORTERS}) (${ofExporters("process_start_time_seconds")})`,
+        `max by (${EXPORTERS}) (appliance_exporter_storage_bytes)`,
       ],
       sortBy: "Exporter",
       emptyText: "No exporter is known",
@@ -42,6 +43,7 @@ export const EXPORTER: Row = {
         { of: 1, title: "Appliances" },
         { of: 2, title: "Configured", unit: "dateTimeFromNow" },
         { of: 3, title: "Started", unit: "dateTimeFromNow" },
+        { of: 4, title: "Journal", unit: "bytes" },
       ],
     }),
     graph({
