@@ -84,6 +84,8 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     self: createSelfMetrics({ version: "0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,
+    listener: { judged: () => {}, reloaded: () => {} },
+    restored: { clusters: new Map(), incidents: [] },
     runner: () => ({ confirm: () => {}, replan: () => {}, nextPollMs: () => undefined }),
   });
   const measured: number[] = [];

@@ -66,6 +66,8 @@ function startFleet() {
     self: createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     logger: createLog("error", "json", STDERR_FD).logger,
     clock,
+    listener: { judged: () => {}, reloaded: () => {} },
+    restored: { clusters: new Map(), incidents: [] },
     runner: () => ({
       confirm: () => {},
       replan: () => {},
