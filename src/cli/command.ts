@@ -62,6 +62,9 @@ export interface Flags extends LogFlags {
   readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: boolean;
   readonly "web.config.file"?: string;
+  readonly "storage.path"?: string;
+  readonly "storage.retention.time": number;
+  readonly "storage.retention.size": number;
   readonly shard: Shard;
   readonly url: string;
   readonly "http.config.file"?: string;

@@ -4,6 +4,7 @@ import { describeVersion } from "../support/build.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
+import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
 import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
@@ -53,7 +54,20 @@ const logging = () => [
   new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
 ];
 
-/** The flags of `run` that concern no file and no appliance. */
+const storage = () => [
+  new Option(
+    "--storage.path <folder>",
+    "folder of the journal, which keeps what happened over restarts",
+  ).argParser(parser(parseStoragePath, STORAGE_PATH_FORM)),
+  new Option("--storage.retention.time <duration>", "how long the journal keeps a day")
+    .default(parseRetentionMs("400d"), "400d")
+    .argParser(parser(parseRetentionMs, "a duration, such as 400d, 1y or 2w3d")),
+  new Option("--storage.retention.size <size>", "size of the journal, beyond which its oldest days go")
+    .default(parseRetentionBytes("1GB"), "1GB")
+    .argParser(parser(parseRetentionBytes, "a size in B, KB, MB, GB or TB, such as 512MB")),
+];
+
+/** The flags of `run` that concern no configuration and no appliance. */
 const serving = () => [
   listenAddress(":10849"),
   new Option("--web.telemetry-path <path>", "path of the metrics")
@@ -63,6 +77,7 @@ const serving = () => [
     parser(parseRoutePrefix, "a path, such as /exporter"),
   ),
   new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
+  ...storage(),
   ...logging(),
 ];
 

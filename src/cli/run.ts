@@ -1,4 +1,5 @@
 import { startExporter, type Exporter } from "../exporter.ts";
+import { storageOf } from "./storage.ts";
 import { openLog, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
 /** Runs the exporter until SIGTERM or SIGINT. */
@@ -16,6 +17,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     webConfigFile: flags["web.config.file"],
     shard: flags.shard,
+    storage: storageOf(flags),
     logger,
     droppedLogLines: dropped,
   });

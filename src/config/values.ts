@@ -1,5 +1,6 @@
 import { createTask, parse as parseCron, validateDetailed } from "node-cron";
 import { z } from "zod";
+import { parseDuration } from "../support/duration.ts";
 
 /** A text that `parse` converts; otherwise an error that says what was expected, without the text, which may be a secret. */
 export function parsed<T>(
@@ -29,23 +30,6 @@ export const fileSchema = z
   .string()
   .min(1, "expected the path of a file")
   .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), "expected the path of a file");
-
-const DAY_MS = 86_400_000;
-/** The units have the order of the groups of `DURATION`. */
-const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1_000, 1];
-const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
-
-/**
- * Parses a duration as Prometheus does, in milliseconds: `500ms`, `15s`, `1m30s`, `1h`, `0`; a year has 365 days.
- * `undefined` for any other text and for values beyond safe integers.
- */
-export function parseDuration(text: string): number | undefined {
-  if (text === "0") return 0;
-  const match = DURATION.exec(text);
-  if (!match || text === "") return undefined;
-  const ms = UNITS_MS.reduce((sum, unitMs, index) => sum + Number(match[index + 1] ?? 0) * unitMs, 0);
-  return Number.isSafeInteger(ms) ? ms : undefined;
-}
 
 /** A duration in milliseconds, `min` to `max`. */
 export function durationSchema(min: string, max: string) {

@@ -46,6 +46,9 @@ describe("help", () => {
   });
 });
 
+/** 98 bytes. */
+const TOO_LONG = `/${"é".repeat(48)}x`;
+
 describe("a usage error", () => {
   test.each([
     [["bogus"], "error: unknown command 'bogus'; --help lists the commands\n"],
@@ -74,6 +77,20 @@ describe("a usage error", () => {
       ["ready", "--config.file=config.yaml", "--url=http://127.0.0.1"],
       "error: option '--config.file <file>' cannot be used with option '--url <url>'\n",
     ],
+    ...["0", "1.5d", "400"].map((duration): [string[], string] => [
+      [`--storage.retention.time=${duration}`],
+      `error: option '--storage.retention.time <duration>' argument '${duration}' is invalid. expected a duration, such as 400d, 1y or 2w3d\n`,
+    ]),
+    ...["0B", "1024", "1GiB", "1gb", "1PB", "-1B", "1e3B"].map((size): [string[], string] => [
+      [`--storage.retention.size=${size}`],
+      `error: option '--storage.retention.size <size>' argument '${size}' is invalid. expected a size in B, KB, MB, GB or TB, such as 512MB\n`,
+    ]),
+    ...["", TOO_LONG].flatMap((path) =>
+      [[], ["check"]].map((command): [string[], string] => [
+        [...command, `--storage.path=${path}`],
+        `error: option '--storage.path <folder>' argument '${path}' is invalid. expected a folder whose path has at most 97 bytes, because that of a Unix socket in it has at most 107; choose a shorter path, or a symbolic link to the folder\n`,
+      ]),
+    ),
     [["check", "waf-1"], "error: names and --failed need --live\n"],
   ])("%j is an error on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });
@@ -135,6 +152,9 @@ test("check accepts every flag of run, and checks the web configuration too", as
     level: "info",
     format: "json",
     "index/total": "0/2",
+    folder: "journal",
+    duration: "30d",
+    size: "1GB",
   };
   const { out } = await run("run", "--help");
   const others = Array.from(out.matchAll(/^ {2}(--\S+)(?: <([\w/]+)>)? /gm), ([, flag, value = ""]) =>
@@ -145,7 +165,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     `--web.config.file=${folder}/web.yaml`,
     "--web.listen-address=[::1]:0",
   ];
-  expect(others).toHaveLength(6);
+  expect(others).toHaveLength(9);
   expect(await run("check", ...flags, ...others)).toEqual({
     code: 1,
     out: "",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseDuration } from "../../src/config/values.ts";
+import { parseDuration } from "../../src/support/duration.ts";
 
 test.each([
   ["500ms", 500],

@@ -1,0 +1,30 @@
+import { isTooLong } from "../journal/lock.ts";
+import { parseDuration } from "../support/duration.ts";
+import type { Flags } from "./command.ts";
+
+const SIZE = /^(\d+(?:\.\d+)?)([KMGT]?)B$/;
+const UNITS = ["", "K", "M", "G", "T"];
+
+export const STORAGE_PATH_FORM =
+  "a folder whose path has at most 97 bytes, because that of a Unix socket in it has at most 107; choose a shorter path, or a " +
+  "symbolic link to the folder";
+
+export function parseStoragePath(folder: string): string | undefined {
+  return folder === "" || isTooLong(folder) ? undefined : folder;
+}
+
+export function parseRetentionMs(text: string): number | undefined {
+  return parseDuration(text) || undefined;
+}
+
+/** A size as Prometheus spells it, in bytes: a unit is 1,024 of the one before. */
+export function parseRetentionBytes(text: string): number | undefined {
+  const [, number = "0", unit = ""] = SIZE.exec(text) ?? [];
+  return Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit)) || undefined;
+}
+
+export function storageOf(flags: Flags) {
+  const { "storage.path": path } = flags;
+  const [retentionMs, retentionBytes] = [flags["storage.retention.time"], flags["storage.retention.size"]];
+  return path === undefined ? undefined : { path, retentionMs, retentionBytes };
+}
