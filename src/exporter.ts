@@ -19,6 +19,7 @@ import { fleetJson } from "./status/document.ts";
 import { createJournal, type StorageOptions } from "./journal/journal.ts";
 import { createRecorder } from "./journal/recorder.ts";
 import { restore } from "./journal/restore.ts";
+import { selectLines } from "./journal/selection.ts";
 import { createStatusBoard, type Restored, type StatusBoard } from "./status/board.ts";
 import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
@@ -87,7 +88,7 @@ async function restoredWithin({ storage, clock, logger }: ExporterOptions): Prom
 export async function startExporter(
   options: ExporterOptions,
 ): Promise<Checked<{ readonly exporter: Exporter }>> {
-  const { version, clock, logger, configFile: file, webConfigFile, shard = WHOLE_FLEET } = options;
+  const { version, clock, logger, configFile: file, webConfigFile, storage, shard = WHOLE_FLEET } = options;
   const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   // In this thread, which polls nothing yet: another one would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
@@ -164,6 +165,13 @@ export async function startExporter(
     clock,
     logger,
   });
+  const damagedFiles = new Set<string>();
+  /** Clients read the same file again and again. */
+  function damaged(path: string, error: unknown): void {
+    if (damagedFiles.has(path)) return;
+    damagedFiles.add(path);
+    logger.warn({ path, detail: messageOf(error) }, "a file of the journal cannot be read to its end");
+  }
   const routes = createRoutes({
     telemetryPath: options.telemetryPath,
     renderMetrics: async () => ({
@@ -181,6 +189,10 @@ export async function startExporter(
       document: board.document,
       assets: assets.folder,
     }),
+    history: storage && {
+      read: (query) => selectLines(storage.path, query, damaged),
+      wallMs: clock.wallMs,
+    },
     assets: assets.files,
     isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
     // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.

@@ -35,17 +35,21 @@ export function pathOf(folder: string, day: string): string {
 }
 
 /** The files of a journal, oldest first. Rejects if the folder cannot be read. */
-export async function dayFiles(folder: string): Promise<readonly DayFile[]> {
+async function namedFiles(folder: string): Promise<readonly Omit<DayFile, "bytes">[]> {
   const files = (await readdir(folder)).flatMap((name) => {
     const [, day, isCompressed] = FILE.exec(name) ?? [];
     return day === undefined
       ? []
       : [{ day, path: join(folder, name), isCompressed: isCompressed !== undefined }];
   });
-  const found = await Promise.all(
-    files.map(async (file) => ({ ...file, bytes: (await stat(file.path)).size })),
-  );
-  return found.toSorted((one, other) => orderOf(one) - orderOf(other));
+  return files.toSorted((one, other) => orderOf(one) - orderOf(other));
+}
+
+/** The files of a journal with their sizes, oldest first; in one thread, which a file system that hangs keeps. */
+export async function dayFiles(folder: string): Promise<readonly DayFile[]> {
+  const files: DayFile[] = [];
+  for (const file of await namedFiles(folder)) files.push({ ...file, bytes: (await stat(file.path)).size });
+  return files;
 }
 
 function orderOf({ day, isCompressed }: Pick<DayFile, "day" | "isCompressed">): number {
@@ -66,7 +70,7 @@ export async function* readLines(
   { fromMs, toMs }: TimeRange,
   onDamaged: (path: string, error: unknown) => void,
 ): AsyncGenerator<readonly string[]> {
-  for (const { day, path, isCompressed } of await dayFiles(folder)) {
+  for (const { day, path, isCompressed } of await namedFiles(folder)) {
     const beginMs = beginOf(day);
     if (beginMs >= toMs || beginMs + DAY_MS <= fromMs) continue;
     try {

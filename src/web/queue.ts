@@ -1,10 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { clientOf } from "./connections.ts";
-import { text, type Reply } from "./reply.ts";
+import { BUSY, type Reply } from "./reply.ts";
 
 const MAX_PAUSE_MS = 500;
-
-const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
 interface Requester {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed: boolean };

@@ -15,6 +15,8 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n`, headers };
 }
 
+export const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
+
 /** Writes the head and returns the body, which is empty for HEAD. Headers set before override those of the reply. */
 function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): Buffer {
   const body = toBuffer(reply.body);

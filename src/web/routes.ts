@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ReloadResult } from "../config/reload.ts";
 import { compressed, joined, type LongText } from "../support/long-text.ts";
+import { createHistory, type HistoryDeps } from "./history.ts";
 import { createQueue, type Queue } from "./queue.ts";
 import { pathOf, queryOf } from "./paths.ts";
 import { acceptsGzip, createOutgoing, text, type Reply } from "./reply.ts";
@@ -24,6 +25,7 @@ const HTML_TYPE = "text/html; charset=utf-8";
 const JSON_TYPE = "application/json";
 const CACHED = { "cache-control": "public, max-age=31536000, immutable" };
 const RELOAD = "/-/reload";
+const HISTORY = "/api/v1/history";
 
 /** At most this many scrapes of a client wait for the metrics, and never for another route. Sending does not count. */
 const MAX_SCRAPES = 100;
@@ -60,6 +62,8 @@ export interface RouteDeps {
   readonly renderWebsites: Render;
   /** The status page as HTML. */
   readonly renderPage: Render;
+  /** `undefined` if the exporter keeps none. */
+  readonly history: HistoryDeps | undefined;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
@@ -73,21 +77,29 @@ export interface RouteDeps {
 }
 
 /**
- * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths. A path is that of a constant, or a
- * route of the fleet, which is rendered in its turn and never for one client alone. `paths`: every path that is served.
+ * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths. A path is that of a constant, that
+ * of the history, or a route of the fleet, which is rendered in its turn and never for one client alone. `paths`: every path that
+ * is served.
  */
 export function createRoutes(deps: RouteDeps) {
   const sendReply = createOutgoing();
   const fleet = fleetRoutes(deps);
+  const history = createHistory(deps.history);
   const probes = new Map<string, Probe>([
     ["/-/healthy", [deps.isHealthy, "Healthy", "The scheduler does not tick"]],
     ["/-/ready", [deps.isReady, "Ready", "Not every appliance was polled yet"]],
   ]);
 
-  async function replyTo(request: IncomingMessage, path: string): Promise<Reply> {
+  /** `undefined` if the response has been sent. */
+  async function replyTo(
+    request: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+  ): Promise<Reply | undefined> {
     if (path === RELOAD) return reloadReply(request, deps.reload);
     if (request.method !== "GET" && request.method !== "HEAD")
       return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
+    if (path === HISTORY) return history(request, response);
     const [route, probe, asset] = [fleet.get(path), probes.get(path), deps.assets.get(path)];
     if (route !== undefined) return fleetReply(request, path, route);
     if (probe !== undefined) return probe[0]() ? text(200, probe[1]) : text(503, probe[2]);
@@ -95,15 +107,21 @@ export function createRoutes(deps: RouteDeps) {
   }
 
   return {
-    paths: [...fleet.keys(), ...probes.keys(), ...deps.assets.keys(), RELOAD],
+    paths: [
+      ...fleet.keys(),
+      ...(deps.history === undefined ? [] : [HISTORY]),
+      ...probes.keys(),
+      ...deps.assets.keys(),
+      RELOAD,
+    ],
     handle: (request: IncomingMessage, response: ServerResponse): void => {
       const path = pathOf(request);
-      replyTo(request, path)
+      replyTo(request, response, path)
         .catch((error: unknown) => {
           deps.onError(path, error);
           return text(500, "Internal error");
         })
-        .then((reply) => sendReply(request, response, reply))
+        .then((reply) => (reply === undefined ? undefined : sendReply(request, response, reply)))
         .catch(() => response.destroy());
     },
   };

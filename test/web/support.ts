@@ -84,6 +84,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     renderFleet: async () => ({ text: [JSON.stringify(EMPTY_DOCUMENT), "\n"] }),
     renderWebsites: async () => ({ text: ["[]\n"], headers: { "x-targets-left-out": "limit=0" } }),
     renderPage: async () => ({ text: [] }),
+    history: undefined,
     assets: new Map(),
     isHealthy: () => true,
     isReady: () => true,
