@@ -6,6 +6,7 @@ import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
 import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
 import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
+import type { ReportFlags } from "./report.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
@@ -90,6 +91,22 @@ const loading = [
     .argParser(parser(parseShard, SHARD_FORM)),
 ];
 
+const reporting = [
+  new Option("--month <month>", "month of the report, such as 2026-10")
+    .makeOptionMandatory()
+    .argParser(
+      parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
+    ),
+  new Option("--timezone <name>", "time zone of the month and of all times in the report").default("UTC"),
+  new Option("--output <format>", "format of the report").choices(["html", "csv", "json"]).default("html"),
+  new Option(
+    "--storage.path <folder>",
+    "folder of a journal; repeatable: others fill what the first one does not know",
+  )
+    .makeOptionMandatory()
+    .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text]),
+];
+
 const output = new Option("--output <format>", "format of the result")
   .choices(["table", "json"])
   .default("table");
@@ -110,7 +127,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     description: string,
     example: string,
     flags: readonly Option[],
-    action: (flags: Flags, args: readonly string[]) => Promise<ExitCode>,
+    action: (flags: Flags, args: readonly string[], command: Command) => Promise<ExitCode>,
   ): void {
     const command = program
       .command(name, { isDefault: name === "run" })
@@ -118,7 +135,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       .addHelpText("after", `\nExample:\n  appliance-exporter ${example}`);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
-      exitCode = await action(command.opts<Flags>(), command.args);
+      exitCode = await action(command.opts<Flags>(), command.args, command);
     });
   }
 
@@ -185,6 +202,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       output,
     ],
     async (flags, args) => untilSignal((await import("./ready.ts")).ready(flags, io, args)),
+  );
+  add(
+    "report",
+    "write what was available in a month, from one journal or several",
+    "report --month=2026-10 --timezone=Europe/Amsterdam --storage.path=/var/lib/appliance-exporter > report.html",
+    reporting,
+    async (_flags, _args, command) =>
+      untilSignal((await import("./report.ts")).report(command.opts<ReportFlags>(), io)),
   );
   add(
     "appliance",

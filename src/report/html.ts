@@ -1,0 +1,201 @@
+import { html, nothing, type Html } from "../page/view/html.ts";
+import type { KnownIncident } from "../status/schema.ts";
+import { count } from "../support/text.ts";
+import { inWords } from "../view/words.ts";
+import { websiteTitle, type ClusterRow, type Outage, type Row } from "./availability.ts";
+import type { Calendar } from "./calendar.ts";
+import type { MonthReport } from "./month-report.ts";
+import { hatching, strip } from "./strip.ts";
+import { STYLE } from "./style.ts";
+
+interface View {
+  readonly report: MonthReport;
+  /** An instant, RFC 3339 in UTC, in the time zone of the report. */
+  readonly at: (instant: string) => string;
+  /** The dates above the strips. */
+  readonly axis: Html;
+}
+
+/** A report as one file without scripts, which prints well. */
+export function formatHtml(report: MonthReport, calendar: Calendar): string {
+  const at = (instant: string): string => calendar.format(Date.parse(instant));
+  const view: View = { report, at, axis: axisOf(report, calendar) };
+  const { month, timeZone, from, to, isOver, clusters, outages, failovers, leftOut } = report;
+  const title = `Availability in ${monthName(month)}`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          ${{ text: STYLE }}
+        </style>
+      </head>
+      <body>
+        ${hatching}
+        <h1>${title}</h1>
+        <p>
+          From ${at(from)} to ${at(to)}, time zone ${timeZone}.
+          ${isOver ? nothing : html`<strong>The month is not over.</strong>`}
+        </p>
+        <h2>Clusters</h2>
+        ${clusterTable(clusters, view)} ${clusters.map((each) => clusterParts(each, view))}
+        <h2>Longest outages</h2>
+        ${outageTable(outages, view)}
+        <h2>Failovers</h2>
+        ${failoverTable(failovers, view)}
+        <h2>How to read this</h2>
+        ${NOTES.map((note) => html`<p>${note}</p> `)}
+        ${leftOut === 0 ? nothing : html`<p>${count(leftOut, "change")} ${LEFT_OUT}</p>`}
+        <p class="note">Made by appliance-exporter ${report.version} at ${at(report.createdAt)}.</p>
+      </body>
+    </html> `.text;
+}
+
+const NOTES = [
+  "Up, down, unknown and planned are together the whole time. Availability is up / (up + down) without planned time: unknown and planned time never counts as up. It is cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up.",
+  "A website is up in the states up, unstable and partially down, and down in the states down and down at master. A VRRP group is up while it has one known master, and down while it has several (split brain) or none. A cluster is down while one of its groups and websites is, and up while all of them are. Ready is the part of the known time in which a failover would have lost nothing.",
+  "Unknown is what nobody watched or could find out: the exporter did not run, its clock was set, the appliances did not answer, or the subject was not known yet.",
+  "Strips show the worst state in each two hours: a low bar is up, a higher one is up with a problem, a full one is down, a hatched one is unknown.",
+];
+const LEFT_OUT = "left out of the journal, which has a limit for each day; what they would say is unknown.";
+
+function monthName(month: string): string {
+  const style = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat("en", style).format(Date.parse(`${month}-01`));
+}
+
+/** A row of figures: a name, what identifies it besides, and the cells of further columns. */
+interface Line {
+  readonly name: string;
+  readonly aside?: string;
+  readonly row: Row;
+  readonly further?: readonly string[];
+}
+
+function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
+  const lines = clusters.map((row): Line => {
+    const { readyMs = 0, notReadyMs = 0 } = row.readiness ?? {};
+    return { name: row.name, row, further: [percent(readyMs, notReadyMs)] };
+  });
+  return figureTable("Cluster", ["Ready"], lines, view);
+}
+
+function clusterParts({ name, groups, websites }: ClusterRow, view: View): Html {
+  const groupLines = groups.map((row): Line => {
+    const further = [clock(row.splitBrainMs), clock(row.noMasterMs)];
+    return { name: row.vip, aside: `vhid ${row.vhid}`, row, further };
+  });
+  const websiteLines = websites.map((row): Line => ({ name: websiteTitle(row), aside: `id ${row.id}`, row }));
+  return html`<h2>Cluster ${name}</h2>
+    ${figureTable("VRRP group", ["Split brain", "No master"], groupLines, view)}
+    ${figureTable("Website", [], websiteLines, view)}`;
+}
+
+const FIGURES = ["Availability", "Up", "Down", "Unknown", "Planned"];
+
+function figureTable(title: string, further: readonly string[], lines: readonly Line[], view: View): Html {
+  if (lines.length === 0) return nothing;
+  return html`<table class="figures">
+    <thead>
+      <tr>
+        ${heads([title])}
+        <th scope="col">${view.axis}</th>
+        ${heads([...FIGURES, ...further])}
+      </tr>
+    </thead>
+    <tbody>
+      ${lines.map((line) => figureRow(line, view))}
+    </tbody>
+  </table>`;
+}
+
+function heads(titles: readonly string[]): readonly Html[] {
+  return titles.map((title) => html`<th scope="col">${title}</th>`);
+}
+
+function figureRow({ name, aside = "", row, further = [] }: Line, view: View): Html {
+  const { upMs, downMs, unknownMs, plannedMs, spans } = row;
+  const times = [clock(upMs, Math.floor), clock(downMs), clock(unknownMs), clock(plannedMs), ...further];
+  return html`<tr>
+    <th scope="row">
+      ${name} <span class="note">${aside}</span>
+      ${lifeOf(row, view).map((note) => html`<br /><span class="note">${note}</span>`)}
+    </th>
+    <td>${strip(spans, rangeOf(view.report))}</td>
+    <td ${downMs > 0 ? html`class="less"` : nothing}>${percent(upMs, downMs)}</td>
+    ${times.map((time) => html`<td>${time}</td>`)}
+  </tr> `;
+}
+
+/** What explains time that is unknown. */
+function lifeOf({ knownSince, goneSince }: Row, { report, at }: View): readonly string[] {
+  const known = knownSince === undefined ? "never known" : `known since ${at(knownSince)}`;
+  return [
+    ...(knownSince === report.from ? [] : [known]),
+    ...(goneSince === undefined ? [] : [`not configured since ${at(goneSince)}`]),
+  ];
+}
+
+function rangeOf({ from, to }: MonthReport) {
+  return { fromMs: Date.parse(from), toMs: Date.parse(to) };
+}
+
+/** The first date of a week is every seventh of the month. */
+function axisOf(report: MonthReport, calendar: Calendar): Html {
+  const { fromMs, toMs } = rangeOf(report);
+  const marks = calendar.daysOf(report.month).flatMap((ms, nth) => {
+    const left = (100 * (ms - fromMs)) / (toMs - fromMs);
+    return nth % 7 !== 0 || left >= 98 ? [] : html`<text x="${left.toFixed(2)}%" y="13">${nth + 1}</text>`;
+  });
+  return html`<svg class="axis" role="img" aria-label="Days of the month">${marks}</svg>`;
+}
+
+function outageTable(outages: readonly Outage[], { at }: View): Html {
+  const rows = outages.map(({ cluster, subject, from, to, durationMs }) => {
+    return [at(from), at(to), clock(durationMs), cluster, subject];
+  });
+  return textTable(["From", "To", "Down", "Cluster", "What"], rows);
+}
+
+function failoverTable(failovers: readonly KnownIncident[], { at }: View): Html {
+  const rows = failovers.map(({ begin, cluster, failover, summary }) => {
+    return [at(begin), cluster, inWords(failover?.cause), summary];
+  });
+  return textTable(["When it was seen", "Cluster", "Cause", "What happened"], rows);
+}
+
+function textTable(titles: readonly string[], rows: readonly (readonly string[])[]): Html {
+  if (rows.length === 0) return html`<p>None.</p>`;
+  return html`<table>
+    <thead>
+      <tr>
+        ${heads(titles)}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(
+        (cells) =>
+          html`<tr>
+            ${cells.map((cell) => html`<td>${cell}</td>`)}
+          </tr> `,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** The first part of both as `99.998 %`, cut: only what was never down is `100 %`. */
+function percent(partMs: number, restMs: number): string {
+  if (partMs + restMs === 0) return "–";
+  return restMs === 0 ? "100 %" : `${(Math.floor((partMs * 1e5) / (partMs + restMs)) / 1e3).toFixed(3)} %`;
+}
+
+/** `743:59:12`; `–` for none. */
+function clock(ms: number, round = Math.ceil): string {
+  if (ms === 0) return "–";
+  const seconds = round(ms / 1000);
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  const padded = [minutes % 60, seconds % 60].map((each) => String(each).padStart(2, "0"));
+  return [hours, ...padded].join(":");
+}

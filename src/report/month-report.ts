@@ -1,0 +1,55 @@
+import { readLines, type TimeRange } from "../journal/day-files.ts";
+import { atOf, parseRecord } from "../journal/record.ts";
+import { printable } from "../support/text.ts";
+import type { Availability } from "./availability.ts";
+import { createHistory, type History } from "./history.ts";
+
+/** What was available in a month. Instants are RFC 3339 in UTC. */
+export interface MonthReport extends Availability {
+  /** That of the program that made it, and when. */
+  readonly version: string;
+  readonly createdAt: string;
+  /** `2026-10` */
+  readonly month: string;
+  readonly timeZone: string;
+  readonly from: string;
+  /** The end of the month, or when the report was made, if the month was not over. */
+  readonly to: string;
+  readonly isOver: boolean;
+}
+
+export interface ReadingEvents {
+  /** A day is read, such as `2026-10-01`. */
+  readonly onDay: (day: string) => void;
+  /** The rest of a file cannot be read. */
+  readonly onDamaged: (path: string, error: unknown) => void;
+}
+
+/** A group that changes at the end of a month has become something else within this time. */
+const SETTLED_MS = 3_600_000;
+
+/** What a journal knows of a range of time. Rejects if its folder cannot be read. */
+export async function readHistory(
+  folder: string,
+  { fromMs, toMs }: TimeRange,
+  { onDay, onDamaged }: ReadingEvents,
+): Promise<History> {
+  const history = createHistory({ fromMs, toMs });
+  for await (const lines of readLines(folder, { fromMs, toMs: toMs + SETTLED_MS }, onDamaged)) {
+    onDay(atOf(lines[0] ?? "").slice(0, "2026-10-01".length));
+    for (const line of lines) {
+      const record = parseRecord(line);
+      if (record !== undefined) history.read(record);
+    }
+  }
+  return history.end();
+}
+
+/** The figures as indented JSON, without the spans of time behind them. */
+export function formatJson(report: MonthReport): string {
+  return printable(`${JSON.stringify(report, withoutSpans, 2)}\n`);
+}
+
+function withoutSpans(key: string, value: unknown): unknown {
+  return key === "spans" ? undefined : value;
+}

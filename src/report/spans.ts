@@ -1,0 +1,97 @@
+import type { Band } from "../journal/bands.ts";
+import type { TimeRange } from "../journal/day-files.ts";
+
+/** A time in which something was known to be in a state. */
+export interface Span extends TimeRange {
+  readonly band: Exclude<Band, "unknown">;
+  /** That of a subject, as in the metrics; absent for what follows from several subjects. */
+  readonly state?: string | undefined;
+}
+
+/** Part of a whole: its spans are in order, without overlaps; it has a part in the whole while it is `present`. */
+export interface Member {
+  readonly known: readonly Span[];
+  readonly present: readonly TimeRange[];
+}
+
+export function lengthOf({ fromMs, toMs }: TimeRange): number {
+  return toMs - fromMs;
+}
+
+/** The part of a span within a range; none if it is empty. */
+export function clipped<Of extends TimeRange>(span: Of, { fromMs, toMs }: TimeRange): readonly Of[] {
+  const part = { ...span, fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) };
+  return lengthOf(part) > 0 ? [part] : [];
+}
+
+/** The spans of the first list, and those of the others where the first one has none. Both are in order, without overlaps. */
+export function overlay(first: readonly Span[], others: readonly Span[]): readonly Span[] {
+  const all: Span[] = [];
+  let place = 0;
+  let freeFromMs = Number.NEGATIVE_INFINITY;
+  const fillTo = (toMs: number): void => {
+    for (let next = others[place]; next !== undefined; next = others[(place += 1)]) {
+      all.push(...clipped(next, { fromMs: freeFromMs, toMs }));
+      // The rest of this one may fill the next gap.
+      if (next.toMs > toMs) break;
+    }
+  };
+  for (const span of first) {
+    fillTo(span.fromMs);
+    all.push(span);
+    freeFromMs = span.toMs;
+  }
+  fillTo(Number.POSITIVE_INFINITY);
+  return all;
+}
+
+type Counts = Record<"present" | "known" | "impaired" | "down", number>;
+
+/**
+ * What is known of a whole: it is down while a member is, and else, if all members that are present are known, impaired while one
+ * of them is.
+ */
+export function whole(members: readonly Member[]): readonly Span[] {
+  const changes = members.flatMap(({ known, present }) => [
+    ...present.flatMap((range) => changesOf("present", range)),
+    ...known.flatMap((span) => [
+      ...changesOf("known", span),
+      ...(span.band === "up" ? [] : changesOf(span.band, span)),
+    ]),
+  ]);
+  const counts: Counts = { present: 0, known: 0, impaired: 0, down: 0 };
+  const spans: Span[] = [];
+  let fromMs = Number.NEGATIVE_INFINITY;
+  for (const { atMs, count, by } of changes.toSorted((one, other) => one.atMs - other.atMs)) {
+    const band = bandOf(counts);
+    if (band !== undefined && atMs > fromMs) spans.push({ fromMs, toMs: atMs, band });
+    counts[count] += by;
+    fromMs = atMs;
+  }
+  return joined(spans);
+}
+
+function changesOf(count: keyof Counts, { fromMs, toMs }: TimeRange) {
+  return [
+    { atMs: fromMs, count, by: 1 },
+    { atMs: toMs, count, by: -1 },
+  ];
+}
+
+function bandOf({ present, known, impaired, down }: Counts): Span["band"] | undefined {
+  if (down > 0) return "down";
+  if (present === 0 || known < present) return undefined;
+  return impaired > 0 ? "impaired" : "up";
+}
+
+/** Spans of the same band that touch become one. */
+export function joined(spans: readonly Span[]): readonly Span[] {
+  const all: Span[] = [];
+  for (const span of spans) {
+    const last = all.at(-1);
+    if (last?.band === span.band && last.toMs === span.fromMs)
+      all[all.length - 1] = { ...last, toMs: span.toMs };
+    else all.push(span);
+  }
+  return all;
+}
