@@ -18,8 +18,8 @@ export interface RecorderDeps {
   readonly version: string;
   readonly shard: string;
   readonly clock: Clock;
-  /** The verdicts about all clusters now, made in slices. */
-  readonly verdicts: () => Promise<readonly ClusterVerdict[]>;
+  /** Judges all clusters as they are now, in slices. */
+  readonly verdicts: () => Promise<unknown>;
   /** Is called with each record, but for the state of everything that begins a day. */
   readonly onRecord: (record: JournalRecord) => void;
   /** `undefined` without storage. */
@@ -43,6 +43,8 @@ export function createRecorder({
   onRecord,
   journal,
 }: RecorderDeps): Recorder {
+  /** By cluster. */
+  const latest = new Map<string, ClusterVerdict>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -53,14 +55,29 @@ export function createRecorder({
 
   async function step(): Promise<void> {
     const atMs = clock.wallMs();
-    const all = await verdicts();
+    await verdicts();
     const sinceMs = atMs - (latestMs ?? atMs);
     const isContinuous = sinceMs >= 0 && sinceMs <= MAX_STEP_MS;
     latestMs = atMs;
-    const state = async (why: RunRecord["why"], ms: number) => [runOf(why, ms), ...(await stateOf(all, ms))];
-    if (!isContinuous) (await state("gap", atMs)).forEach(onRecord);
+    if (!isContinuous) await beginRun("gap", atMs, onRecord);
     onRecord({ at: instantOf(atMs), kind: "alive" });
     await journal?.flush({ atMs, isContinuous, state });
+  }
+
+  async function state(why: RunRecord["why"], atMs: number): Promise<readonly JournalRecord[]> {
+    const records: JournalRecord[] = [];
+    await beginRun(why, atMs, (one) => void records.push(one));
+    return records;
+  }
+
+  /** Calls back with a run and the state of everything: of each cluster the latest, whatever is judged meanwhile. */
+  async function beginRun(
+    why: RunRecord["why"],
+    atMs: number,
+    add: (one: JournalRecord) => void,
+  ): Promise<void> {
+    add(runOf(why, atMs));
+    await inSlices(latest.values(), (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
   }
 
   function runOf(why: RunRecord["why"], atMs: number): RunRecord {
@@ -78,7 +95,11 @@ export function createRecorder({
   }
 
   return {
-    judged: (before, now, atMs) => recordsBetween(before, now, atMs).forEach(record),
+    judged: (before, now, atMs) => {
+      if (now !== undefined) latest.set(now.facts.cluster, now);
+      else if (before !== undefined) latest.delete(before.facts.cluster);
+      recordsBetween(before, now, atMs).forEach(record);
+    },
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),
     start: () => {
       onRecord(runOf("start", clock.wallMs()));
@@ -91,10 +112,4 @@ export function createRecorder({
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };
-}
-
-async function stateOf(all: readonly ClusterVerdict[], atMs: number): Promise<readonly JournalRecord[]> {
-  const records: JournalRecord[] = [];
-  await inSlices(all, (verdict) => void records.push(...recordsBetween(undefined, verdict, atMs)));
-  return records;
 }

@@ -47,6 +47,19 @@ test("a line says what changed, and the last one until when everything was judge
   await run.kill();
 });
 
+test("what is judged while the first lines are written follows them", async () => {
+  const folder = await folderPath();
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1");
+  const step = run.step(4);
+  run.poll("b MASTER 5, a BACKUP 5");
+  await step;
+  await run.step(8);
+  await run.kill();
+  const masters = (await linesIn(folder)).map((line): unknown => JSON.parse(line).master);
+  expect(masters.filter((master) => master !== undefined)).toEqual(["b"]);
+});
+
 test("a day ends at midnight, and the next one begins with the state of everything", async () => {
   const folder = await folderPath();
   const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: EVENING_MS });
