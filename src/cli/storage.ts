@@ -10,7 +10,7 @@ export const STORAGE_PATH_FORM =
   "symbolic link to the folder";
 
 export function parseStoragePath(folder: string): string | undefined {
-  return folder === "" || isTooLong(folder) ? undefined : folder;
+  return isTooLong(folder) ? undefined : folder;
 }
 
 export function parseRetentionMs(text: string): number | undefined {
@@ -23,8 +23,9 @@ export function parseRetentionBytes(text: string): number | undefined {
   return Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit)) || undefined;
 }
 
-export function storageOf(flags: Flags) {
-  const { "storage.path": path } = flags;
+/** An empty path is none: a later flag takes back that of a unit or an image. */
+export function storageOf(flags: Pick<Flags, keyof Flags & `storage.${string}`>) {
+  const { "storage.path": path = "" } = flags;
   const [retentionMs, retentionBytes] = [flags["storage.retention.time"], flags["storage.retention.size"]];
-  return path === undefined ? undefined : { path, retentionMs, retentionBytes };
+  return path === "" ? undefined : { path, retentionMs, retentionBytes };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRetentionBytes, parseRetentionMs, parseStoragePath } from "../../src/cli/storage.ts";
+import { parseRetentionBytes, parseRetentionMs, parseStoragePath, storageOf } from "../../src/cli/storage.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -22,6 +22,11 @@ test.each([
   expect(parseRetentionBytes(text)).toBe(bytes);
 });
 
-test.each([`/${"é".repeat(48)}`, "journal"])("a folder may be %s", (path) => {
+test.each([undefined, ""])("without a folder, or with an empty one, nothing is kept: %j", (path) => {
+  const flags = { "storage.retention.time": DAY_MS, "storage.retention.size": 1 };
+  expect(storageOf(path === undefined ? flags : { ...flags, "storage.path": path })).toBeUndefined();
+});
+
+test.each([`/${"é".repeat(48)}`, "journal", ""])("a folder may be %s", (path) => {
   expect(parseStoragePath(path)).toBe(path);
 });
