@@ -18,9 +18,12 @@ WORKDIR /app
 COPY package.json LICENSE ./
 COPY bin ./bin
 COPY --from=build /build/dist ./dist
+# What happened, over restarts: the one folder that the exporter writes. A new volume takes its owner and mode.
+RUN ["install", "-d", "-o", "65534", "-g", "65534", "-m", "0700", "/var/lib/appliance-exporter"]
+VOLUME ["/var/lib/appliance-exporter"]
 # By number, so that Kubernetes can see that it is not root.
 USER 65534:65534
 EXPOSE 10849
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["node", "/app/bin/healthcheck.mjs"]
 ENTRYPOINT ["node", "/app/bin/appliance-exporter.cjs"]
-CMD ["run", "--config.file=/etc/appliance-exporter/config.yaml"]
+CMD ["run", "--config.file=/etc/appliance-exporter/config.yaml", "--storage.path=/var/lib/appliance-exporter"]

@@ -11,6 +11,21 @@ import { createRoot, packagePath, VERSION } from "./root.ts";
 const deb = await packagePath(".deb");
 const root = await createRoot();
 const CONFIG = "/etc/appliance-exporter/config.yaml";
+const STORAGE = "/var/lib/appliance-exporter";
+
+/** The value of a setting of the installed unit. */
+function unitSetting(key: string): string {
+  const unit = readFileSync(join(root.folder, "lib/systemd/system/appliance-exporter.service"), "utf8");
+  return new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1] ?? "";
+}
+
+/** Creates the folder that systemd would create at the start of the service. */
+async function createStateDirectory(): Promise<void> {
+  const [user, group, mode, name] = ["User", "Group", "StateDirectoryMode", "StateDirectory"].map(
+    unitSetting,
+  );
+  await root.run(`install -d -o ${user} -g ${group} -m ${mode} /var/lib/${name}`);
+}
 
 /** Paths of all files but those that any package changes. */
 function listFiles(): readonly string[] {
@@ -84,10 +99,13 @@ games games 700 /etc/appliance-exporter/secrets
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(`appliance-exporter\t${VERSION}\n`);
   expect(await root.run(read)).toBe("x\n");
 
+  await createStateDirectory();
+  await as("appliance-exporter", `touch ${STORAGE}/2026-11-26.jsonl`);
   await root.run("dpkg --remove appliance-exporter");
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
   await root.run("dpkg --install /tmp/first.deb");
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
+  expect(await root.run(`ls ${STORAGE}`)).toBe("2026-11-26.jsonl\n");
 
   await root.run("touch /etc/appliance-exporter/known_certificates");
   await root.run("dpkg --purge appliance-exporter");
@@ -135,7 +153,7 @@ async function startAppliance() {
   return { url: `http://127.0.0.1:${portOf(server)}`, password: () => password };
 }
 
-test("the service's command polls as its user, with a password that root has replaced", async () => {
+test("the service's command polls as its user, keeps a journal, and uses a password that root has replaced", async () => {
   copyFileSync(deb, join(root.folder, "tmp/first.deb"));
   await root.run("dpkg --install /tmp/first.deb");
   const appliance = await startAppliance();
@@ -148,13 +166,17 @@ appliances: [{ name: waf-lab, base_url: "${appliance.url}", allow_http: true }]
   const writePassword = (text: string) =>
     root.run(`umask 027 && echo ${text} >/etc/appliance-exporter/secrets/monitor`);
   await writePassword("first");
-  const unit = readFileSync(join(root.folder, "lib/systemd/system/appliance-exporter.service"), "utf8");
-  const setting = (key: string) => new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1] ?? "";
-  const ids = `--reuid=${setting("User")} --regid=${setting("Group")} --init-groups`;
-  root.start(`ARGS=--web.listen-address=127.0.0.1:0; exec setpriv ${ids} ${setting("ExecStart")}`);
+  await createStateDirectory();
+  const ids = `--reuid=${unitSetting("User")} --regid=${unitSetting("Group")} --init-groups`;
+  root.start(`ARGS=--web.listen-address=127.0.0.1:0; exec setpriv ${ids} ${unitSetting("ExecStart")}`);
   await expect.poll(appliance.password).toBe("first");
   await writePassword("second");
   await expect.poll(appliance.password).toBe("second");
+  await expect
+    .poll(() => root.run(`stat --format='%U %G %a %n' ${STORAGE} ${STORAGE}/*.jsonl`).catch(() => ""))
+    .toMatch(
+      /^appliance-exporter appliance-exporter 700 \S+\nappliance-exporter appliance-exporter 600 \S+\d{4}-\d\d-\d\d\.jsonl\n$/,
+    );
 });
 
 test("lintian finds no error", () => {

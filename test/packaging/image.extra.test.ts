@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
 import { buildImage, runImage } from "./image.ts";
 import { VERSION } from "./root.ts";
 
@@ -8,7 +9,9 @@ http_client: { basic_auth: { username: monitor, password: x } }
 appliances: [{ name: waf-lab, base_url: "https://127.0.0.1:1" }]
 `;
 
-test("the image serves metrics and is healthy, as user 65534 with a read-only root", async () => {
+const FOLDER = "/var/lib/appliance-exporter";
+
+test("the image serves metrics, keeps a journal and is healthy, as user 65534 with a read-only root", async () => {
   const image = await buildImage();
   const container = await runImage(image, CONFIG);
   expect(readFileSync(`/proc/${container.pid}/status`, "utf8")).toMatch(
@@ -20,7 +23,14 @@ test("the image serves metrics and is healthy, as user 65534 with a read-only ro
   });
 
   const fetchMetrics = `fetch("http://127.0.0.1:10849/metrics").then((r) => r.text()).then(console.log)`;
-  const { output } = await container.exec("node", "-e", fetchMetrics);
+  const output = await eventually(async () => {
+    const metrics = (await container.exec("node", "-e", fetchMetrics)).output;
+    expect(metrics).toContain("\nappliance_exporter_storage_up 1\n");
+    return metrics;
+  });
+  expect(Object.keys(image.config.Volumes)).toEqual([FOLDER]);
+  expect((await container.exec("stat", "--format=%u %g %a", FOLDER)).output).toBe("65534 65534 700\n");
+  expect((await container.exec("ls", FOLDER)).output).toMatch(/^\d{4}-\d\d-\d\d\.jsonl\n/);
   expect(output).toContain(
     '\nappliance_polls_total{appliance="waf-lab",ha_cluster="waf-lab",operation="vrrp"} ',
   );

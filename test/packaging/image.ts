@@ -21,6 +21,8 @@ export interface ImageConfig {
   readonly Entrypoint: readonly string[];
   readonly Cmd: readonly string[];
   readonly WorkingDir: string;
+  /** By path. */
+  readonly Volumes: Readonly<Record<string, object>>;
   readonly Healthcheck: { readonly Test: readonly string[] };
 }
 
@@ -107,17 +109,20 @@ export interface Container {
   exec(...command: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
 }
 
-/** Runs the image as its configuration says, with a read-only root and this configuration. */
+/** Runs the image as its configuration says, with a read-only root, writable volumes and this configuration. */
 export async function runImage({ config, root }: Image, configYaml: string): Promise<Container> {
   const folder = join(root, "etc/appliance-exporter");
   await mkdir(folder);
   await writeFile(join(folder, "config.yaml"), configYaml);
   const chroot = ["chroot", `--userspec=${config.User}`, "--groups=", root];
   const inside = [...chroot, "env", "-i", `--chdir=${config.WorkingDir}`, ...config.Env];
+  // A new volume has the content, the owner and the mode of the image's folder.
+  const volumes = Object.keys(config.Volumes).map((path) => `mount --bind "$0${path}" "$0${path}"`);
   const mounts = `
     ip link set lo up
     mount --bind "$0" "$0"
     mount -t proc proc "$0/proc"
+    ${volumes.join("\n")}
     mount -o remount,bind,ro "$0"
     exec "$@"`;
   const script = ["sh", "-ec", mounts, root, ...inside, ...config.Entrypoint, ...config.Cmd];

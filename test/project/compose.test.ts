@@ -53,11 +53,13 @@ test("the compose file publishes ports on this host only", () => {
   expect(published.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
 });
 
-test("the compose file runs this version of the image, with its configuration where the Dockerfile expects it", () => {
+test("the compose file runs this version of the image, with its configuration and volume where the Dockerfile expects them", () => {
   const { version }: { readonly version: string } = JSON.parse(read("../package.json"));
   const { image, volumes } = services["appliance-exporter"] ?? { image: "", volumes: [] };
   expect(image).toBe(`appliance-exporter:${version}`);
-  expect(read("../Dockerfile")).toContain(`--config.file=${volumes[0]?.split(":")[1]}/config.yaml`);
+  const [config, storage] = volumes.map((volume) => volume.split(":")[1]);
+  expect(read("../Dockerfile")).toContain(`--config.file=${config}/config.yaml`);
+  expect(read("../Dockerfile")).toContain(`\nVOLUME ["${storage}"]\n`);
 });
 
 test("the mounted files call the services by their names and ports", () => {

@@ -116,6 +116,16 @@ describe("the pod", () => {
     expect(pod.automountServiceAccountToken).toBe(false);
   });
 
+  it("keeps a journal in a claim of its own, at the image's volume", () => {
+    const [claim] = statefulSet.spec.volumeClaimTemplates;
+    const [, mount] = container.volumeMounts;
+    expect(mount).toEqual({ name: claim.metadata.name, mountPath: "/var/lib/appliance-exporter" });
+    expect(dockerfile).toContain(`\nVOLUME ${JSON.stringify([mount.mountPath])}\n`);
+    expect(container.args).toContain(`--storage.path=${mount.mountPath}`);
+    // Also as the user who is not root, and without access for other groups.
+    expect(pod.securityContext).toMatchObject({ fsGroup: 65534, fsGroupChangePolicy: "OnRootMismatch" });
+  });
+
   it("mounts a configuration that loads, with the files that it names", async () => {
     const [mount] = container.volumeMounts;
     expect(container.args).toContain(`--config.file=${mount.mountPath}/config.yaml`);
