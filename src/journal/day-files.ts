@@ -4,12 +4,17 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
+import { errorCode } from "../support/errors.ts";
 
 const DAY_MS = 86_400_000;
 const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
 const LINES = ".jsonl";
 const COMPRESSED = ".jsonl.gz";
 export const FILE_MODE = 0o600;
+/** As much as is read of a file at once. Each piece that is decompressed waits for a turn of the event loop. */
+const CHUNK_BYTES = 64 * 1024;
+/** No line is as long; what is longer is damage, such as a hole in a file. */
+const MAX_LINE_UNITS = 2 ** 20;
 
 /** A file of a journal: the records of one day in UTC. While a day is compressed it may have two, the compressed one first. */
 export interface DayFile {
@@ -19,6 +24,8 @@ export interface DayFile {
   readonly isCompressed: boolean;
   readonly bytes: number;
 }
+
+type NamedFile = Omit<DayFile, "bytes">;
 
 /** The day of a Unix time in milliseconds, in UTC. */
 export function dayOf(ms: number): string {
@@ -35,7 +42,7 @@ export function pathOf(folder: string, day: string): string {
 }
 
 /** The files of a journal, oldest first. Rejects if the folder cannot be read. */
-async function namedFiles(folder: string): Promise<readonly Omit<DayFile, "bytes">[]> {
+async function namedFiles(folder: string): Promise<readonly NamedFile[]> {
   const files = (await readdir(folder)).flatMap((name) => {
     const [, day, isCompressed] = FILE.exec(name) ?? [];
     return day === undefined
@@ -63,22 +70,37 @@ export interface TimeRange {
 
 /**
  * Reads the lines of all days that a range of time touches, oldest first, some at a time. The first day begins with the state of
- * everything. A line without its line break is left out: its write was interrupted. `onDamaged`: the rest of a file cannot be read.
+ * everything. A line without its line break is left out: its write was interrupted. Files that are removed meanwhile are left out too.
+ * `onDamaged`: the rest of a file cannot be read.
  */
 export async function* readLines(
   folder: string,
   { fromMs, toMs }: TimeRange,
   onDamaged: (path: string, error: unknown) => void,
 ): AsyncGenerator<readonly string[]> {
-  for (const { day, path, isCompressed } of await namedFiles(folder)) {
-    const beginMs = beginOf(day);
+  for (const file of await namedFiles(folder)) {
+    const beginMs = beginOf(file.day);
     if (beginMs >= toMs || beginMs + DAY_MS <= fromMs) continue;
     try {
-      yield* linesOf(isCompressed ? decompressed(path) : createReadStream(path));
+      yield* linesIn(file);
     } catch (error) {
-      onDamaged(path, error);
+      if (!isMissing(error)) onDamaged(file.path, error);
     }
   }
+}
+
+async function* linesIn({ path, isCompressed }: NamedFile): AsyncGenerator<readonly string[]> {
+  try {
+    yield* linesOf(isCompressed ? decompressed(path) : createReadStream(path));
+  } catch (error) {
+    if (isCompressed || !isMissing(error)) throw error;
+    // The day has been compressed since the folder was read.
+    yield* linesOf(decompressed(`${path}.gz`));
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return errorCode(error) === "ENOENT";
 }
 
 async function* linesOf(stream: Readable): AsyncGenerator<readonly string[]> {
@@ -86,12 +108,13 @@ async function* linesOf(stream: Readable): AsyncGenerator<readonly string[]> {
   for await (const chunk of stream.setEncoding("utf8")) {
     const lines = `${rest}${chunk}`.split("\n");
     rest = lines.pop() ?? "";
+    if (rest.length > MAX_LINE_UNITS) rest = "";
     if (lines.length > 0) yield lines;
   }
 }
 
 function decompressed(path: string): Readable {
-  const gunzip = createGunzip();
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   pipeline(createReadStream(path), gunzip).catch((error: unknown) => gunzip.destroy(toError(error)));
   return gunzip;
 }

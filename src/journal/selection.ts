@@ -6,8 +6,8 @@ export interface Selection extends TimeRange {
   readonly clusters: readonly string[];
 }
 
-/** Every line that was written as a whole. */
-const WHOLE = /^\{"at":"[^"]{24}",[^]*\}$/;
+/** Every line that was written as a whole begins so, and ends with a brace. */
+const BEGIN = /^\{"at":"[^"]{24}",/;
 /** No text contains this: in it, the quotation marks would have a backslash before them. */
 const CLUSTER = /"cluster":("(?:[^"\\]|\\.)*")/;
 
@@ -23,7 +23,7 @@ export async function* selectLines(
   const end = new Date(range.toMs).toISOString();
   const names = new Set(clusters.map((name) => JSON.stringify(name)));
   function isSelected(line: string): boolean {
-    if (!WHOLE.test(line) || atOf(line) >= end) return false;
+    if (!BEGIN.test(line) || !line.endsWith("}") || atOf(line) >= end) return false;
     const [, name] = CLUSTER.exec(line) ?? [];
     return names.size === 0 || name === undefined || names.has(name);
   }

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { appendFile, readdir, readlink, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readlink, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { compressDay } from "../../src/journal/day-files.ts";
 import { selectLines, type Selection } from "../../src/journal/selection.ts";
 import { createFolder, type Files } from "../config/folder.ts";
 import { eventually } from "../support/eventually.ts";
@@ -117,6 +118,39 @@ test("what was not written as a whole is left out; a compressed file counts to w
     shown: ["01T00 run", "03T00 run", "03T07 new in a later version", "03T08 alive", "03T10 alive"],
     damaged: ["2026-03-01.jsonl.gz", "2026-03-02.jsonl.gz"],
   });
+});
+
+test("a hole of a hundred megabytes in a file is left out, and lines behind it count", async () => {
+  const folder = await createFolder({});
+  const path = join(folder, "2026-03-01.jsonl");
+  await writeFile(path, "");
+  await truncate(path, 100_000_000);
+  await appendFile(path, `\n${day("2026-03-01", ["10:00:00", alive])}`);
+  expect(await selected(folder, "2026-03-01T00:00:00Z", "2026-03-02T00:00:00Z")).toEqual({
+    shown: ["01T10 alive"],
+    damaged: [],
+  });
+});
+
+test("a day that is compressed during the reading is read, and one that is removed is no damage", async () => {
+  const folder = await createFolder({
+    "2026-03-01.jsonl": day("2026-03-01", ["00:00:00", run]),
+    "2026-03-02.jsonl": day("2026-03-02", ["00:00:00", cluster("ams")]),
+    "2026-03-03.jsonl": day("2026-03-03", ["00:00:00", cluster("ams")]),
+    "2026-03-04.jsonl": day("2026-03-04", ["00:00:00", alive]),
+  });
+  const damaged: string[] = [];
+  const all: Selection = { clusters: [], fromMs: 0, toMs: Date.parse("2026-04-01T00:00:00Z") };
+  const lines: string[] = [];
+  for await (const some of selectLines(folder, all, (path) => damaged.push(path))) {
+    if (lines.length === 0) {
+      await compressDay(folder, "2026-03-02");
+      await rm(join(folder, "2026-03-03.jsonl"));
+    }
+    lines.push(...some);
+  }
+  expect(lines.map((line) => line.slice(15, 17))).toEqual(["01", "02", "04"]);
+  expect(damaged).toEqual([]);
 });
 
 test("a folder that is not there is an error", async () => {

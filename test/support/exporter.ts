@@ -52,6 +52,8 @@ export interface Setup {
   readonly web?: string;
   /** Default: all clusters. */
   readonly shard?: Shard;
+  /** Whether it keeps a journal, in the folder `journal`; default: no. */
+  readonly keepsJournal?: boolean;
 }
 
 /** An exporter in this process, with its own folder. */
@@ -87,6 +89,8 @@ export async function writeSetup({ config, files = {}, web }: Setup): Promise<st
   return folder;
 }
 
+const RETENTION = { retentionMs: 400 * 86_400_000, retentionBytes: 2 ** 30 };
+
 /** Starts an exporter on a free port; fails the test if it does not start. */
 export async function startTestExporter({
   watchIntervalMs,
@@ -103,6 +107,7 @@ export async function startTestExporter({
     webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
     ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
     ...(setup.shard === undefined ? {} : { shard: setup.shard }),
+    ...(setup.keepsJournal === true ? { storage: { path: join(folder, "journal"), ...RETENTION } } : {}),
     version: "0.0.0",
     build: BUILD,
     maxLookups: 2,

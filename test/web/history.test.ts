@@ -1,10 +1,12 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test, vi, onTestFinished } from "vitest";
 import { createHistory, type HistoryDeps, type HistoryQuery } from "../../src/web/history.ts";
 import { send } from "../../src/web/reply.ts";
 import { eventually } from "../support/eventually.ts";
+import { startTestExporter } from "../support/exporter.ts";
 import { ask, basic, connectTo, HASH, held, routes, serve, startSecured } from "./support.ts";
 
 const PATH = "/api/v1/history";
@@ -272,4 +274,39 @@ test("a file system that hangs is 503, and its readings keep their places until 
     expect((await ask(port, PATH, { localAddress })).body.toString()).toBe("Too many requests at once\n");
   answer.release();
   await eventually(async () => expect((await ask(port, PATH)).body.toString()).not.toContain("Too many"));
+});
+
+test("an exporter with a folder serves what it has judged, and logs once that a file is damaged", async () => {
+  // Nothing answers at port 1.
+  const appliances = ["a", "b"].map((name) => ({ name, base_url: `https://127.0.0.1:1/${name}` }));
+  const exporter = await startTestExporter({ config: { appliances }, keepsJournal: true });
+  onTestFinished(exporter.stop);
+  expect(exporter.paths).toContain(PATH);
+  const linesOf = async (query: string) => {
+    const { status, body } = await ask(exporter.port, `${PATH}${query}`);
+    expect(status).toBe(200);
+    return body
+      .toString()
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  };
+  const lines = await eventually(async () => {
+    const written = await linesOf("?cluster=b");
+    expect(written.some(({ cluster }) => cluster === "b")).toBe(true);
+    return written;
+  });
+  expect(lines[0]).toMatchObject({ kind: "run", v: 1, why: "start" });
+  expect(lines.at(-1)).toMatchObject({ kind: "alive" });
+  expect(lines.filter(({ cluster = "b" }) => cluster !== "b")).toEqual([]);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const name = `${yesterday}.jsonl.gz`;
+  await exporter.write(`journal/${name}`, "no gzip");
+  for (const query of ["", "?cluster=a"]) expect(await linesOf(query)).not.toHaveLength(0);
+  const damaged = exporter.log.lines.filter(
+    ({ msg }) => msg === "a file of the journal cannot be read to its end",
+  );
+  expect(damaged).toMatchObject([
+    { path: join(exporter.folder, "journal", name), detail: "incorrect header check" },
+  ]);
 });
