@@ -105,6 +105,7 @@ export async function startExporter(
     version,
     shard: formatShard(shard),
     clock,
+    logger,
     verdicts: () => board.verdicts(),
     onRecord: () => {},
     journal,

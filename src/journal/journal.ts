@@ -2,9 +2,11 @@ import { mkdir, rm } from "node:fs/promises";
 import { errorCode, messageOf } from "../support/errors.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
-import { beginOf, compressDay, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
+import { beginOf, compressDay, DAY_MS, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
 import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
+import { inSlices } from "../support/slices.ts";
+import { instantOf } from "../status/words.ts";
 import { formatRecord, isSubject, subjectKey, type JournalRecord, type RunRecord } from "./record.ts";
 
 const FOLDER_MODE = 0o700;
@@ -34,9 +36,9 @@ export interface Step {
 export interface Journal {
   /** Keeps a record until the next write. */
   record(record: JournalRecord): void;
-  /** Writes what waits, and a mark. Never rejects; while a write hangs, it does nothing. */
+  /** Writes what waits, and a mark, or has that done after the write in flight. Never rejects. */
   flush(step: Step): Promise<void>;
-  /** Ends it, unless a write hangs. */
+  /** Ends it after the write in flight. */
   stop(): Promise<void>;
   isUp(): boolean;
   bytes(): number;
@@ -45,6 +47,8 @@ export interface Journal {
 interface Line {
   readonly at: string;
   readonly text: string;
+  /** Of its subject. */
+  readonly key: string | undefined;
   readonly isIncident: boolean;
 }
 
@@ -69,23 +73,30 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let owed: RunRecord["why"] | undefined = "start";
   /** The journal is off until a restart: two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
+  /** What the next write notes, and the write in flight. */
+  let next: Step | undefined;
+  let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
   let failure: string | undefined;
   let closedBytes = 0;
   let tidiedMs = Number.NEGATIVE_INFINITY;
+  let isTidying = false;
 
-  function keep(record: JournalRecord): void {
+  function keep(record: JournalRecord, key?: string): void {
     const text = formatRecord(record);
     waitingBytes += text.length;
-    waiting.push({ at: record.at, text, isIncident: record.kind === "incident" });
+    waiting.push({ at: record.at, text, key, isIncident: record.kind === "incident" });
     if (waitingBytes <= MAX_WAITING_BYTES) return;
-    [waiting, waitingBytes, isLost] = [[], 0, true];
+    isLost = true;
+    // The state of everything will come, but not the ends of incidents.
+    keepOnly(waiting.filter(({ isIncident }) => isIncident));
+    if (waitingBytes > MAX_WAITING_BYTES / 2) keepOnly([]);
   }
 
-  function drop(count: number): void {
-    waiting = waiting.slice(count);
-    waitingBytes = waiting.reduce((sum, { text }) => sum + text.length, 0);
+  function keepOnly(others: Line[]): void {
+    waiting = others;
+    waitingBytes = others.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   async function openFolder(): Promise<void> {
@@ -100,19 +111,21 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /** Ends the file of a day that is over: everything was judged until midnight. */
-  async function endDay(old: DayWriter, midnight: string, midnightMs: number): Promise<void> {
-    const last = waiting.filter(({ at }) => at < midnight);
+  async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
+    const midnight = instantOf(midnightMs);
+    const last = new Set(waiting.filter(({ at }) => at < midnight));
     const leftOut = left === 0 ? "" : formatRecord({ at: midnight, kind: "left", lines: left });
-    await old.append(last.map(({ text }) => text).join("") + leftOut, markOf(midnightMs));
-    drop(last.length);
+    await old.append(textOf(last) + leftOut, markOf(midnightMs));
+    keepOnly(waiting.filter((line) => !last.has(line)));
   }
 
   async function turnDay({ atMs, isContinuous }: Step): Promise<number> {
     const day = dayOf(atMs);
     if (writer === undefined || writer.day === day) return atMs;
     const midnightMs = beginOf(day);
-    const goesOn = owed === undefined && isContinuous && day > writer.day;
-    if (goesOn) await endDay(writer, new Date(midnightMs).toISOString(), midnightMs);
+    const isNext = midnightMs - beginOf(writer.day) === DAY_MS;
+    const goesOn = owed === undefined && isContinuous && isNext;
+    if (goesOn) await endDay(writer, midnightMs);
     owed ??= goesOn ? "day" : "gap";
     await writer.close();
     [writer, lines, left, tidiedMs] = [undefined, new Map(), 0, Number.NEGATIVE_INFINITY];
@@ -120,24 +133,46 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   async function write(step: Step): Promise<void> {
+    // What comes from here on is for the next write.
+    const known = new Set(waiting);
     await openFolder();
     if (isLost) owed ??= "gap";
     isLost = false;
     const beginMs = await turnDay(step);
     writer ??= await openDay(path, dayOf(step.atMs));
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
-    const count = waiting.length;
-    const isWhole = owed === undefined || owed === "day";
-    const later = waiting.filter(({ isIncident }) => isWhole || isIncident);
-    const state = owed === undefined ? [] : await step.state(owed, beginMs);
-    const text = [...state.map(formatRecord), ...later.map((each) => each.text)].join("");
-    await writer.append(text, markOf(step.atMs));
-    drop(count);
+    const state = owed === undefined ? "" : await stateText(owed, beginMs, step, known);
+    await writer.append(state + textOf(waiting.filter((line) => known.has(line))), markOf(step.atMs));
+    keepOnly(waiting.filter((line) => !known.has(line)));
     owed = undefined;
+  }
+
+  /**
+   * The state of everything, but of the subjects of which a line that follows says what they became. Those that had all their
+   * lines stay unknown.
+   */
+  async function stateText(
+    why: RunRecord["why"],
+    beginMs: number,
+    step: Step,
+    known: ReadonlySet<Line>,
+  ): Promise<string> {
+    const state = await step.state(why, beginMs);
+    // At midnight all that was known before is written already.
+    if (why !== "day") keepOnly(waiting.filter((line) => line.isIncident || !known.has(line)));
+    const changed = new Set(waiting.map(({ key }) => key));
+    let text = "";
+    await inSlices(state, (record) => {
+      const key = isSubject(record) ? subjectKey(record) : "";
+      if (!changed.has(key) && (lines.get(key) ?? 0) < MAX_LINES) text += formatRecord(record);
+    });
+    return text;
   }
 
   /** Removes the days that are too old or too many, and compresses the others. */
   async function tidy(nowMs: number): Promise<void> {
+    if (isTidying) return;
+    isTidying = true;
     tidiedMs = clock.monotonicMs();
     const today = dayOf(nowMs);
     try {
@@ -152,6 +187,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
         "old days of the journal cannot be compressed or removed",
       );
     }
+    isTidying = false;
   }
 
   function failed(detail: string): void {
@@ -177,6 +213,23 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     await old?.close();
   }
 
+  /** Until no step came meanwhile. */
+  async function writeSteps(): Promise<void> {
+    for (let step = next; step !== undefined; step = next) {
+      next = undefined;
+      busySinceMs = clock.monotonicMs();
+      try {
+        await write(step);
+        succeeded(clock.monotonicMs());
+        if (clock.monotonicMs() - tidiedMs >= TIDY_MS) void tidy(step.atMs);
+      } catch (error) {
+        failed(messageOf(error));
+        await recover(error).catch(() => {});
+      }
+    }
+    busySinceMs = undefined;
+  }
+
   return {
     record: (record) => {
       if (!isSubject(record)) return keep(record);
@@ -184,29 +237,17 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       const count = (lines.get(key) ?? 0) + 1;
       lines.set(key, count);
       if (count > MAX_LINES) left += 1;
-      else keep(count < MAX_LINES ? record : { ...record, state: undefined });
+      else keep(count < MAX_LINES ? record : { ...record, state: undefined }, key);
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
       isLost ||= !step.isContinuous;
-      if (busySinceMs !== undefined) {
-        if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
-        return;
-      }
-      busySinceMs = nowMs;
-      try {
-        await write(step);
-        succeeded(clock.monotonicMs());
-        if (nowMs - tidiedMs >= TIDY_MS) void tidy(step.atMs);
-      } catch (error) {
-        failed(messageOf(error));
-        await recover(error).catch(() => {});
-      } finally {
-        busySinceMs = undefined;
-      }
+      next = step;
+      if (busySinceMs === undefined) await (writing = writeSteps());
+      else if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
     },
     stop: async () => {
-      if (busySinceMs !== undefined) return;
+      await writing;
       await writer?.close();
       lock?.release();
     },
@@ -215,6 +256,10 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   };
 }
 
+function textOf(lines: Iterable<Line>): string {
+  return Array.from(lines, ({ text }) => text).join("");
+}
+
 function markOf(ms: number): string {
-  return formatRecord({ at: new Date(ms).toISOString(), kind: "alive" });
+  return formatRecord({ at: instantOf(ms), kind: "alive" });
 }
