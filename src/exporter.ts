@@ -18,9 +18,13 @@ import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
 import { createJournal, type StorageOptions } from "./journal/journal.ts";
 import { createRecorder } from "./journal/recorder.ts";
+import { readPast } from "./journal/past.ts";
+import type { JournalRecord } from "./journal/record.ts";
 import { restore } from "./journal/restore.ts";
 import { selectLines } from "./journal/selection.ts";
 import { createStatusBoard, type Restored, type StatusBoard } from "./status/board.ts";
+import type { KnownIncident } from "./status/schema.ts";
+import { createTimelines } from "./timeline/timelines.ts";
 import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -34,6 +38,8 @@ import { listedBriefly } from "./support/text.ts";
 const MAX_TICK_AGE_MS = 10_000;
 /** The start waits so long for the folder of the journal. */
 const RESTORE_MS = 2000;
+/** The timelines show so long a time. */
+const PAST_MS = 30 * 86_400_000;
 /** Two checks load a changed file, so it is loaded within 30 s of its last change. */
 const WATCH_INTERVAL_MS = 5000;
 
@@ -101,13 +107,13 @@ export async function startExporter(
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
   });
   const self = createSelfMetrics({ ...options, shard, journal }, options.droppedLogLines);
+  const [timelines, startedAtMs] = [createTimelines(), clock.wallMs()];
   const recorder = createRecorder({
     version,
     shard: formatShard(shard),
     clock,
-    logger,
     verdicts: () => board.verdicts(),
-    onRecord: () => {},
+    onRecord: timelines.read,
     journal,
   });
   const board = createStatusBoard({
@@ -173,6 +179,20 @@ export async function startExporter(
     damagedFiles.add(path);
     logger.warn({ path, detail: messageOf(error) }, "a file of the journal cannot be read to its end");
   }
+  /** Adds what an earlier run knew of the last 30 days. */
+  async function addPast(path: string): Promise<void> {
+    const [past, incidents] = [createTimelines(), new Map<string, KnownIncident>()];
+    const range = { fromMs: startedAtMs - PAST_MS, toMs: startedAtMs };
+    function read(record: JournalRecord): void {
+      past.read(record);
+      if (record.kind === "incident") incidents.set(record.incident.id, record.incident);
+    }
+    // Why the folder cannot be read was logged before.
+    await readPast(path, range, read, damaged).catch(() => {});
+    timelines.addPast(past.end());
+    board.restore([...incidents.values()]);
+  }
+
   const routes = createRoutes({
     telemetryPath: options.telemetryPath,
     renderMetrics: async () => ({
@@ -222,6 +242,7 @@ export async function startExporter(
   self.reloaded(true, clock.wallMs());
   reloader.watch();
   recorder.start();
+  if (storage !== undefined) void addPast(storage.path);
   const { addresses } = started;
   const appliances = loaded.config.appliances.length;
   const fields = { addresses: addresses.join(", "), appliances, shard: formatShard(shard), version };

@@ -1,13 +1,13 @@
 import type { PROBLEM_OF } from "../status/states.ts";
-import type { SubjectRecord } from "./record.ts";
 
-/** What a state means for those who depend on a subject; `impaired`: up, and something is wrong. */
-export type Band = "up" | "impaired" | "down" | "unknown";
+/** What states mean for those who depend on a subject, the worst first; `impaired`: up, and something is wrong. */
+const BANDS = ["down", "unknown", "changing", "impaired", "up"] as const;
+export type Band = Exclude<(typeof BANDS)[number], "changing">;
 
 type Bands<States> = Readonly<Record<keyof States, Band | "changing">>;
 
-const BANDS: {
-  readonly [Kind in Exclude<SubjectRecord["kind"], "readiness">]: Bands<(typeof PROBLEM_OF)[Kind]>;
+const BAND_OF: {
+  readonly [Kind in "group" | "website" | "appliance"]: Bands<(typeof PROBLEM_OF)[Kind]>;
 } & { readonly readiness: Bands<(typeof PROBLEM_OF)["failover"]> } = {
   group: {
     one_master: "up",
@@ -29,15 +29,23 @@ const BANDS: {
     unknown: "unknown",
   },
   appliance: { up: "up", refused: "impaired", down: "down", unknown: "unknown" },
-  cluster: { up: "up", degraded: "impaired", dark: "down", unknown: "unknown" },
   readiness: { ready: "up", losses: "impaired", outage: "down", unknown: "unknown" },
 };
 
 /** `unknown` also for a state that this version does not know. `changing`: what it becomes counts from its beginning. */
-export function bandOf({
-  kind,
-  state = "unknown",
-}: Pick<SubjectRecord, "kind" | "state">): Band | "changing" {
-  const bands: Readonly<Record<string, Band | "changing">> = BANDS[kind];
+export function bandOf(record: Said): Band | "changing" {
+  if (record.kind === "cluster") return BANDS.find((band) => band === record.worst) ?? "unknown";
+  const { kind, state = "unknown" } = record;
+  const bands: Readonly<Record<string, Band | "changing">> = BAND_OF[kind];
   return Object.hasOwn(bands, state) ? (bands[state] ?? "unknown") : "unknown";
+}
+
+/** What decides about the band; of a cluster, its groups and websites. */
+type Said =
+  | { readonly kind: "cluster"; readonly worst?: string | undefined }
+  | { readonly kind: keyof typeof BAND_OF; readonly state?: string | undefined };
+
+/** The worst of these; `undefined` if there are none. */
+export function worstOf(bands: ReadonlySet<Band | "changing" | undefined>): Band | "changing" | undefined {
+  return BANDS.find((band) => bands.has(band));
 }

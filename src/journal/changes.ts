@@ -7,7 +7,9 @@ import type {
   WebsiteVerdict,
 } from "../status/verdict.ts";
 import type { Incident } from "../status/incident.ts";
+import { once } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";
+import { bandOf, worstOf } from "./bands.ts";
 import { subjectKey, type IncidentRecord, type JournalRecord, type SubjectRecord } from "./record.ts";
 
 /** What identifies a subject, and all that is said of it. */
@@ -78,10 +80,20 @@ function saidOfOthers<Of>(
   return [...verdicts].flatMap(([key, each]) => (others?.get(key) === each ? [] : saidOf(each)));
 }
 
-function clusterSaid({ state }: ClusterVerdict, given: Given): Said {
+function clusterSaid({ state, groups, websites }: ClusterVerdict, given: Given): Said {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
-  return [identity, { ...identity, state }];
+  const worst = worstOf(new Set([worstGroup(groups).band, worstWebsite(websites).band]));
+  return [identity, { ...identity, state, worst }];
 }
+
+const worstGroup = once((groups: ClusterVerdict["groups"]) => ({
+  band: worstOf(new Set(Array.from(groups.values(), ({ state }) => bandOf({ kind: "group", state })))),
+}));
+
+const worstWebsite = once((websites: ClusterVerdict["websites"]) => {
+  const states = [...websites.values()].flatMap((website) => website.states);
+  return { band: worstOf(new Set(states.map(({ state }) => bandOf({ kind: "website", state })))) };
+});
 
 function applianceSaid({ identity: { appliance }, state, sinceMs }: ApplianceVerdict, given: Given): Said {
   const identity = { at: given.at, kind: "appliance", cluster: given.cluster, appliance } as const;

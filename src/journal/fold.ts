@@ -29,16 +29,20 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
     if (toMs > sinceMs && bandOf(record) !== "changing") onKnown(record, sinceMs, toMs);
   }
 
-  function closeAll(): void {
-    for (const each of lasting.values()) close(each, latestMs);
-    lasting.clear();
+  /** Of one cluster, or of all. */
+  function closeAll(cluster?: string): void {
+    for (const [key, each] of lasting) {
+      if (cluster !== undefined && each.record.cluster !== cluster) continue;
+      close(each, latestMs);
+      lasting.delete(key);
+    }
   }
 
   function readSubject(record: SubjectRecord): void {
     const key = subjectKey(record);
     const old = lasting.get(key);
     const band = bandOf(record);
-    if (old?.record.state === record.state) return;
+    if (old !== undefined && isSame(old.record, record)) return;
     if (old !== undefined) close(old, latestMs);
     const wasChanging = old !== undefined && bandOf(old.record) === "changing";
     if (band === "unknown") lasting.delete(key);
@@ -51,8 +55,14 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
       const atMs = Date.parse(record.at);
       if (record.kind === "run" && !(record.why === "day" && atMs === latestMs)) closeAll();
       latestMs = Math.max(latestMs, atMs);
+      if (record.kind === "lost") closeAll(record.cluster);
       if (isSubject(record)) readSubject(record);
     },
-    end: closeAll,
+    end: () => closeAll(),
   };
+}
+
+/** Whether two records of a subject say the same state. */
+function isSame(one: SubjectRecord, other: SubjectRecord): boolean {
+  return one.kind === "cluster" ? bandOf(one) === bandOf(other) : one.state === other.state;
 }

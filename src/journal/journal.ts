@@ -2,19 +2,16 @@ import { mkdir, rm } from "node:fs/promises";
 import { errorCode, messageOf } from "../support/errors.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
-import { beginOf, compressDay, DAY_MS, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
+import { beginOf, compressDay, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
 import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
-import { inSlices } from "../support/slices.ts";
-import { instantOf } from "../status/words.ts";
-import { formatRecord, isSubject, subjectKey, type JournalRecord, type RunRecord } from "./record.ts";
+import { createBounds } from "./bounds.ts";
+import { formatRecord, type JournalRecord, type RunRecord } from "./record.ts";
 
 const FOLDER_MODE = 0o700;
 /** Lines wait in memory while the disk does not take them. */
 const MAX_WAITING_BYTES = 8 * 2 ** 20;
 const MAX_DAY_BYTES = 128 * 2 ** 20;
-/** A subject that flaps has so many lines a day. */
-const MAX_LINES = 1000;
 /** The journal is up while its latest write is at most so old. */
 const MAX_AGE_MS = 15_000;
 const TIDY_MS = 3_600_000;
@@ -23,22 +20,25 @@ export interface StorageOptions extends Retention {
   readonly path: string;
 }
 
+/** Why a run begins, and what was left out of the one before. */
+export type Begin = Pick<RunRecord, "why" | "left">;
+
 /** The instant until which everything was judged, and what was known then. */
 export interface Step {
   readonly atMs: number;
   /** Whether the step before was a moment ago. */
   readonly isContinuous: boolean;
   /** A run that begins at a Unix time in milliseconds, and the state of everything then; made in slices. */
-  readonly state: (why: RunRecord["why"], atMs: number) => Promise<readonly JournalRecord[]>;
+  readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
 }
 
 /** Writes records to the files of days, one write at a time. */
 export interface Journal {
   /** Keeps a record until the next write. */
   record(record: JournalRecord): void;
-  /** Writes what waits, and a mark, or has that done after the write in flight. Never rejects. */
+  /** Writes what waits, and a mark. Never rejects; while a write hangs, it does nothing. */
   flush(step: Step): Promise<void>;
-  /** Ends it after the write in flight. */
+  /** Ends it, unless a write hangs. */
   stop(): Promise<void>;
   isUp(): boolean;
   bytes(): number;
@@ -47,8 +47,6 @@ export interface Journal {
 interface Line {
   readonly at: string;
   readonly text: string;
-  /** Of its subject. */
-  readonly key: string | undefined;
   readonly isIncident: boolean;
 }
 
@@ -64,39 +62,31 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let waitingBytes = 0;
   /** Something happened that does not wait here. */
   let isLost = false;
-  /** The lines of each subject today, and how many were left out. */
-  let lines = new Map<string, number>();
-  let left = 0;
+  /** Since the state of everything was written. */
+  let bounds = createBounds();
   let lock: Lock | undefined;
   let writer: DayWriter | undefined;
   /** The state of everything has to come first; `undefined`: the next lines go on. */
   let owed: RunRecord["why"] | undefined = "start";
   /** The journal is off until a restart: two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
-  /** What the next write notes, and the write in flight. */
-  let next: Step | undefined;
-  let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
   let failure: string | undefined;
   let closedBytes = 0;
   let tidiedMs = Number.NEGATIVE_INFINITY;
-  let isTidying = false;
 
-  function keep(record: JournalRecord, key?: string): void {
+  function keep(record: JournalRecord): void {
     const text = formatRecord(record);
     waitingBytes += text.length;
-    waiting.push({ at: record.at, text, key, isIncident: record.kind === "incident" });
+    waiting.push({ at: record.at, text, isIncident: record.kind === "incident" });
     if (waitingBytes <= MAX_WAITING_BYTES) return;
-    isLost = true;
-    // The state of everything will come, but not the ends of incidents.
-    keepOnly(waiting.filter(({ isIncident }) => isIncident));
-    if (waitingBytes > MAX_WAITING_BYTES / 2) keepOnly([]);
+    [waiting, waitingBytes, isLost] = [[], 0, true];
   }
 
-  function keepOnly(others: Line[]): void {
-    waiting = others;
-    waitingBytes = others.reduce((sum, { text }) => sum + text.length, 0);
+  function drop(count: number): void {
+    waiting = waiting.slice(count);
+    waitingBytes = waiting.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   async function openFolder(): Promise<void> {
@@ -111,68 +101,50 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /** Ends the file of a day that is over: everything was judged until midnight. */
-  async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
-    const midnight = instantOf(midnightMs);
-    const last = new Set(waiting.filter(({ at }) => at < midnight));
-    const leftOut = left === 0 ? "" : formatRecord({ at: midnight, kind: "left", lines: left });
-    await old.append(textOf(last) + leftOut, markOf(midnightMs));
-    keepOnly(waiting.filter((line) => !last.has(line)));
+  async function endDay(old: DayWriter, midnight: string, midnightMs: number): Promise<void> {
+    const last = waiting.filter(({ at }) => at < midnight);
+    await old.append(last.map(({ text }) => text).join(""), markOf(midnightMs));
+    drop(last.length);
   }
 
   async function turnDay({ atMs, isContinuous }: Step): Promise<number> {
     const day = dayOf(atMs);
     if (writer === undefined || writer.day === day) return atMs;
     const midnightMs = beginOf(day);
-    const isNext = midnightMs - beginOf(writer.day) === DAY_MS;
-    const goesOn = owed === undefined && isContinuous && isNext;
-    if (goesOn) await endDay(writer, midnightMs);
+    const goesOn = owed === undefined && isContinuous && day > writer.day;
+    if (goesOn) await endDay(writer, new Date(midnightMs).toISOString(), midnightMs);
     owed ??= goesOn ? "day" : "gap";
     await writer.close();
-    [writer, lines, left, tidiedMs] = [undefined, new Map(), 0, Number.NEGATIVE_INFINITY];
+    [writer, tidiedMs] = [undefined, Number.NEGATIVE_INFINITY];
     return goesOn ? midnightMs : atMs;
   }
 
   async function write(step: Step): Promise<void> {
-    // What comes from here on is for the next write.
-    const known = new Set(waiting);
     await openFolder();
     if (isLost) owed ??= "gap";
     isLost = false;
     const beginMs = await turnDay(step);
     writer ??= await openDay(path, dayOf(step.atMs));
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
-    const state = owed === undefined ? "" : await stateText(owed, beginMs, step, known);
-    await writer.append(state + textOf(waiting.filter((line) => known.has(line))), markOf(step.atMs));
-    keepOnly(waiting.filter((line) => !known.has(line)));
+    const count = waiting.length;
+    const isWhole = owed === undefined || owed === "day";
+    const later = waiting.filter(({ isIncident }) => isWhole || isIncident);
+    const state = owed === undefined ? [] : await beginRun(owed, step, beginMs);
+    const text = [...state.map(formatRecord), ...later.map((each) => each.text)].join("");
+    await writer.append(text, markOf(step.atMs));
+    drop(count);
     owed = undefined;
   }
 
-  /**
-   * The state of everything, but of the subjects of which a line that follows says what they became. Those that had all their
-   * lines stay unknown.
-   */
-  async function stateText(
-    why: RunRecord["why"],
-    beginMs: number,
-    step: Step,
-    known: ReadonlySet<Line>,
-  ): Promise<string> {
-    const state = await step.state(why, beginMs);
-    // At midnight all that was known before is written already.
-    if (why !== "day") keepOnly(waiting.filter((line) => line.isIncident || !known.has(line)));
-    const changed = new Set(waiting.map(({ key }) => key));
-    let text = "";
-    await inSlices(state, (record) => {
-      const key = isSubject(record) ? subjectKey(record) : "";
-      if (!changed.has(key) && (lines.get(key) ?? 0) < MAX_LINES) text += formatRecord(record);
-    });
-    return text;
+  /** The state of everything makes up for what was left out. */
+  function beginRun(why: RunRecord["why"], { state }: Step, atMs: number): Promise<readonly JournalRecord[]> {
+    const left = bounds.left() || undefined;
+    bounds = createBounds();
+    return state({ why, left }, atMs);
   }
 
   /** Removes the days that are too old or too many, and compresses the others. */
   async function tidy(nowMs: number): Promise<void> {
-    if (isTidying) return;
-    isTidying = true;
     tidiedMs = clock.monotonicMs();
     const today = dayOf(nowMs);
     try {
@@ -187,7 +159,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
         "old days of the journal cannot be compressed or removed",
       );
     }
-    isTidying = false;
   }
 
   function failed(detail: string): void {
@@ -213,41 +184,32 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     await old?.close();
   }
 
-  /** Until no step came meanwhile. */
-  async function writeSteps(): Promise<void> {
-    for (let step = next; step !== undefined; step = next) {
-      next = undefined;
-      busySinceMs = clock.monotonicMs();
-      try {
-        await write(step);
-        succeeded(clock.monotonicMs());
-        if (clock.monotonicMs() - tidiedMs >= TIDY_MS) void tidy(step.atMs);
-      } catch (error) {
-        failed(messageOf(error));
-        await recover(error).catch(() => {});
-      }
-    }
-    busySinceMs = undefined;
-  }
-
   return {
     record: (record) => {
-      if (!isSubject(record)) return keep(record);
-      const key = subjectKey(record);
-      const count = (lines.get(key) ?? 0) + 1;
-      lines.set(key, count);
-      if (count > MAX_LINES) left += 1;
-      else keep(count < MAX_LINES ? record : { ...record, state: undefined }, key);
+      const admitted = bounds.admit(record);
+      if (admitted !== undefined) keep(admitted);
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
       isLost ||= !step.isContinuous;
-      next = step;
-      if (busySinceMs === undefined) await (writing = writeSteps());
-      else if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
+      if (busySinceMs !== undefined) {
+        if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
+        return;
+      }
+      busySinceMs = nowMs;
+      try {
+        await write(step);
+        succeeded(clock.monotonicMs());
+        if (nowMs - tidiedMs >= TIDY_MS) void tidy(step.atMs);
+      } catch (error) {
+        failed(messageOf(error));
+        await recover(error).catch(() => {});
+      } finally {
+        busySinceMs = undefined;
+      }
     },
     stop: async () => {
-      await writing;
+      if (busySinceMs !== undefined) return;
       await writer?.close();
       lock?.release();
     },
@@ -256,10 +218,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   };
 }
 
-function textOf(lines: Iterable<Line>): string {
-  return Array.from(lines, ({ text }) => text).join("");
-}
-
 function markOf(ms: number): string {
-  return formatRecord({ at: instantOf(ms), kind: "alive" });
+  return formatRecord({ at: new Date(ms).toISOString(), kind: "alive" });
 }

@@ -27,10 +27,7 @@ export function isTooLong(folder: string): boolean {
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   const path = join(folder, NAME);
-  // An error of a socket that comes, as without file descriptors, ends nothing.
-  const server = createServer((socket) => socket.destroy())
-    .on("error", () => {})
-    .unref();
+  const server = createServer((socket) => socket.destroy()).unref();
   try {
     await listen(server, path);
   } catch (error) {
@@ -57,9 +54,8 @@ async function isAnswered(path: string): Promise<boolean> {
   try {
     await once(socket, "connect");
     return true;
-  } catch (error) {
-    // One that is stopped may have many that wait.
-    return errorCode(error) === "EAGAIN";
+  } catch {
+    return false;
   } finally {
     socket.destroy();
   }

@@ -19,6 +19,7 @@ const run = z.object({
   kind: z.literal("run"),
   v: z.int(),
   why: z.enum(["start", "day", "gap"]),
+  left: z.int().optional().describe("how many records of the run before were left out; absent if none"),
   version: z.string(),
   shard: z.string(),
 });
@@ -54,7 +55,8 @@ const website = z.object({
 });
 
 const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
-const cluster = z.object({ ...subject, kind: z.literal("cluster") });
+/** `worst`: the worst band of its groups and websites. */
+const cluster = z.object({ ...subject, kind: z.literal("cluster"), worst: z.string().optional() });
 /** What would be lost if the appliance, a MASTER, stopped. */
 const readiness = z.object({ ...subject, kind: z.literal("readiness"), appliance: z.string() });
 
@@ -68,13 +70,13 @@ const incident = z.object({
 });
 
 const reload = z.object({ at, kind: z.literal("reload"), ok: z.boolean() });
-/** So many lines were left out since the latest such record of the file. */
-const left = z.object({ at, kind: z.literal("left"), lines: z.int() });
+/** Nothing more is known of a cluster until the next run: it changed too often. */
+const lost = z.object({ at, kind: z.literal("lost"), cluster: z.string() });
 /** Everything was judged until here. */
 const alive = z.object({ at, kind: z.literal("alive") });
 
 const subjects = [group, website, appliance, cluster, readiness] as const;
-const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, reload, left, alive]);
+const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, reload, lost, alive]);
 
 export type JournalRecord = z.infer<typeof schema>;
 export type RunRecord = z.infer<typeof run>;

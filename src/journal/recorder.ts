@@ -2,11 +2,9 @@ import type { Listener } from "../status/board.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { instantOf } from "../status/words.ts";
 import type { Clock } from "../support/clock.ts";
-import { describeBug } from "../support/errors.ts";
-import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
 import { recordsBetween } from "./changes.ts";
-import type { Journal, Step } from "./journal.ts";
+import type { Begin, Journal } from "./journal.ts";
 import { VERSION, type JournalRecord, type RunRecord } from "./record.ts";
 
 /** A kill loses less than five seconds. Midnight is a step. */
@@ -20,7 +18,6 @@ export interface RecorderDeps {
   readonly version: string;
   readonly shard: string;
   readonly clock: Clock;
-  readonly logger: Logger;
   /** Judges all clusters as they are now, in slices. */
   readonly verdicts: () => Promise<unknown>;
   /** Is called with each record, but for the state of everything that begins a day. */
@@ -32,7 +29,7 @@ export interface RecorderDeps {
 /** Makes records of what is judged, and notes until when everything was judged. */
 export interface Recorder extends Listener {
   start(): void;
-  /** Judges everything, and writes what has changed, unless that is being done. Never rejects. */
+  /** Judges everything, and writes what has changed. */
   step(): Promise<void>;
   /** Within two seconds. */
   stop(): Promise<void>;
@@ -42,7 +39,6 @@ export function createRecorder({
   version,
   shard,
   clock,
-  logger,
   verdicts,
   onRecord,
   journal,
@@ -51,7 +47,6 @@ export function createRecorder({
   const latest = new Map<string, ClusterVerdict>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isJudging = false;
 
   function record(one: JournalRecord): void {
     onRecord(one);
@@ -59,46 +54,30 @@ export function createRecorder({
   }
 
   async function step(): Promise<void> {
-    if (isJudging) return;
-    isJudging = true;
-    const now = await judged().catch(failed);
-    isJudging = false;
-    if (now !== undefined) await journal?.flush(now);
-  }
-
-  function failed(error: unknown): void {
-    logger.error({ detail: describeBug(error) }, "what is judged could not be recorded");
-  }
-
-  async function judged(): Promise<Step> {
     const atMs = clock.wallMs();
     await verdicts();
     const sinceMs = atMs - (latestMs ?? atMs);
     const isContinuous = sinceMs >= 0 && sinceMs <= MAX_STEP_MS;
     latestMs = atMs;
-    if (!isContinuous) await beginRun("gap", atMs, onRecord);
+    if (!isContinuous) await beginRun({ why: "gap" }, atMs, onRecord);
     onRecord({ at: instantOf(atMs), kind: "alive" });
-    return { atMs, isContinuous, state };
+    await journal?.flush({ atMs, isContinuous, state });
   }
 
-  async function state(why: RunRecord["why"], atMs: number): Promise<readonly JournalRecord[]> {
+  async function state(begin: Begin, atMs: number): Promise<readonly JournalRecord[]> {
     const records: JournalRecord[] = [];
-    await beginRun(why, atMs, (one) => void records.push(one));
+    await beginRun(begin, atMs, (one) => void records.push(one));
     return records;
   }
 
   /** Calls back with a run and the state of everything: of each cluster the latest, whatever is judged meanwhile. */
-  async function beginRun(
-    why: RunRecord["why"],
-    atMs: number,
-    add: (one: JournalRecord) => void,
-  ): Promise<void> {
-    add(runOf(why, atMs));
+  async function beginRun(begin: Begin, atMs: number, add: (one: JournalRecord) => void): Promise<void> {
+    add(runOf(begin, atMs));
     await inSlices(latest.values(), (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
   }
 
-  function runOf(why: RunRecord["why"], atMs: number): RunRecord {
-    return { at: instantOf(atMs), kind: "run", v: VERSION, why, version, shard };
+  function runOf(begin: Begin, atMs: number): RunRecord {
+    return { at: instantOf(atMs), kind: "run", v: VERSION, ...begin, version, shard };
   }
 
   function plan(): void {
@@ -119,7 +98,7 @@ export function createRecorder({
     },
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),
     start: () => {
-      onRecord(runOf("start", clock.wallMs()));
+      onRecord(runOf({ why: "start" }, clock.wallMs()));
       plan();
     },
     step,

@@ -2,14 +2,8 @@ import type { Restored } from "../status/board.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { beginOf, dayFiles, dayOf, readLines } from "./day-files.ts";
-import {
-  bodyOf,
-  isSubject,
-  parseRecord,
-  subjectKey,
-  type IncidentRecord,
-  type SubjectRecord,
-} from "./record.ts";
+import { createNews } from "./news.ts";
+import { isSubject, subjectKey, type IncidentRecord, type SubjectRecord } from "./record.ts";
 import { verdictFrom, type Known } from "./remembered-verdict.ts";
 
 /** The state of everything is in the file of each day, unless the exporter was killed when that began. */
@@ -38,34 +32,26 @@ interface Remembered {
 
 /** Follows lines, oldest first, to what was known last. */
 function createMemory(): { read(line: string): void; end(): Remembered } {
-  const subjects = new Map<
-    string,
-    { readonly record: SubjectRecord; readonly body: string; untilMs?: number }
-  >();
+  const subjects = new Map<string, { readonly record: SubjectRecord; untilMs?: number }>();
   const incidents = new Map<string, IncidentRecord>();
-  /** The lines that say again what is known. Most do. */
-  const bodies = new Set<string>();
+  const newsIn = createNews();
   let latestMs = 0;
 
-  function endRun(): void {
-    for (const each of subjects.values()) each.untilMs ??= latestMs;
-    bodies.clear();
+  /** Of one cluster, or of all. */
+  function endRun(cluster?: string): void {
+    for (const each of subjects.values())
+      if (cluster === undefined || each.record.cluster === cluster) each.untilMs ??= latestMs;
   }
 
   return {
     read: (line) => {
-      const body = bodyOf(line);
-      if (bodies.has(body)) return;
-      const record = parseRecord(line);
+      const record = newsIn(line);
       if (record === undefined) return;
       if (record.kind === "run" && record.why !== "day") endRun();
       latestMs = Date.parse(record.at);
+      if (record.kind === "lost") endRun(record.cluster);
       if (record.kind === "incident") incidents.set(record.incident.id, record);
-      if (!isSubject(record)) return;
-      const key = subjectKey(record);
-      bodies.delete(subjects.get(key)?.body ?? "");
-      subjects.set(key, { record, body });
-      bodies.add(body);
+      if (isSubject(record)) subjects.set(subjectKey(record), { record });
     },
     end: () => {
       endRun();

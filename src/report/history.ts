@@ -88,7 +88,7 @@ export function createHistory(range: TimeRange): HistoryReader {
       if (kind === "run" && record.why !== "day") runEnds.push(latestMs);
       latestMs = Math.max(latestMs, Date.parse(record.at));
       if (isSubject(record)) readSubject(record);
-      else if (kind === "left") leftOut += record.lines;
+      else if (kind === "run") leftOut += record.left ?? 0;
       else if (kind === "incident") readIncident(record.incident);
     },
     end: () => {

@@ -25,6 +25,8 @@ export interface StatusBoard extends PollEvents {
   observed(observation: Observation): void;
   /** The verdicts about all clusters now, made in slices: time alone can change some. */
   verdicts(): Promise<readonly ClusterVerdict[]>;
+  /** Incidents of an earlier run that became known after the start. */
+  restore(incidents: readonly KnownIncident[]): void;
   /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
   /** Made in slices. */
@@ -154,6 +156,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       }
     },
     verdicts,
+    restore: past.restore,
     reloaded: (isSuccess, atMs) => {
       listener.reloaded(isSuccess, atMs);
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);

@@ -45,11 +45,10 @@ const JOURNAL: Files = {
     group(27 * DAY + 3, "no_master"),
     group(27 * DAY + 5, "one_master"),
     website(27 * DAY + 72.25, "partially_down", SHOP),
-    { ...alive(28 * DAY), kind: "left", lines: 2 },
     alive(30 * DAY),
   ]),
   "2026-10-31.jsonl": `${linesOf([
-    run(30 * DAY, "day"),
+    { ...run(30 * DAY, "day"), left: 2 },
     group(30 * DAY, "one_master"),
     website(30 * DAY, "partially_down", SHOP),
     readiness(30 * DAY, "losses", "b"),

@@ -1,4 +1,4 @@
-import type { JournalRecord, SubjectRecord } from "../../src/journal/record.ts";
+import type { JournalRecord, RunRecord, SubjectRecord } from "../../src/journal/record.ts";
 import { instantOf } from "../../src/status/words.ts";
 
 /** Instants are seconds after this one. */
@@ -6,7 +6,7 @@ export const START = Date.parse("2026-10-01T00:00:00.000Z");
 
 const at = (seconds: number): string => instantOf(START + seconds * 1000);
 
-export function run(seconds: number, why: "start" | "day" | "gap"): JournalRecord {
+export function run(seconds: number, why: RunRecord["why"]): RunRecord {
   return { at: at(seconds), kind: "run", v: 1, why, version: "1.0.0", shard: "0/1" };
 }
 

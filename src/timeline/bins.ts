@@ -1,0 +1,81 @@
+import type { Band } from "../journal/bands.ts";
+
+/** A time is divided into bins of the same length, aligned to the clock in UTC; the last one is not over. */
+export interface Scale {
+  readonly binMs: number;
+  readonly count: number;
+}
+
+/** What a strip can show. */
+export const SCALES = {
+  day: { binMs: 900_000, count: 96 },
+  month: { binMs: 28_800_000, count: 90 },
+} as const satisfies Readonly<Record<string, Scale>>;
+export type ScaleName = keyof typeof SCALES;
+
+/** What was not well in a bin. */
+export interface Bin {
+  readonly unknownMs: number;
+  readonly downMs: number;
+  /** How often it went down. */
+  readonly downs: number;
+  readonly isImpaired: boolean;
+}
+
+/** By the number of a bin since the epoch. A bin that is missing was up all the time. */
+export type Bins = ReadonlyMap<number, Bin>;
+
+const WELL: Bin = { unknownMs: 0, downMs: 0, downs: 0, isImpaired: false };
+
+/** A time in which something was known to be so, or unknown, in Unix milliseconds. `begins`: another band was before. */
+export interface Span {
+  readonly band: Band;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly begins: boolean;
+}
+
+/** The bins with one more time, without those that are older than the scale. */
+export function withSpan(bins: Bins, { band, fromMs, toMs, begins }: Span, { binMs, count }: Scale): Bins {
+  const last = Math.ceil(toMs / binMs) - 1;
+  const first = Math.max(Math.floor(fromMs / binMs), last - count + 1);
+  if (band === "up" || toMs <= fromMs) return bins;
+  const next = new Map([...bins].filter(([nth]) => nth > last - count));
+  for (let nth = first; nth <= last; nth += 1) {
+    const ms = Math.min(toMs, (nth + 1) * binMs) - Math.max(fromMs, nth * binMs);
+    const isBegin = begins && fromMs >= nth * binMs;
+    next.set(nth, both(next.get(nth) ?? WELL, binOf(band, ms, isBegin)));
+  }
+  return next;
+}
+
+function binOf(band: Band, ms: number, isBegin: boolean): Bin {
+  if (band === "unknown") return { ...WELL, unknownMs: ms };
+  if (band === "down") return { ...WELL, downMs: ms, downs: isBegin ? 1 : 0 };
+  return { ...WELL, isImpaired: true };
+}
+
+/** Two bins of times that have nothing in common. */
+function both(one: Bin, other: Bin): Bin {
+  return {
+    unknownMs: one.unknownMs + other.unknownMs,
+    downMs: one.downMs + other.downMs,
+    downs: one.downs + other.downs,
+    isImpaired: one.isImpaired || other.isImpaired,
+  };
+}
+
+/** The bins of two times that have nothing in common. */
+export function together(one: Bins, other: Bins): Bins {
+  return new Map([
+    ...one,
+    ...Array.from(other, ([nth, bin]) => [nth, both(one.get(nth) ?? WELL, bin)] as const),
+  ]);
+}
+
+/** The worst that is known of a bin; `unknown` if most of it is. */
+export function bandIn({ unknownMs, downMs, isImpaired }: Bin, binMs: number): Band {
+  if (downMs > 0) return "down";
+  if (unknownMs * 2 > binMs) return "unknown";
+  return isImpaired ? "impaired" : "up";
+}

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import type { JournalRecord } from "../../src/journal/record.ts";
+import type { ScaleName } from "../../src/timeline/bins.ts";
+import { createTimelines, EXPORTER, type Timelines } from "../../src/timeline/timelines.ts";
+
+const HOUR = 3600;
+/** 2026-11-26T00:00:00Z */
+const BEGIN_MS = Date.parse("2026-11-26T00:00:00Z");
+const KEY = JSON.stringify(["website", "ams", 1, "shop", "https"]);
+
+const at = (seconds: number): string => new Date(BEGIN_MS + seconds * 1000).toISOString();
+
+function site(seconds: number, state: string): JournalRecord {
+  const subject = { kind: "website", cluster: "ams", id: 1, name: "shop", protocol: "https" } as const;
+  return { at: at(seconds), ...subject, address: "192.0.2.1:443", state };
+}
+
+function run(seconds: number, why: "start" | "gap" | "day" = "start"): JournalRecord {
+  return { at: at(seconds), kind: "run", v: 1, why, version: "1.0.0", shard: "0/1" };
+}
+
+const alive = (seconds: number): JournalRecord => ({ at: at(seconds), kind: "alive" });
+
+function after(...records: readonly JournalRecord[]): Timelines {
+  const timelines = createTimelines();
+  for (const record of records) timelines.read(record);
+  return timelines;
+}
+
+const SIGNS = { up: "_", impaired: "i", down: "D", unknown: "?" } as const;
+
+/** The bins, of which equal ones in a row are counted, and the sums in seconds. */
+function shown(timelines: Timelines, seconds: number, scale: ScaleName = "day", key = KEY): string {
+  const strip = timelines.strip(key, scale, BEGIN_MS + seconds * 1000);
+  if (strip === undefined) return "nothing";
+  const signs = strip.bins.map((band) => SIGNS[band]).join("");
+  const bins = signs.replace(/(.)\1+/g, (all, sign) => `${sign}${all.length}`);
+  const { availability = Number.NaN, downs, downMs, unknownMs, knownMs } = strip;
+  const up = (availability * 100).toFixed(2);
+  return `${bins} up ${up} %, ${downs} x ${downMs / 1000}, unknown ${unknownMs / 1000}, known ${knownMs / 1000}`;
+}
+
+test.each<readonly [string, Timelines, number, string]>([
+  ["a website that was never seen has no strip", after(run(0)), HOUR, "nothing"],
+  [
+    "what was before the first sight is unknown, and does not count",
+    after(run(0), site(0, "up")),
+    HOUR,
+    "?92_4 up 100.00 %, 0 x 0, unknown 0, known 3600",
+  ],
+  [
+    "a short outage is the worst of its bin",
+    after(run(0), site(0, "up"), site(HOUR, "down"), site(HOUR + 12, "up")),
+    2 * HOUR,
+    "?88_4D_3 up 99.83 %, 1 x 12, unknown 0, known 7200",
+  ],
+  [
+    "two outages in one bin are two",
+    after(run(0), site(0, "up"), site(10, "down"), site(20, "up"), site(30, "down"), site(40, "up")),
+    HOUR,
+    "?92D_3 up 99.44 %, 2 x 20, unknown 0, known 3600",
+  ],
+  [
+    "one outage over bins is one, also while it changes its state",
+    after(
+      run(0),
+      site(0, "up"),
+      site(HOUR, "down"),
+      site(HOUR + 1000, "down_at_master"),
+      site(2 * HOUR, "up"),
+    ),
+    3 * HOUR,
+    "?84_4D4_4 up 66.67 %, 1 x 3600, unknown 0, known 10800",
+  ],
+  [
+    "an outage that lasts counts until now",
+    after(run(0), site(0, "up"), site(HOUR, "down")),
+    2 * HOUR,
+    "?88_4D4 up 50.00 %, 1 x 3600, unknown 0, known 7200",
+  ],
+  [
+    "impaired is up",
+    after(run(0), site(0, "up"), site(HOUR, "unstable"), site(HOUR + 60, "up")),
+    2 * HOUR,
+    "?88_4i_3 up 100.00 %, 0 x 0, unknown 0, known 7200",
+  ],
+  [
+    "a time without the exporter is unknown",
+    after(run(0), site(0, "up"), alive(HOUR), run(2 * HOUR), site(2 * HOUR + 1, "up")),
+    3 * HOUR,
+    "?84_4?4_4 up 100.00 %, 0 x 0, unknown 3601, known 7199",
+  ],
+  [
+    "a short restart is no gap to be seen",
+    after(run(0), site(0, "up"), alive(HOUR), run(HOUR + 5), site(HOUR + 6, "up")),
+    2 * HOUR,
+    "?88_8 up 100.00 %, 0 x 0, unknown 6, known 7194",
+  ],
+  [
+    "what is a day old is forgotten",
+    after(run(0), site(0, "up"), site(60, "down"), site(120, "up")),
+    25 * HOUR,
+    "_96 up 100.00 %, 0 x 0, unknown 0, known 86400",
+  ],
+  [
+    "a website that the configuration lacks is forgotten",
+    after(run(0), site(0, "up"), site(60, "gone")),
+    HOUR,
+    "nothing",
+  ],
+])("%s", (_, timelines, seconds, expected) => {
+  expect(shown(timelines, seconds)).toBe(expected);
+});
+
+test("thirty days have bins of eight hours", () => {
+  const month = after(run(0), site(0, "up"), site(HOUR, "down"), site(2 * HOUR, "up"), alive(25 * HOUR));
+  expect(shown(month, 25 * HOUR, "month")).toBe("?86D_3 up 96.00 %, 1 x 3600, unknown 0, known 90000");
+});
+
+test("what was before the start comes in front, and between is unknown", () => {
+  const past = after(run(0), site(0, "up"), site(HOUR, "down"), site(HOUR + 60, "up"), alive(2 * HOUR));
+  const [changed, lasting] = [
+    after(run(3 * HOUR), site(3 * HOUR, "down"), site(3 * HOUR + 30, "up")),
+    after(run(3 * HOUR), site(3 * HOUR, "up")),
+  ];
+  const tracks = past.end();
+  for (const each of [changed, lasting]) each.addPast(tracks);
+  expect(shown(changed, 4 * HOUR)).toBe("?80_4D_3?4D_3 up 99.17 %, 2 x 90, unknown 3600, known 10800");
+  expect(shown(lasting, 4 * HOUR)).toBe("?80_4D_3?4_4 up 99.44 %, 1 x 60, unknown 3600, known 10800");
+  expect(shown(lasting, 4 * HOUR, "day", EXPORTER)).toBe(
+    "?80_8?4_4 up 100.00 %, 0 x 0, unknown 3600, known 10800",
+  );
+});
