@@ -289,7 +289,9 @@ export const fleetDocumentSchema = z.object({
     .describe(
       "in the order of the configuration; an appliance on its own is a cluster of one, named like it",
     ),
-  incidents: z.array(incident).describe("since the exporter started, latest first, bounded"),
+  incidents: z
+    .array(incident)
+    .describe("since the exporter started, with a journal also those before; latest first, bounded"),
 });
 
 export type FleetDocument = z.infer<typeof fleetDocumentSchema>;
