@@ -4,6 +4,8 @@ import { startToolServer } from "./tool-server.ts";
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly values: readonly number[];
+  /** The Unix times of the values. */
+  readonly timesMs: readonly number[];
 }
 
 export interface ScrapeTarget {
@@ -85,6 +87,7 @@ async function seriesOf(url: string, asked: Readonly<Record<string, string>>): P
   return result.map(({ metric, value, values = value === undefined ? [] : [value] }) => ({
     labels: metric,
     values: values.map(([, text]) => Number(text.replace("Inf", "Infinity"))),
+    timesMs: values.map(([seconds]) => Math.round(seconds * 1000)),
   }));
 }
 

@@ -1,0 +1,212 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startExporter } from "../../src/exporter.ts";
+import type { TimeRange } from "../../src/journal/day-files.ts";
+import { availabilityOf, type Row } from "../../src/report/availability.ts";
+import { readHistory } from "../../src/report/month-report.ts";
+import { clipped, lengthOf } from "../../src/report/spans.ts";
+import { systemClock } from "../../src/support/clock.ts";
+import { createFolder } from "../config/folder.ts";
+import { BUILD } from "../support/build-facts.ts";
+import { eventually } from "../support/eventually.ts";
+import { createMemoryLog } from "../support/exporter.ts";
+import { closedPort, portOf } from "../support/fault-server.ts";
+import { startPrometheus, type Series } from "../support/prometheus-server.ts";
+
+/** How long things change, in all; more by hand. */
+const SECONDS = Number(process.env["REPORT_SECONDS"] ?? 60);
+const SCRAPE_MS = 250;
+const WEBSITES = 6;
+const GROUPS = ["192.0.2.101", "192.0.2.102", "192.0.2.103"];
+/** As the group has one master, several or none. */
+const ROLES = [
+  ["MASTER", "BACKUP"],
+  ["BACKUP", "MASTER"],
+  ["BACKUP", "BACKUP"],
+  ["MASTER", "MASTER"],
+] as const;
+
+/** What two appliances report; it changes at random instants until the test ends. */
+function startChanges() {
+  const [roles, statuses] = [GROUPS.map(() => 0), Array.from({ length: WEBSITES }, () => 200)];
+  let timer: NodeJS.Timeout | undefined;
+  const change = (): void => {
+    timer = setTimeout(change, 200 + Math.random() * 1500);
+    const [group, website] = [pick(roles.length), pick(statuses.length)];
+    if (Math.random() < 0.4) roles[group] = roles[group] === 0 ? pick(ROLES.length) : 0;
+    else statuses[website] = statuses[website] === 200 ? 0 : 200;
+  };
+  change();
+  onTestFinished(() => clearTimeout(timer));
+  return { roles, statuses };
+}
+
+function pick(length: number): number {
+  return Math.floor(Math.random() * length);
+}
+
+/** Two appliances, the first below `/a`; returns the port. */
+async function serveAppliances(): Promise<number> {
+  const { roles, statuses } = startChanges();
+  const server = createServer(({ url = "" }, response) => {
+    const [, name, path = ""] = /^\/([ab])\/api\/v1\/(.*)$/.exec(url) ?? [];
+    const [, website] = /^website\/(\d)\/test$/.exec(path) ?? [];
+    if (website !== undefined) {
+      const status = statuses[Number(website)];
+      const line = status === 200 ? "HTTP/1.1 200 OK" : "connection refused";
+      return response.end(JSON.stringify(`HTTP CONNECT ----- HTTP\n${line}\n\n`));
+    }
+    const interfaces = GROUPS.map((vip, nth) => {
+      const state = ROLES[roles[nth] ?? 0]?.[name === "a" ? 0 : 1];
+      return [
+        `carp${nth}`,
+        { vhid: String(nth + 1), vip, state_current: state, type: "2", priority: "100", advskew: "0" },
+      ];
+    });
+    return response.end(JSON.stringify(Object.fromEntries(interfaces)));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return portOf(server);
+}
+
+async function startExporterAt(port: number, folder: string): Promise<() => Promise<void>> {
+  const started = await startExporter({
+    configFile: join(folder, "config.yaml"),
+    listenAddresses: [{ host: "127.0.0.1", port }],
+    telemetryPath: "/metrics",
+    enableLifecycle: false,
+    storage: { path: join(folder, "journal"), retentionMs: 86_400_000_000, retentionBytes: 1e9 },
+    version: "0.0.0",
+    build: BUILD,
+    maxLookups: 2,
+    maxPasswordReads: 2,
+    clock: systemClock,
+    logger: createMemoryLog().logger,
+    droppedLogLines: () => 0,
+  });
+  if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);
+  onTestFinished(started.exporter.stop);
+  return started.exporter.stop;
+}
+
+interface Sample {
+  readonly atMs: number;
+  readonly state: string | undefined;
+}
+
+/** The states of a subject, scrape by scrape. While it changes, that is what it becomes. */
+function samplesOf(series: readonly Series[]): readonly Sample[] {
+  const samples = series.flatMap(({ labels, values, timesMs }) =>
+    timesMs.flatMap((atMs, nth) => (values[nth] === 1 ? [{ atMs, state: labels["state"] }] : [])),
+  );
+  let next: Sample | undefined;
+  const settled = samples
+    .toSorted((one, other) => other.atMs - one.atMs)
+    .map(({ atMs, state }): Sample => {
+      const isNear = next !== undefined && next.atMs - atMs < 4 * SCRAPE_MS;
+      next = { atMs, state: state === "changing" ? (isNear ? next?.state : undefined) : state };
+      return next;
+    });
+  return settled.toReversed();
+}
+
+const UP = ["one_master", "no_backup", "backup_lost", "backup_unknown", "up", "unstable", "partially_down"];
+const DOWN = ["split_brain", "no_master", "down", "down_at_master"];
+
+/** A start writes to the journal after four seconds at most; what was judged before remains unknown. */
+const LATEST_START_MS = 4500;
+
+/** By how much the times of a row differ from those of the samples, and by how much they may. */
+function differences({ spans, upMs, downMs, unknownMs }: Row, samples: readonly Sample[]) {
+  const parts = samples.map(({ atMs, state = "" }, nth) => {
+    const range = { fromMs: atMs, toMs: samples[nth + 1]?.atMs ?? atMs + SCRAPE_MS };
+    const knownMs = sum(spans.flatMap((span) => clipped(span, range)).map(lengthOf));
+    return { state, knownMs, isKnown: knownMs === lengthOf(range) };
+  });
+  const msOf = (states: readonly string[]): number =>
+    sum(parts.flatMap(({ state, knownMs }) => (states.includes(state) ? knownMs : [])));
+  // A busy machine misses scrapes.
+  const intervalMs = Math.max(...parts.map(({ knownMs, isKnown }) => (isKnown ? knownMs : 0)));
+  return {
+    up: Math.abs(upMs - msOf(UP)),
+    down: Math.abs(downMs - msOf(DOWN)),
+    allowed: (upMs + downMs + unknownMs) / 10_000 + (spans.length + 1) * intervalMs,
+    unknown: parts.filter(({ knownMs }) => knownMs === 0).length * SCRAPE_MS,
+  };
+}
+
+function sum(all: readonly number[]): number {
+  return all.reduce((one, other) => one + other, 0);
+}
+
+test("the report has the times that the samples of a real Prometheus have", async () => {
+  const fleet = await serveAppliances();
+  const port = await closedPort();
+  const folder = await createFolder({ "config.yaml": JSON.stringify(configOf(fleet)) });
+  const scraping = { job_name: "exporter", static_configs: [{ targets: [`127.0.0.1:${port}`] }] };
+  const interval = `${SCRAPE_MS}ms`;
+  const prometheus = await startPrometheus({
+    global: { scrape_interval: interval, scrape_timeout: interval },
+    scrape_configs: [scraping],
+  });
+  onTestFinished(prometheus.stop);
+  const seriesOf = (selector: string) => prometheus.query(`${selector}[${SECONDS + 600}s]`);
+  const scraped = async (atLeast: number) => {
+    const [up] = await seriesOf("up");
+    expect(up?.values.filter((value) => value === 1).length).toBeGreaterThan(atLeast);
+  };
+  const half = (SECONDS * 1000) / SCRAPE_MS / 2;
+
+  const stop = await startExporterAt(port, folder);
+  await eventually(() => scraped(half), { timeoutMs: SECONDS * 4000, everyMs: 500 });
+  await stop();
+  // Away for some scrapes.
+  await eventually(async () => expect((await prometheus.query("up"))[0]?.values).toEqual([0]), {
+    everyMs: 500,
+  });
+  const stopAgain = await startExporterAt(port, folder);
+  await eventually(() => scraped(2 * half), { timeoutMs: SECONDS * 4000, everyMs: 500 });
+  const [groups, websites] = [await seriesOf("vrrp_group_state"), await seriesOf("website_state")];
+  await stopAgain();
+
+  const timesMs = [...groups, ...websites].flatMap((each) => each.timesMs);
+  const range: TimeRange = { fromMs: Math.min(...timesMs), toMs: Math.max(...timesMs) + SCRAPE_MS };
+  const history = await readHistory(join(folder, "journal"), range, { onDay: () => {}, onDamaged: fail });
+  const [cluster] = availabilityOf(history, range).clusters;
+  const rows = [
+    ...(cluster?.groups ?? []).map((row) => {
+      return { row, series: groups.filter(({ labels }) => labels["vip"] === row.vip) };
+    }),
+    ...(cluster?.websites ?? []).map((row) => {
+      const isOf = ({ labels }: Series): boolean =>
+        labels["website"] === row.name && labels["protocol"] === row.protocol;
+      return { row, series: websites.filter(isOf) };
+    }),
+  ];
+  expect(rows.length).toBe(GROUPS.length + WEBSITES);
+  const compared = rows.map(({ row, series }) => differences(row, samplesOf(series)));
+  const wrong = compared.filter(({ up, down, allowed, unknown }) => {
+    return up > allowed || down > allowed || unknown > 2 * LATEST_START_MS;
+  });
+  expect(wrong).toEqual([]);
+});
+
+function fail(path: string, error: unknown): never {
+  throw new Error(`${path} is damaged`, { cause: error });
+}
+
+function configOf(port: number): object {
+  const websites = Array.from({ length: WEBSITES }, (_, id) => ({ id, name: `website-${id}` }));
+  const appliances = ["a", "b"].map((name) => {
+    return { name, base_url: `http://127.0.0.1:${port}/${name}`, allow_http: true };
+  });
+  const polling = { vrrp: { interval: "1s" }, websites: { interval: "1s" } };
+  return { polling, clusters: [{ name: "ams", websites, appliances }] };
+}
