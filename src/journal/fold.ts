@@ -16,6 +16,11 @@ export interface Fold {
   readonly lasting: ReadonlyMap<string, Lasting>;
 }
 
+/** Whether nothing is known between the latest instant and this record: only a day that begins there goes on. */
+export function isBreak(record: JournalRecord, latestMs: number): boolean {
+  return record.kind === "run" && !(record.why === "day" && Date.parse(record.at) === latestMs);
+}
+
 /**
  * Calls back for each time in which a subject was known to be in a state: in order, not empty, without overlaps. What no call
  * covers is unknown. A group that changes was from the beginning in the state that follows. Where time goes back, what was
@@ -53,7 +58,7 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
     lasting,
     read: (record) => {
       const atMs = Date.parse(record.at);
-      if (record.kind === "run" && !(record.why === "day" && atMs === latestMs)) closeAll();
+      if (isBreak(record, latestMs)) closeAll();
       latestMs = Math.max(latestMs, atMs);
       if (record.kind === "lost") closeAll(record.cluster);
       if (isSubject(record)) readSubject(record);

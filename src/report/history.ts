@@ -1,6 +1,6 @@
 import { bandOf } from "../journal/bands.ts";
 import type { TimeRange } from "../journal/day-files.ts";
-import { createFold } from "../journal/fold.ts";
+import { createFold, isBreak } from "../journal/fold.ts";
 import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "../journal/record.ts";
 import type { KnownIncident } from "../status/schema.ts";
 import { clipped, overlay, type Member, type Span } from "./spans.ts";
@@ -85,7 +85,7 @@ export function createHistory(range: TimeRange): HistoryReader {
     read: (record) => {
       fold.read(record);
       const { kind } = record;
-      if (kind === "run" && record.why !== "day") runEnds.push(latestMs);
+      if (isBreak(record, latestMs)) runEnds.push(latestMs);
       latestMs = Math.max(latestMs, Date.parse(record.at));
       if (isSubject(record)) readSubject(record);
       else if (kind === "run") leftOut += record.left ?? 0;

@@ -34,21 +34,23 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
       </head>
       <body>
         ${hatching}
-        <h1>${title}</h1>
-        <p>
-          From ${at(from)} to ${at(to)}, time zone ${timeZone}.
-          ${isOver ? nothing : html`<strong>The month is not over.</strong>`}
-        </p>
-        <h2>Clusters</h2>
-        ${clusterTable(clusters, view)} ${clusters.map((each) => clusterParts(each, view))}
-        <h2>Longest outages</h2>
-        ${outageTable(outages, view)}
-        <h2>Failovers</h2>
-        ${failoverTable(failovers, view)}
-        <h2>How to read this</h2>
-        ${NOTES.map((note) => html`<p>${note}</p> `)}
-        ${leftOut === 0 ? nothing : html`<p>${count(leftOut, "change")} ${LEFT_OUT}</p>`}
-        <p class="note">Made by appliance-exporter ${report.version} at ${at(report.createdAt)}.</p>
+        <main>
+          <h1>${title}</h1>
+          <p>
+            From ${at(from)} to ${at(to)}, time zone ${timeZone}.
+            ${isOver ? nothing : html`<strong>The month is not over.</strong>`}
+          </p>
+          <h2>Clusters</h2>
+          ${clusterTable(clusters, view)} ${clusters.map((each) => clusterParts(each, view))}
+          <h2>Longest outages</h2>
+          ${outageTable(outages, view)}
+          <h2>Failovers</h2>
+          ${failoverTable(failovers, view)}
+          <h2>How to read this</h2>
+          ${NOTES.map((note) => html`<p>${note}</p> `)}
+          ${leftOut === 0 ? nothing : html`<p>${count(leftOut, "change")} ${LEFT_OUT}</p>`}
+          <p class="note">Made by appliance-exporter ${report.version} at ${at(report.createdAt)}.</p>
+        </main>
       </body>
     </html> `.text;
 }

@@ -18,6 +18,11 @@ export function lengthOf({ fromMs, toMs }: TimeRange): number {
   return toMs - fromMs;
 }
 
+/** How long two ranges have in common. */
+export function overlapOf(one: TimeRange, other: TimeRange): number {
+  return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs));
+}
+
 /** The part of a span within a range; none if it is empty. */
 export function clipped<Of extends TimeRange>(span: Of, { fromMs, toMs }: TimeRange): readonly Of[] {
   const part = { ...span, fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) };

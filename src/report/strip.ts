@@ -2,7 +2,7 @@ import type { Band } from "../journal/bands.ts";
 import type { TimeRange } from "../journal/day-files.ts";
 import { html, type Html } from "../page/view/html.ts";
 import { keysOf } from "../support/keys.ts";
-import { clipped, lengthOf, type Span } from "./spans.ts";
+import { lengthOf, overlapOf, type Span } from "./spans.ts";
 
 const BIN_MS = 7_200_000;
 const HEIGHT = 20;
@@ -54,7 +54,7 @@ function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[] {
     let [worst, knownMs] = [0, 0];
     for (let span = spans[place]; span !== undefined && span.fromMs < bin.toMs; span = spans[(place += 1)]) {
       worst = Math.max(worst, BANDS.indexOf(span.band));
-      knownMs += clipped(span, bin).reduce((sum, part) => sum + lengthOf(part), 0);
+      knownMs += overlapOf(span, bin);
       // The rest of it is in the next bin.
       if (span.toMs > bin.toMs) break;
     }

@@ -1,7 +1,6 @@
 /** The style sheet of the report. Every pair of text and background has a contrast of at least 4.5. */
 export const STYLE = `
 @page { size: A4 landscape; margin: 12mm; }
-@media print { body { font-size: 0.75rem; } }
 :root { color-scheme: light; }
 body {
   max-width: 75rem; margin: 0 auto; padding: 0.5rem 0.75rem;
@@ -17,7 +16,7 @@ tr { break-inside: avoid; }
 :is(th, td) { padding: 0.15rem 0.5rem 0.15rem 0; border-bottom: 1px solid #d9dee4; text-align: left; vertical-align: top; }
 thead th { vertical-align: bottom; color: #56606c; }
 tbody th { font-weight: 600; unicode-bidi: isolate; }
-.figures :is(th, td):first-child { width: 14em; }
+.figures :is(th, td):first-child { width: 14em; min-width: 14em; }
 .figures :is(th, td):nth-child(n + 3) { width: 5.5em; text-align: right; white-space: nowrap; }
 .note { color: #56606c; font-weight: 400; }
 .less { color: #b3261e; font-weight: 600; }
@@ -30,4 +29,5 @@ path.impaired { fill: #855600; }
 path.down { fill: #b3261e; }
 path.unknown { fill: url(#hatching); }
 #hatching rect { fill: #56606c; }
+@media print { body { font-size: 0.75rem; } }
 `;

@@ -79,9 +79,9 @@ function coursesOf(records: readonly JournalRecord[]): ReadonlyMap<string, Cours
   for (const each of records) {
     const said = (Date.parse(each.at) - START) / 1000;
     const breaks = each.kind === "run" && !(each.why === "day" && said === now);
-    if (breaks) for (const key of courses.keys()) settle(key, undefined);
-    if (breaks) states.clear();
-    if (each.kind === "run" && each.why !== "day") {
+    if (breaks) {
+      for (const key of courses.keys()) settle(key, undefined);
+      states.clear();
       runs.endsAt = now;
       runs = { endsAt: Number.POSITIVE_INFINITY };
     }

@@ -6,7 +6,7 @@ import { startExporter } from "../../src/exporter.ts";
 import type { TimeRange } from "../../src/journal/day-files.ts";
 import { availabilityOf, type Row } from "../../src/report/availability.ts";
 import { readHistory } from "../../src/report/month-report.ts";
-import { clipped, lengthOf } from "../../src/report/spans.ts";
+import { lengthOf, overlapOf } from "../../src/report/spans.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createFolder } from "../config/folder.ts";
 import { BUILD } from "../support/build-facts.ts";
@@ -127,7 +127,7 @@ const LATEST_START_MS = 4500;
 function differences({ spans, upMs, downMs, unknownMs }: Row, samples: readonly Sample[]) {
   const parts = samples.map(({ atMs, state = "" }, nth) => {
     const range = { fromMs: atMs, toMs: samples[nth + 1]?.atMs ?? atMs + SCRAPE_MS };
-    const knownMs = sum(spans.flatMap((span) => clipped(span, range)).map(lengthOf));
+    const knownMs = sum(spans.map((span) => overlapOf(span, range)));
     return { state, knownMs, isKnown: knownMs === lengthOf(range) };
   });
   const msOf = (states: readonly string[]): number =>
