@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { bandOf } from "../../src/journal/bands.ts";
 import { parseRecord } from "../../src/journal/record.ts";
 import { groupBy } from "../../src/support/group-by.ts";
 import { startTestDemo } from "../demo/support.ts";
@@ -37,6 +38,20 @@ test("each line on the page is a record without unknown fields, and the page has
   const lines = PAGE.match(/^\{"at":.*$/gm) ?? [];
   for (const line of lines) expect(parseRecord(line)).toEqual(JSON.parse(line));
   expect([...fieldsIn(lines).keys()].toSorted()).toEqual([...DOCUMENTED.keys()].toSorted());
+});
+
+test("the page says which states are up and down", () => {
+  const kinds = ["group", "website", "appliance", "readiness"] as const;
+  const bands = ["up", "impaired", "down", "unknown"];
+  const states = kinds.flatMap((kind) => {
+    const [, row = ""] =
+      new RegExp(`^\\| \`${kind}\` \\| (.*_.*|.*\`up\`.*|.*\`ready\`.*) \\|$`, "m").exec(PAGE) ?? [];
+    return row
+      .split(" | ")
+      .flatMap((cell, nth) => (cell.match(/\w+/g) ?? []).map((state) => ({ kind, state, band: bands[nth] })));
+  });
+  expect(states.length).toBe(22);
+  expect(states.filter(({ band, ...record }) => bandOf(record) !== band)).toEqual([]);
 });
 
 test("the page has each field that the exporter writes in the table of its kind, and explains each field", async () => {
