@@ -112,6 +112,7 @@ export async function startExporter(
     version,
     shard: formatShard(shard),
     clock,
+    logger,
     verdicts: () => board.verdicts(),
     onRecord: timelines.read,
     journal,

@@ -1,4 +1,10 @@
-import { isSubject, subjectKey, type JournalRecord } from "./record.ts";
+import {
+  isSubject,
+  subjectKey,
+  type IncidentRecord,
+  type JournalRecord,
+  type SubjectRecord,
+} from "./record.ts";
 
 /** Of a cluster, so many subjects, and lines of all together, are written in a day. */
 const MAX_SUBJECTS = 10_000;
@@ -18,6 +24,8 @@ export interface Bounds {
    * state, and the last one of a cluster says that nothing more is known of it.
    */
   admit(record: JournalRecord): JournalRecord | undefined;
+  /** Whether no change of a subject is written any more: it is unknown for the rest of the day. */
+  isSpent(record: JournalRecord): boolean;
   /** How many records were left out. */
   left(): number;
 }
@@ -26,25 +34,36 @@ export function createBounds(): Bounds {
   const clusters = new Map<string, Counted>();
   let left = 0;
 
-  function leftOut(): undefined {
-    left += 1;
+  /** Returns the counts of the cluster of a record, and of the subject or the incidents. */
+  function countsOf(record: SubjectRecord | IncidentRecord) {
+    const counted = clusters.get(record.cluster) ?? { lines: 0, byKey: new Map<string, number>() };
+    clusters.set(record.cluster, counted);
+    const key = isSubject(record) ? subjectKey(record) : record.kind;
+    const count = counted.byKey.get(key) ?? 0;
+    const isFull = count === 0 && counted.byKey.size >= MAX_SUBJECTS;
+    const isSpent = counted.lines > MAX_CLUSTER_LINES || count >= MAX_LINES || isFull;
+    return { counted, key, count, isSpent };
   }
 
   return {
     left: () => left,
+    isSpent: (record) => isCounted(record) && countsOf(record).isSpent,
     admit: (record) => {
-      if (!isSubject(record) && record.kind !== "incident") return record;
-      const { at, cluster } = record;
-      const counted = clusters.get(cluster) ?? { lines: 0, byKey: new Map<string, number>() };
-      clusters.set(cluster, counted);
-      const key = isSubject(record) ? subjectKey(record) : record.kind;
-      const count = (counted.byKey.get(key) ?? 0) + 1;
-      if (counted.lines > MAX_CLUSTER_LINES || count > MAX_LINES) return leftOut();
-      if (count === 1 && counted.byKey.size >= MAX_SUBJECTS) return leftOut();
-      counted.byKey.set(key, count);
+      if (!isCounted(record)) return record;
+      const { counted, key, count, isSpent } = countsOf(record);
+      if (isSpent) {
+        left += 1;
+        return undefined;
+      }
+      counted.byKey.set(key, count + 1);
       counted.lines += 1;
+      const { at, cluster } = record;
       if (counted.lines > MAX_CLUSTER_LINES) return { at, kind: "lost", cluster };
-      return isSubject(record) && count === MAX_LINES ? { ...record, state: undefined } : record;
+      return isSubject(record) && count + 1 === MAX_LINES ? { ...record, state: undefined } : record;
     },
   };
+}
+
+function isCounted(record: JournalRecord): record is SubjectRecord | IncidentRecord {
+  return isSubject(record) || record.kind === "incident";
 }

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../support/errors.ts";
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
 const LINES = ".jsonl";
 const COMPRESSED = ".jsonl.gz";

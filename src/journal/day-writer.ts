@@ -31,8 +31,11 @@ export interface DayWriter {
 export async function openDay(folder: string, day: string): Promise<DayWriter> {
   const path = pathOf(folder, day);
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, FILE_MODE);
-  const { ino, size } = await file.stat();
-  let endBytes = await endOfLines(file, size);
+  const { ino, size, end } = await linesIn(file).catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
+  let endBytes = end;
   let markBytes = 0;
   let isTorn = endBytes < size;
 
@@ -63,6 +66,11 @@ export async function openDay(folder: string, day: string): Promise<DayWriter> {
 async function writeAll(file: FileHandle, content: Buffer, at: number): Promise<void> {
   for (let done = 0; done < content.length;)
     done += (await file.write(content, done, content.length - done, at + done)).bytesWritten;
+}
+
+async function linesIn(file: FileHandle) {
+  const { ino, size } = await file.stat();
+  return { ino, size, end: await endOfLines(file, size) };
 }
 
 /** The place behind the last line break. */

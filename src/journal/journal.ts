@@ -2,11 +2,13 @@ import { mkdir, rm } from "node:fs/promises";
 import { errorCode, messageOf } from "../support/errors.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
-import { beginOf, compressDay, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
+import { beginOf, compressDay, DAY_MS, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
 import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
+import { inSlices } from "../support/slices.ts";
+import { instantOf } from "../status/words.ts";
 import { createBounds } from "./bounds.ts";
-import { formatRecord, type JournalRecord, type RunRecord } from "./record.ts";
+import { formatRecord, isSubject, subjectKey, type JournalRecord, type RunRecord } from "./record.ts";
 
 const FOLDER_MODE = 0o700;
 /** Lines wait in memory while the disk does not take them. */
@@ -36,9 +38,9 @@ export interface Step {
 export interface Journal {
   /** Keeps a record until the next write. */
   record(record: JournalRecord): void;
-  /** Writes what waits, and a mark. Never rejects; while a write hangs, it does nothing. */
+  /** Writes what waits, and a mark, or has that done after the write in flight. Never rejects. */
   flush(step: Step): Promise<void>;
-  /** Ends it, unless a write hangs. */
+  /** Ends it after the write in flight. */
   stop(): Promise<void>;
   isUp(): boolean;
   bytes(): number;
@@ -47,6 +49,8 @@ export interface Journal {
 interface Line {
   readonly at: string;
   readonly text: string;
+  /** Of its subject. */
+  readonly key: string | undefined;
   readonly isIncident: boolean;
 }
 
@@ -62,31 +66,39 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let waitingBytes = 0;
   /** Something happened that does not wait here. */
   let isLost = false;
-  /** Since the state of everything was written. */
+  /** Those of today, and how many records yesterday's left out. */
   let bounds = createBounds();
+  let left: number | undefined;
   let lock: Lock | undefined;
   let writer: DayWriter | undefined;
   /** The state of everything has to come first; `undefined`: the next lines go on. */
   let owed: RunRecord["why"] | undefined = "start";
   /** The journal is off until a restart: two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
+  /** What the next write notes, and the write in flight. */
+  let next: Step | undefined;
+  let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
   let failure: string | undefined;
   let closedBytes = 0;
   let tidiedMs = Number.NEGATIVE_INFINITY;
+  let isTidying = false;
 
-  function keep(record: JournalRecord): void {
+  function keep(record: JournalRecord, key?: string): void {
     const text = formatRecord(record);
     waitingBytes += text.length;
-    waiting.push({ at: record.at, text, isIncident: record.kind === "incident" });
+    waiting.push({ at: record.at, text, key, isIncident: record.kind === "incident" });
     if (waitingBytes <= MAX_WAITING_BYTES) return;
-    [waiting, waitingBytes, isLost] = [[], 0, true];
+    isLost = true;
+    // The state of everything will come, but not the ends of incidents.
+    keepOnly(waiting.filter(({ isIncident }) => isIncident));
+    if (waitingBytes > MAX_WAITING_BYTES / 2) keepOnly([]);
   }
 
-  function drop(count: number): void {
-    waiting = waiting.slice(count);
-    waitingBytes = waiting.reduce((sum, { text }) => sum + text.length, 0);
+  function keepOnly(others: Line[]): void {
+    waiting = others;
+    waitingBytes = others.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   async function openFolder(): Promise<void> {
@@ -101,50 +113,68 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /** Ends the file of a day that is over: everything was judged until midnight. */
-  async function endDay(old: DayWriter, midnight: string, midnightMs: number): Promise<void> {
-    const last = waiting.filter(({ at }) => at < midnight);
-    await old.append(last.map(({ text }) => text).join(""), markOf(midnightMs));
-    drop(last.length);
+  async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
+    const midnight = instantOf(midnightMs);
+    const last = new Set(waiting.filter(({ at }) => at < midnight));
+    await old.append(textOf(last), markOf(midnightMs));
+    keepOnly(waiting.filter((line) => !last.has(line)));
   }
 
   async function turnDay({ atMs, isContinuous }: Step): Promise<number> {
     const day = dayOf(atMs);
     if (writer === undefined || writer.day === day) return atMs;
     const midnightMs = beginOf(day);
-    const goesOn = owed === undefined && isContinuous && day > writer.day;
-    if (goesOn) await endDay(writer, new Date(midnightMs).toISOString(), midnightMs);
+    const isNext = midnightMs - beginOf(writer.day) === DAY_MS;
+    const goesOn = owed === undefined && isContinuous && isNext;
+    if (goesOn) await endDay(writer, midnightMs);
     owed ??= goesOn ? "day" : "gap";
     await writer.close();
-    [writer, tidiedMs] = [undefined, Number.NEGATIVE_INFINITY];
+    left = bounds.left() || undefined;
+    [writer, bounds, tidiedMs] = [undefined, createBounds(), Number.NEGATIVE_INFINITY];
     return goesOn ? midnightMs : atMs;
   }
 
   async function write(step: Step): Promise<void> {
+    // What comes from here on is for the next write.
+    const known = new Set(waiting);
     await openFolder();
     if (isLost) owed ??= "gap";
     isLost = false;
     const beginMs = await turnDay(step);
     writer ??= await openDay(path, dayOf(step.atMs));
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
-    const count = waiting.length;
-    const isWhole = owed === undefined || owed === "day";
-    const later = waiting.filter(({ isIncident }) => isWhole || isIncident);
-    const state = owed === undefined ? [] : await beginRun(owed, step, beginMs);
-    const text = [...state.map(formatRecord), ...later.map((each) => each.text)].join("");
-    await writer.append(text, markOf(step.atMs));
-    drop(count);
-    owed = undefined;
+    const state = owed === undefined ? "" : await stateText(owed, beginMs, step, known);
+    await writer.append(state + textOf(waiting.filter((line) => known.has(line))), markOf(step.atMs));
+    keepOnly(waiting.filter((line) => !known.has(line)));
+    [owed, left] = [undefined, undefined];
   }
 
-  /** The state of everything makes up for what was left out. */
-  function beginRun(why: RunRecord["why"], { state }: Step, atMs: number): Promise<readonly JournalRecord[]> {
-    const left = bounds.left() || undefined;
-    bounds = createBounds();
-    return state({ why, left }, atMs);
+  /**
+   * The state of everything, but of the subjects of which a line that follows says what they became. Those that had all their
+   * lines stay unknown.
+   */
+  async function stateText(
+    why: RunRecord["why"],
+    beginMs: number,
+    step: Step,
+    known: ReadonlySet<Line>,
+  ): Promise<string> {
+    const state = await step.state({ why, left }, beginMs);
+    // At midnight all that was known before is written already.
+    if (why !== "day") keepOnly(waiting.filter((line) => line.isIncident || !known.has(line)));
+    const changed = new Set(waiting.map(({ key }) => key));
+    let text = "";
+    await inSlices(state, (record) => {
+      const key = isSubject(record) ? subjectKey(record) : "";
+      if (!changed.has(key) && !bounds.isSpent(record)) text += formatRecord(record);
+    });
+    return text;
   }
 
   /** Removes the days that are too old or too many, and compresses the others. */
   async function tidy(nowMs: number): Promise<void> {
+    if (isTidying) return;
+    isTidying = true;
     tidiedMs = clock.monotonicMs();
     const today = dayOf(nowMs);
     try {
@@ -159,6 +189,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
         "old days of the journal cannot be compressed or removed",
       );
     }
+    isTidying = false;
   }
 
   function failed(detail: string): void {
@@ -184,32 +215,37 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     await old?.close();
   }
 
+  /** Until no step came meanwhile. */
+  async function writeSteps(): Promise<void> {
+    for (let step = next; step !== undefined; step = next) {
+      next = undefined;
+      busySinceMs = clock.monotonicMs();
+      try {
+        await write(step);
+        succeeded(clock.monotonicMs());
+        if (clock.monotonicMs() - tidiedMs >= TIDY_MS) void tidy(step.atMs);
+      } catch (error) {
+        failed(messageOf(error));
+        await recover(error).catch(() => {});
+      }
+    }
+    busySinceMs = undefined;
+  }
+
   return {
     record: (record) => {
       const admitted = bounds.admit(record);
-      if (admitted !== undefined) keep(admitted);
+      if (admitted !== undefined) keep(admitted, isSubject(admitted) ? subjectKey(admitted) : undefined);
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
       isLost ||= !step.isContinuous;
-      if (busySinceMs !== undefined) {
-        if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
-        return;
-      }
-      busySinceMs = nowMs;
-      try {
-        await write(step);
-        succeeded(clock.monotonicMs());
-        if (nowMs - tidiedMs >= TIDY_MS) void tidy(step.atMs);
-      } catch (error) {
-        failed(messageOf(error));
-        await recover(error).catch(() => {});
-      } finally {
-        busySinceMs = undefined;
-      }
+      next = step;
+      if (busySinceMs === undefined) await (writing = writeSteps());
+      else if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
     },
     stop: async () => {
-      if (busySinceMs !== undefined) return;
+      await writing;
       await writer?.close();
       lock?.release();
     },
@@ -218,6 +254,10 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   };
 }
 
+function textOf(lines: Iterable<Line>): string {
+  return Array.from(lines, ({ text }) => text).join("");
+}
+
 function markOf(ms: number): string {
-  return formatRecord({ at: new Date(ms).toISOString(), kind: "alive" });
+  return formatRecord({ at: instantOf(ms), kind: "alive" });
 }

@@ -27,7 +27,10 @@ export function isTooLong(folder: string): boolean {
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   const path = join(folder, NAME);
-  const server = createServer((socket) => socket.destroy()).unref();
+  // An error of a socket that comes, as without file descriptors, ends nothing.
+  const server = createServer((socket) => socket.destroy())
+    .on("error", () => {})
+    .unref();
   try {
     await listen(server, path);
   } catch (error) {
@@ -54,8 +57,9 @@ async function isAnswered(path: string): Promise<boolean> {
   try {
     await once(socket, "connect");
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // One that is stopped may have many that wait.
+    return errorCode(error) === "EAGAIN";
   } finally {
     socket.destroy();
   }

@@ -2,9 +2,11 @@ import type { Listener } from "../status/board.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { instantOf } from "../status/words.ts";
 import type { Clock } from "../support/clock.ts";
+import { describeBug } from "../support/errors.ts";
+import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
 import { recordsBetween } from "./changes.ts";
-import type { Begin, Journal } from "./journal.ts";
+import type { Begin, Journal, Step } from "./journal.ts";
 import { VERSION, type JournalRecord, type RunRecord } from "./record.ts";
 
 /** A kill loses less than five seconds. Midnight is a step. */
@@ -18,6 +20,7 @@ export interface RecorderDeps {
   readonly version: string;
   readonly shard: string;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Judges all clusters as they are now, in slices. */
   readonly verdicts: () => Promise<unknown>;
   /** Is called with each record, but for the state of everything that begins a day. */
@@ -29,7 +32,7 @@ export interface RecorderDeps {
 /** Makes records of what is judged, and notes until when everything was judged. */
 export interface Recorder extends Listener {
   start(): void;
-  /** Judges everything, and writes what has changed. */
+  /** Judges everything, and writes what has changed, unless that is being done. Never rejects. */
   step(): Promise<void>;
   /** Within two seconds. */
   stop(): Promise<void>;
@@ -39,6 +42,7 @@ export function createRecorder({
   version,
   shard,
   clock,
+  logger,
   verdicts,
   onRecord,
   journal,
@@ -47,6 +51,7 @@ export function createRecorder({
   const latest = new Map<string, ClusterVerdict>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let isJudging = false;
 
   function record(one: JournalRecord): void {
     onRecord(one);
@@ -54,6 +59,18 @@ export function createRecorder({
   }
 
   async function step(): Promise<void> {
+    if (isJudging) return;
+    isJudging = true;
+    const now = await judged().catch(failed);
+    isJudging = false;
+    if (now !== undefined) await journal?.flush(now);
+  }
+
+  function failed(error: unknown): void {
+    logger.error({ detail: describeBug(error) }, "what is judged could not be recorded");
+  }
+
+  async function judged(): Promise<Step> {
     const atMs = clock.wallMs();
     await verdicts();
     const sinceMs = atMs - (latestMs ?? atMs);
@@ -61,7 +78,7 @@ export function createRecorder({
     latestMs = atMs;
     if (!isContinuous) await beginRun({ why: "gap" }, atMs, onRecord);
     onRecord({ at: instantOf(atMs), kind: "alive" });
-    await journal?.flush({ atMs, isContinuous, state });
+    return { atMs, isContinuous, state };
   }
 
   async function state(begin: Begin, atMs: number): Promise<readonly JournalRecord[]> {

@@ -59,6 +59,7 @@ export async function startRun(
     version: "1.2.3",
     shard: "0/1",
     clock,
+    logger,
     verdicts: () => board.verdicts(),
     onRecord: (record) => void records.push(record),
     journal,
