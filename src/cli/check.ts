@@ -10,10 +10,11 @@ import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from
 import { perAppliance, pollAll } from "./poll-once.ts";
 import { formatEnd, jsonResult, pollReport, type Polled } from "./poll-report.ts";
 import { formatTable, toJson } from "./format.ts";
+import { storageProblems } from "./storage.ts";
 
 /**
- * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls
- * every enabled appliance once, or those that `names` selects.
+ * Checks the configuration and the web configuration, and warns about addresses, clusters, certificates and the journal. With
+ * `live`, polls every enabled appliance once, or those that `names` selects.
  */
 export async function check(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
@@ -34,6 +35,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const warnings = [
     ...warningOf("appliances share addresses", sharedAddresses(addresses)),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
+    ...warningOf("no journal can be written", await storageProblems(flags)),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
   ];
   const shown = isFailedOnly ? failed : polled;

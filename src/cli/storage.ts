@@ -1,5 +1,8 @@
+import { access, constants } from "node:fs/promises";
+import { dirname } from "node:path";
 import { isTooLong } from "../journal/lock.ts";
 import { parseDuration } from "../support/duration.ts";
+import { errorCode, messageOf } from "../support/errors.ts";
 import type { Flags } from "./command.ts";
 
 const SIZE = /^(\d+(?:\.\d+)?)([KMGT]?)B$/;
@@ -23,9 +26,26 @@ export function parseRetentionBytes(text: string): number | undefined {
   return Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit)) || undefined;
 }
 
+type StorageFlags = Pick<Flags, keyof Flags & `storage.${string}`>;
+
 /** An empty path is none: a later flag takes back that of a unit or an image. */
-export function storageOf(flags: Pick<Flags, keyof Flags & `storage.${string}`>) {
+export function storageOf(flags: StorageFlags) {
   const { "storage.path": path = "" } = flags;
   const [retentionMs, retentionBytes] = [flags["storage.retention.time"], flags["storage.retention.size"]];
   return path === "" ? undefined : { path, retentionMs, retentionBytes };
+}
+
+const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
+
+/** What prevents this user from keeping a journal. An exporter makes the folder, and not the one that holds it. */
+export async function storageProblems(flags: StorageFlags): Promise<readonly string[]> {
+  const storage = storageOf(flags);
+  if (storage === undefined) return [];
+  const problem = await problemOf(storage.path);
+  const other = errorCode(problem) === "ENOENT" ? await problemOf(dirname(storage.path)) : problem;
+  return other === undefined ? [] : [messageOf(other)];
+}
+
+function problemOf(folder: string): Promise<unknown> {
+  return access(`${folder}/.`, USABLE).catch((error: unknown) => error);
 }
