@@ -1,5 +1,6 @@
 import { readLines, type TimeRange } from "../journal/day-files.ts";
-import { atOf, parseRecord } from "../journal/record.ts";
+import { createNews } from "../journal/news.ts";
+import { atOf } from "../journal/record.ts";
 import { printable } from "../support/text.ts";
 import type { Availability } from "./availability.ts";
 import { createHistory, type History } from "./history.ts";
@@ -35,10 +36,11 @@ export async function readHistory(
   { onDay, onDamaged }: ReadingEvents,
 ): Promise<History> {
   const history = createHistory({ fromMs, toMs });
+  const newsIn = createNews();
   for await (const lines of readLines(folder, { fromMs, toMs: toMs + SETTLED_MS }, onDamaged)) {
     onDay(atOf(lines[0] ?? "").slice(0, "2026-10-01".length));
     for (const line of lines) {
-      const record = parseRecord(line);
+      const record = newsIn(line);
       if (record !== undefined) history.read(record);
     }
   }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isSubject, subjectKey, type JournalRecord } from "../../src/journal/record.ts";
 import { availabilityOf, type Row } from "../../src/report/availability.ts";
 import { createHistory, merged, type History } from "../../src/report/history.ts";
-import { alive, group, run, START, website } from "./records.ts";
+import { alive, group, lost, run, START, website } from "./records.ts";
 
 /** Journals are that long, and the report is about a part of it. */
 const SECONDS = 400;
@@ -30,6 +30,7 @@ const record = fc.oneof(
   { weight: 4, arbitrary: recordsOf(GROUP, (at, state) => group(at, state, "192.0.2.2")) },
   { weight: 4, arbitrary: recordsOf(WEBSITE, website) },
   { weight: 3, arbitrary: fc.constant(alive) },
+  { weight: 1, arbitrary: fc.constant(lost) },
   { weight: 2, arbitrary: recordsOf(["start", "gap", "day"] as const, run) },
 );
 
@@ -90,6 +91,10 @@ function coursesOf(records: readonly JournalRecord[]): ReadonlyMap<string, Cours
         course.states[now] = states.get(key);
         course.isPresent[now] = mentioned.has(key);
       }
+    }
+    if (each.kind === "lost") {
+      for (const key of courses.keys()) settle(key, undefined);
+      states.clear();
     }
     if (!isSubject(each)) continue;
     const key = subjectKey(each);

@@ -146,57 +146,63 @@ function sum(all: readonly number[]): number {
   return all.reduce((one, other) => one + other, 0);
 }
 
-test("the report has the times that the samples of a real Prometheus have", async () => {
-  const fleet = await serveAppliances();
-  const port = await closedPort();
-  const folder = await createFolder({ "config.yaml": JSON.stringify(configOf(fleet)) });
-  const scraping = { job_name: "exporter", static_configs: [{ targets: [`127.0.0.1:${port}`] }] };
-  const interval = `${SCRAPE_MS}ms`;
-  const prometheus = await startPrometheus({
-    global: { scrape_interval: interval, scrape_timeout: interval },
-    scrape_configs: [scraping],
-  });
-  onTestFinished(prometheus.stop);
-  const seriesOf = (selector: string) => prometheus.query(`${selector}[${SECONDS + 600}s]`);
-  const scraped = async (atLeast: number) => {
-    const [up] = await seriesOf("up");
-    expect(up?.values.filter((value) => value === 1).length).toBeGreaterThan(atLeast);
-  };
-  const half = (SECONDS * 1000) / SCRAPE_MS / 2;
+const TIMEOUT_MS = 300_000 + SECONDS * 4000;
 
-  const stop = await startExporterAt(port, folder);
-  await eventually(() => scraped(half), { timeoutMs: SECONDS * 4000, everyMs: 500 });
-  await stop();
-  // Away for some scrapes.
-  await eventually(async () => expect((await prometheus.query("up"))[0]?.values).toEqual([0]), {
-    everyMs: 500,
-  });
-  const stopAgain = await startExporterAt(port, folder);
-  await eventually(() => scraped(2 * half), { timeoutMs: SECONDS * 4000, everyMs: 500 });
-  const [groups, websites] = [await seriesOf("vrrp_group_state"), await seriesOf("website_state")];
-  await stopAgain();
+test(
+  "the report has the times that the samples of a real Prometheus have",
+  { timeout: TIMEOUT_MS },
+  async () => {
+    const fleet = await serveAppliances();
+    const port = await closedPort();
+    const folder = await createFolder({ "config.yaml": JSON.stringify(configOf(fleet)) });
+    const scraping = { job_name: "exporter", static_configs: [{ targets: [`127.0.0.1:${port}`] }] };
+    const interval = `${SCRAPE_MS}ms`;
+    const prometheus = await startPrometheus({
+      global: { scrape_interval: interval, scrape_timeout: interval },
+      scrape_configs: [scraping],
+    });
+    onTestFinished(prometheus.stop);
+    const seriesOf = (selector: string) => prometheus.query(`${selector}[${SECONDS + 600}s]`);
+    const scraped = async (atLeast: number) => {
+      const [up] = await seriesOf("up");
+      expect(up?.values.filter((value) => value === 1).length).toBeGreaterThan(atLeast);
+    };
+    const half = (SECONDS * 1000) / SCRAPE_MS / 2;
 
-  const timesMs = [...groups, ...websites].flatMap((each) => each.timesMs);
-  const range: TimeRange = { fromMs: Math.min(...timesMs), toMs: Math.max(...timesMs) + SCRAPE_MS };
-  const history = await readHistory(join(folder, "journal"), range, { onDay: () => {}, onDamaged: fail });
-  const [cluster] = availabilityOf(history, range).clusters;
-  const rows = [
-    ...(cluster?.groups ?? []).map((row) => {
-      return { row, series: groups.filter(({ labels }) => labels["vip"] === row.vip) };
-    }),
-    ...(cluster?.websites ?? []).map((row) => {
-      const isOf = ({ labels }: Series): boolean =>
-        labels["website"] === row.name && labels["protocol"] === row.protocol;
-      return { row, series: websites.filter(isOf) };
-    }),
-  ];
-  expect(rows.length).toBe(GROUPS.length + WEBSITES);
-  const compared = rows.map(({ row, series }) => differences(row, samplesOf(series)));
-  const wrong = compared.filter(({ up, down, allowed, unknown }) => {
-    return up > allowed || down > allowed || unknown > 2 * LATEST_START_MS;
-  });
-  expect(wrong).toEqual([]);
-});
+    const stop = await startExporterAt(port, folder);
+    await eventually(() => scraped(half), { timeoutMs: TIMEOUT_MS, everyMs: 500 });
+    await stop();
+    // Away for some scrapes.
+    await eventually(async () => expect((await prometheus.query("up"))[0]?.values).toEqual([0]), {
+      everyMs: 500,
+    });
+    const stopAgain = await startExporterAt(port, folder);
+    await eventually(() => scraped(2 * half), { timeoutMs: TIMEOUT_MS, everyMs: 500 });
+    const [groups, websites] = [await seriesOf("vrrp_group_state"), await seriesOf("website_state")];
+    await stopAgain();
+
+    const timesMs = [...groups, ...websites].flatMap((each) => each.timesMs);
+    const range: TimeRange = { fromMs: Math.min(...timesMs), toMs: Math.max(...timesMs) + SCRAPE_MS };
+    const history = await readHistory(join(folder, "journal"), range, { onDay: () => {}, onDamaged: fail });
+    const [cluster] = availabilityOf(history, range).clusters;
+    const rows = [
+      ...(cluster?.groups ?? []).map((row) => {
+        return { row, series: groups.filter(({ labels }) => labels["vip"] === row.vip) };
+      }),
+      ...(cluster?.websites ?? []).map((row) => {
+        const isOf = ({ labels }: Series): boolean =>
+          labels["website"] === row.name && labels["protocol"] === row.protocol;
+        return { row, series: websites.filter(isOf) };
+      }),
+    ];
+    expect(rows.length).toBe(GROUPS.length + WEBSITES);
+    const compared = rows.map(({ row, series }) => differences(row, samplesOf(series)));
+    const wrong = compared.filter(({ up, down, allowed, unknown }) => {
+      return up > allowed || down > allowed || unknown > 2 * LATEST_START_MS;
+    });
+    expect(wrong).toEqual([]);
+  },
+);
 
 function fail(path: string, error: unknown): never {
   throw new Error(`${path} is damaged`, { cause: error });

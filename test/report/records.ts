@@ -14,6 +14,10 @@ export function alive(seconds: number): JournalRecord {
   return { at: at(seconds), kind: "alive" };
 }
 
+export function lost(seconds: number): JournalRecord {
+  return { at: at(seconds), kind: "lost", cluster: "ams" };
+}
+
 export function group(seconds: number, state?: string, vip = "192.0.2.100"): SubjectRecord {
   return { at: at(seconds), kind: "group", cluster: "ams", vhid: 2, vip, state };
 }
