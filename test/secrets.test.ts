@@ -214,6 +214,7 @@ const PATHS = [
   "/metrics",
   "/config",
   "/api/v1/fleet",
+  "/api/v1/history",
   "/sd/websites",
   "/-/healthy",
   "/none",
@@ -230,7 +231,11 @@ test.each(["json", "logfmt"])(
     const port = await closedPort();
     const flags = [`--config.file=${file("config.yaml")}`, `--web.config.file=${file("web.yaml")}`];
     const web = [`--web.listen-address=127.0.0.1:${port}`, "--web.enable-lifecycle"];
-    const ended = runProgram(["run", ...flags, ...web, "--log.level=debug", `--log.format=${format}`], io);
+    const journal = `--storage.path=${join(folder, "journal")}`;
+    const ended = runProgram(
+      ["run", ...flags, ...web, journal, "--log.level=debug", `--log.format=${format}`],
+      io,
+    );
     onTestFinished(stop);
     const said: string[] = [];
     const get = async (path: string, password = SECRETS.operator, method = "GET"): Promise<number> => {
@@ -261,6 +266,10 @@ test.each(["json", "logfmt"])(
     for (const name of ["right", "wrong", "bad"])
       said.push(await outputOf("status", url, `--http.config.file=${file(`${name}.yaml`)}`, "--output=json"));
     said.push(await outputOf("status", `--url=https://operator:${SECRETS.operator}@127.0.0.1:${port}`));
+    await eventually(async () => {
+      expect(await get("/api/v1/history")).toBe(200);
+      expect(said.at(-1)).toContain('"cluster":"nameless"');
+    });
     stop();
     expect(await ended).toBe(0);
 
