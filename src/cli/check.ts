@@ -13,8 +13,8 @@ import { formatTable, toJson } from "./format.ts";
 import { storageProblems } from "./storage.ts";
 
 /**
- * Checks the configuration and the web configuration, and warns about addresses, clusters, certificates and the journal. With
- * `live`, polls every enabled appliance once, or those that `names` selects.
+ * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls
+ * every enabled appliance once, or those that `names` selects, and warns about the journal.
  */
 export async function check(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
@@ -32,10 +32,12 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const failed = polled.filter((each) => !each.ok);
   const ok = failed.length === 0;
   const addresses = isLive ? await perAppliance(enabled, io, withAddress) : enabled;
+  // The service checks before each start and reload, and a folder that hangs must not prevent these.
+  const storage = isLive ? await storageProblems(flags) : [];
   const warnings = [
     ...warningOf("appliances share addresses", sharedAddresses(addresses)),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
-    ...warningOf("no journal can be written", await storageProblems(flags)),
+    ...warningOf("no journal can be written", storage),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
   ];
   const shown = isFailedOnly ? failed : polled;

@@ -195,10 +195,12 @@ test.each([
   ["below a folder that is not there", "no/journal", "ENOENT: no such file or directory, access 'no/.'"],
   ["new", "journal", undefined],
   ["there", "kept", undefined],
-])("check warns of a --storage.path that is of no use: one that is %s", async (_, path, problem) => {
+])("check --live warns of a --storage.path that is of no use: one that is %s", async (_, path, problem) => {
   const folder = await createFolder({ "config.yaml": "appliances: []\n", "kept/2026-03-01.jsonl": "" });
   const file = join(folder, "config.yaml");
-  const { code, err } = await run("check", `--config.file=${file}`, `--storage.path=${join(folder, path)}`);
+  const flags = [`--config.file=${file}`, `--storage.path=${join(folder, path)}`];
+  expect(await run("check", ...flags)).toMatchObject({ code: 0, err: "" });
+  const { code, err } = await run("check", "--live", ...flags);
   const warning = `${file}: warning: no journal can be written: ${problem}\n`;
   expect({ code, err: err.replaceAll(`'${folder}/`, "'") }).toEqual({
     code: 0,
