@@ -1,9 +1,11 @@
-import { WHOLE_FLEET } from "../src/config/shard.ts";
+import { formatShard, WHOLE_FLEET } from "../src/config/shard.ts";
 import { createFleet } from "../src/fleet/fleet.ts";
 import { createStatusPage } from "../src/page/page.ts";
 import type { Operation } from "../src/api/operations.ts";
 import { fleetJson } from "../src/status/document.ts";
 import { createSelfMetrics } from "../src/metrics/self.ts";
+import { createRecorder } from "../src/journal/recorder.ts";
+import { createTimelines } from "../src/timeline/timelines.ts";
 import { createStatusBoard } from "../src/status/board.ts";
 import { createLog } from "../src/support/log.ts";
 import { compressed } from "../src/support/long-text.ts";
@@ -59,14 +61,25 @@ function startFleet() {
   );
   const dueMs = new Map<string, number>();
 
+  const timelines = createTimelines();
+  const { logger } = createLog("error", "json", STDERR_FD);
+  const recorder = createRecorder({
+    version: "0.0.0",
+    shard: formatShard(WHOLE_FLEET),
+    clock,
+    logger,
+    verdicts: () => board.verdicts(),
+    onRecord: timelines.read,
+    journal: undefined,
+  });
   const board = createStatusBoard({
     version: "0.0.0",
     shard: WHOLE_FLEET,
     fleet,
     self: createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
-    logger: createLog("error", "json", STDERR_FD).logger,
+    logger,
     clock,
-    listener: { judged: () => {}, reloaded: () => {} },
+    listener: recorder,
     restored: { clusters: new Map(), incidents: [] },
     runner: () => ({
       confirm: () => {},
@@ -107,7 +120,7 @@ function startFleet() {
   let second = 0;
   return {
     document,
-    render: createStatusPage({ ...clock, document, telemetryPath: "/metrics", assets: "assets" }),
+    render: createStatusPage({ ...clock, document, timelines, telemetryPath: "/metrics", assets: "assets" }),
     pollForASecond: () => {
       second += 1;
       for (const index of names.keys()) {

@@ -209,6 +209,7 @@ export async function startExporter(
       ...options,
       wallMs: clock.wallMs,
       document: board.document,
+      timelines,
       assets: assets.folder,
     }),
     history: storage && {

@@ -110,10 +110,17 @@ export function isSubject(record: JournalRecord): record is SubjectRecord {
   return subjects.some(({ shape }) => shape.kind.value === record.kind);
 }
 
-/** What identifies a subject in all clusters: the same labels as in the metrics. */
-export function subjectKey(record: SubjectRecord): string {
-  const { kind, cluster: of } = record;
-  if (kind === "group") return JSON.stringify([kind, of, record.vhid, record.vip]);
-  if (kind === "website") return JSON.stringify([kind, of, record.id, record.name, record.protocol]);
-  return JSON.stringify([kind, of, kind === "cluster" ? "" : record.appliance]);
+/** What identifies a subject: the same as the labels in the metrics. */
+export type Subject =
+  | Pick<z.infer<typeof group>, "kind" | "cluster" | "vhid" | "vip">
+  | Pick<z.infer<typeof website>, "kind" | "cluster" | "id" | "name" | "protocol">
+  | Pick<z.infer<typeof appliance> | z.infer<typeof readiness>, "kind" | "cluster" | "appliance">
+  | Pick<z.infer<typeof cluster>, "kind" | "cluster">;
+
+/** A text that is unique among the subjects of all clusters. */
+export function subjectKey(one: Subject): string {
+  const { kind, cluster: of } = one;
+  if (kind === "group") return JSON.stringify([kind, of, one.vhid, one.vip]);
+  if (kind === "website") return JSON.stringify([kind, of, one.id, one.name, one.protocol]);
+  return JSON.stringify([kind, of, kind === "cluster" ? "" : one.appliance]);
 }

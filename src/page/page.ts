@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
+import type { Timelines } from "../timeline/timelines.ts";
 import type { Clock } from "../support/clock.ts";
 import type { LongText } from "../support/long-text.ts";
 import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
@@ -10,9 +11,11 @@ import { applyFilter, filterForm, matchNote, readFilter } from "./view/filter.ts
 import { html, nothing, type Html } from "./view/html.ts";
 import { absolute, mark, readReader } from "./view/parts.ts";
 import { problemList } from "./view/problems.ts";
+import { HATCH, stripView } from "./view/timelines.ts";
 
 export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly document: () => FleetDocument | Promise<FleetDocument>;
+  readonly timelines: Pick<Timelines, "strip">;
   readonly telemetryPath: string;
   /** Folder of the page's own files, relative to the page: `assets/0123abcd`. */
   readonly assets: string;
@@ -28,7 +31,7 @@ export function createStatusPage(
   return async (query) => {
     const document = await deps.document();
     const nowMs = deps.wallMs();
-    const fragment = await renderFragment(document, query, nowMs);
+    const fragment = await renderFragment(document, query, nowMs, deps);
     const markup = query.has("fragment") ? fragment : renderPage(document, fragment, query, nowMs, deps);
     return { text: [markup.text] };
   };
@@ -68,7 +71,7 @@ function renderPage(
         </header>
         <main>
           <p id="lost" class="lost" role="alert"></p>
-          ${fragment}
+          ${HATCH} ${fragment}
         </main>
         ${footer(document, telemetryPath)}
       </body>
@@ -88,7 +91,12 @@ function withAllOpen(query: URLSearchParams): string {
  * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
  * whatever the filter. Attributes give the script the title, the version and the time.
  */
-async function renderFragment(document: FleetDocument, query: URLSearchParams, nowMs: number): Promise<Html> {
+async function renderFragment(
+  document: FleetDocument,
+  query: URLSearchParams,
+  nowMs: number,
+  { timelines }: StatusPageDeps,
+): Promise<Html> {
   const { exporter, problems, incidents } = document;
   const headline = headlineOf(document);
   const [filter, reader] = [readFilter(query), readReader(query, nowMs)];
@@ -111,7 +119,7 @@ async function renderFragment(document: FleetDocument, query: URLSearchParams, n
       <div id="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter, query.get("fragment") ?? "")}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${await clusterList(shown.clusters, reader)}
+        ${await clusterList(shown.clusters, reader, stripView(timelines, filter.timelines, nowMs))}
       </div>
     </div>
   </div>`;

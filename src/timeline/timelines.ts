@@ -1,19 +1,22 @@
 import { bandOf, type Band } from "../journal/bands.ts";
-import { createFold } from "../journal/fold.ts";
-import { isSubject, subjectKey, type JournalRecord } from "../journal/record.ts";
+import { createFold, type Lasting } from "../journal/fold.ts";
+import { isSubject, subjectKey, type JournalRecord, type Subject } from "../journal/record.ts";
+import { memo } from "../support/kept.ts";
 import { bandIn, SCALES, together, withSpan, type Bins, type ScaleName, type Span } from "./bins.ts";
 
 /** How a subject was in the last 24 hours or 30 days: some bins that end now, and exact sums. */
 export interface Strip {
   readonly bins: readonly Band[];
-  /** The Unix time at which the first bin begins. */
+  /** The Unix time at which the first bin begins, and how long each is. */
   readonly beginMs: number;
+  readonly binMs: number;
   /** How much of the time is known, and the part of that in which it was up; `undefined` if nothing is known. */
   readonly knownMs: number;
   readonly availability: number | undefined;
   readonly downMs: number;
   readonly downs: number;
-  /** Since it is known; what was before does not count. */
+  /** The Unix time from which it is known, and how much of the time since then is not. */
+  readonly sinceMs: number;
   readonly unknownMs: number;
 }
 
@@ -24,12 +27,19 @@ export interface Timelines {
   end(): Tracks;
   /** Puts what was before in front. */
   addPast(past: Tracks): void;
-  /** `key`: the subject, or EXPORTER; `undefined` if nothing is known of it. */
-  strip(key: string, scale: ScaleName, nowMs: number): Strip | undefined;
+  /**
+   * Returns the strip of a subject, or of the exporter; `undefined` if nothing is known of it. It is the same object for ten seconds,
+   * while nothing changes.
+   */
+  strip(of: Subject | Exporter, scale: ScaleName, nowMs: number): Strip | undefined;
 }
 
 /** The exporter itself is up while it judges. */
-export const EXPORTER = "exporter";
+export interface Exporter {
+  readonly kind: "exporter";
+}
+const EXPORTER = "exporter";
+const SAME_MS = 10_000;
 
 /** What was known of a subject until `toMs`; what it is now is known besides. */
 interface Track {
@@ -37,6 +47,12 @@ interface Track {
   readonly toMs: number;
   readonly band: Band;
   readonly bins: Readonly<Record<ScaleName, Bins>>;
+}
+
+/** The present run of the exporter, until its latest record. */
+interface Run {
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 /** Most subjects have these. */
@@ -51,19 +67,22 @@ export function createTimelines(): Timelines {
     const band = bandOf(record);
     if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
   });
-  /** The present run of the exporter, until its latest record. */
-  let run: { readonly fromMs: number; readonly toMs: number } | undefined;
+  let run: Run | undefined;
 
   function add(key: string, known: Known): void {
     tracks.set(key, withKnown(tracks.get(key), known));
   }
 
-  function follow({ at, kind, ...record }: JournalRecord): void {
-    const atMs = Date.parse(at);
-    const isBreak = kind === "run" && "why" in record && record.why !== "day";
-    if (isBreak && run !== undefined) add(EXPORTER, { band: "up", ...run });
-    const fromMs = isBreak || run === undefined ? atMs : run.fromMs;
-    run = { fromMs, toMs: Math.max(atMs, fromMs) };
+  function endRun(): void {
+    if (run !== undefined) add(EXPORTER, { band: "up", fromMs: run.sinceMs, toMs: run.untilMs });
+  }
+
+  function follow(record: JournalRecord): void {
+    const atMs = Date.parse(record.at);
+    const isBreak = record.kind === "run" && record.why !== "day";
+    if (isBreak) endRun();
+    const sinceMs = isBreak || run === undefined ? atMs : run.sinceMs;
+    run = { sinceMs, untilMs: Math.max(atMs, sinceMs) };
   }
 
   return {
@@ -74,25 +93,38 @@ export function createTimelines(): Timelines {
     },
     end: () => {
       fold.end();
-      if (run !== undefined) add(EXPORTER, { band: "up", ...run });
+      endRun();
       return tracks;
     },
     addPast: (past) => {
       for (const [key, track] of past) tracks.set(key, joined(track, tracks.get(key)));
     },
-    strip: (key, scale, nowMs) => {
-      const lasting = fold.lasting.get(key);
-      const band = lasting && bandOf(lasting.record);
-      const isKnown = lasting !== undefined && band !== undefined && band !== "changing";
-      const current = isKnown ? { band, fromMs: lasting.sinceMs, toMs: nowMs } : undefined;
-      const own = run && { band: "up" as const, fromMs: run.fromMs, toMs: nowMs };
-      const known = key === EXPORTER ? own : current;
+    strip: (of, scale, nowMs) => {
+      const key = of.kind === EXPORTER ? EXPORTER : subjectKey(of);
       const before = tracks.get(key);
-      const track = known === undefined ? before : withKnown(before, known);
-      return track && stripOf(track, scale, nowMs);
+      const lasting = of.kind === EXPORTER ? run : fold.lasting.get(key);
+      const turnMs = Math.floor(nowMs / SAME_MS) * SAME_MS;
+      const known = lasting ?? before;
+      return known && stripOf(known, { before, lasting, scale, turnMs });
     },
   };
 }
+
+interface StripInputs {
+  readonly before: Track | undefined;
+  readonly lasting: Lasting | Run | undefined;
+  readonly scale: ScaleName;
+  readonly turnMs: number;
+}
+
+const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | undefined => {
+  const fromMs = lasting?.sinceMs ?? 0;
+  const nowMs = Math.max(turnMs, fromMs, before?.toMs ?? 0);
+  const band = lasting && ("record" in lasting ? bandOf(lasting.record) : "up");
+  const isKnown = band !== undefined && band !== "changing";
+  const track = isKnown ? withKnown(before, { band, fromMs, toMs: nowMs }) : before;
+  return track && stripAt(track, scale, nowMs);
+});
 
 /** What was known, and a later time; what is between is unknown. */
 function withKnown(track: Track | undefined, known: Known): Track {
@@ -128,7 +160,7 @@ function joined(past: Track, later: Track | undefined): Track {
   };
 }
 
-function stripOf(track: Track, name: ScaleName, nowMs: number): Strip {
+function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
   const { binMs, count } = SCALES[name];
   const last = Math.ceil(nowMs / binMs) - 1;
   const first = last - count + 1;
@@ -148,10 +180,12 @@ function stripOf(track: Track, name: ScaleName, nowMs: number): Strip {
       return bin === undefined ? "up" : bandIn(bin, binMs);
     }),
     beginMs,
+    binMs,
     knownMs,
     availability: knownMs > 0 ? (knownMs - downMs) / knownMs : undefined,
     downMs,
     downs: sumOf("downs"),
+    sinceMs: Math.max(beginMs, track.fromMs),
     unknownMs,
   };
 }

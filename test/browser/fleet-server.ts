@@ -4,6 +4,7 @@ import type { FleetDocument } from "../../src/status/schema.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";
 import { createWebServer, type WebServer } from "../../src/web/server.ts";
 import type { OnFinished } from "./support.ts";
+import { timelinesOf } from "../page/timelines.ts";
 import { routes } from "../web/support.ts";
 
 /** The exporter's pages on a real socket, with a document that the test writes. */
@@ -47,6 +48,7 @@ export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Prom
   const pages = routes({
     renderPage: createStatusPage({
       document: () => document,
+      timelines: timelinesOf(first, nowMs),
       wallMs: () => nowMs + Date.now() - startedMs,
       telemetryPath: "/metrics",
       assets: assets.folder,

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/paths.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";
+import { createTimelines } from "../../src/timeline/timelines.ts";
 import { documentOf, HAPPENED, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
@@ -50,6 +51,7 @@ test("the page, its links and updates work under the exporter's own prefix", asy
   const assets = await loadAssets();
   const renderPage = createStatusPage({
     document: () => documentOf([pair("ams")]),
+    timelines: createTimelines(),
     wallMs: Date.now,
     telemetryPath: "/metrics",
     assets: assets.folder,

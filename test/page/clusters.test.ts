@@ -3,7 +3,7 @@ import { clusterList } from "../../src/page/view/clusters.ts";
 import type { Reader } from "../../src/page/view/parts.ts";
 import { judgeClusters } from "../../src/view/headline.ts";
 import { documentOf, pair, splitBrain } from "./documents.ts";
-import { READER } from "./reading.ts";
+import { NO_STRIPS, READER } from "./reading.ts";
 
 const clustersOf = (troubled: number, well: number) => [
   ...Array.from({ length: well }, (_, index) => pair(`w${index}`)),
@@ -12,7 +12,7 @@ const clustersOf = (troubled: number, well: number) => [
 
 const render = async (troubled: number, well: number, reader: Partial<Reader> = {}): Promise<string> => {
   const clusters = judgeClusters(documentOf(clustersOf(troubled, well)));
-  return (await clusterList(clusters, { ...READER, ...reader })).text;
+  return (await clusterList(clusters, { ...READER, ...reader }, NO_STRIPS)).text;
 };
 
 const linesOf = (text: string): readonly string[] =>

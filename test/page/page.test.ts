@@ -4,7 +4,7 @@ import { createStatusPage } from "../../src/page/page.ts";
 import { pollRows } from "../../src/view/rows.ts";
 import { ask, routes, serve } from "../web/support.ts";
 import { documentOf, HAPPENED, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
-import { cellsOf, textOf } from "./reading.ts";
+import { cellsOf, NO_STRIPS, textOf } from "./reading.ts";
 
 const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...HAPPENED] });
 
@@ -29,6 +29,7 @@ test("each appliance shows its latest poll with the reason of a failure, last su
 const render = (document = FLEET) =>
   createStatusPage({
     document: () => document,
+    timelines: NO_STRIPS,
     wallMs: () => NOW_MS,
     telemetryPath: "/metrics",
     assets: "assets/1",

@@ -7,6 +7,9 @@ import { NOW_MS } from "./documents.ts";
 /** A reader who opened nothing. */
 export const READER: Reader = { nowMs: NOW_MS, opened: new Set(), closed: new Set() };
 
+/** Nothing is known of the past. */
+export const NO_STRIPS = { name: "day", strip: () => undefined } as const;
+
 /** The text of markup, each run of white space as one space. */
 export function textOf({ text }: Html): string {
   return text

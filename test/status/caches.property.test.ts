@@ -135,6 +135,7 @@ async function createProgram(isCached: boolean) {
   const { createStatusBoard } = await import("../../src/status/board.ts");
   const { createFleetExposition } = await import("../../src/metrics/exposition.ts");
   const { createStatusPage } = await import("../../src/page/page.ts");
+  const { createTimelines } = await import("../../src/timeline/timelines.ts");
   const { websiteTargets } = await import("../../src/status/website-targets.ts");
   vi.doUnmock("../../src/support/kept.ts");
   return () => {
@@ -150,6 +151,7 @@ async function createProgram(isCached: boolean) {
     const page = createStatusPage({
       ...clock,
       document: board.document,
+      timelines: createTimelines(),
       telemetryPath: "metrics",
       assets: "",
     });

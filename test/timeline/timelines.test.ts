@@ -1,18 +1,17 @@
 import { expect, test } from "vitest";
 import type { JournalRecord } from "../../src/journal/record.ts";
 import type { ScaleName } from "../../src/timeline/bins.ts";
-import { createTimelines, EXPORTER, type Timelines } from "../../src/timeline/timelines.ts";
+import { createTimelines, type Timelines } from "../../src/timeline/timelines.ts";
 
 const HOUR = 3600;
 /** 2026-11-26T00:00:00Z */
 const BEGIN_MS = Date.parse("2026-11-26T00:00:00Z");
-const KEY = JSON.stringify(["website", "ams", 1, "shop", "https"]);
+const SHOP = { kind: "website", cluster: "ams", id: 1, name: "shop", protocol: "https" } as const;
 
 const at = (seconds: number): string => new Date(BEGIN_MS + seconds * 1000).toISOString();
 
 function site(seconds: number, state: string): JournalRecord {
-  const subject = { kind: "website", cluster: "ams", id: 1, name: "shop", protocol: "https" } as const;
-  return { at: at(seconds), ...subject, address: "192.0.2.1:443", state };
+  return { at: at(seconds), ...SHOP, address: "192.0.2.1:443", state };
 }
 
 function run(seconds: number, why: "start" | "gap" | "day" = "start"): JournalRecord {
@@ -30,8 +29,13 @@ function after(...records: readonly JournalRecord[]): Timelines {
 const SIGNS = { up: "_", impaired: "i", down: "D", unknown: "?" } as const;
 
 /** The bins, of which equal ones in a row are counted, and the sums in seconds. */
-function shown(timelines: Timelines, seconds: number, scale: ScaleName = "day", key = KEY): string {
-  const strip = timelines.strip(key, scale, BEGIN_MS + seconds * 1000);
+function shown(
+  timelines: Timelines,
+  seconds: number,
+  scale: ScaleName = "day",
+  of: Parameters<Timelines["strip"]>[0] = SHOP,
+): string {
+  const strip = timelines.strip(of, scale, BEGIN_MS + seconds * 1000);
   if (strip === undefined) return "nothing";
   const signs = strip.bins.map((band) => SIGNS[band]).join("");
   const bins = signs.replace(/(.)\1+/g, (all, sign) => `${sign}${all.length}`);
@@ -127,7 +131,7 @@ test("what was before the start comes in front, and between is unknown", () => {
   for (const each of [changed, lasting]) each.addPast(tracks);
   expect(shown(changed, 4 * HOUR)).toBe("?80_4D_3?4D_3 up 99.17 %, 2 x 90, unknown 3600, known 10800");
   expect(shown(lasting, 4 * HOUR)).toBe("?80_4D_3?4_4 up 99.44 %, 1 x 60, unknown 3600, known 10800");
-  expect(shown(lasting, 4 * HOUR, "day", EXPORTER)).toBe(
+  expect(shown(lasting, 4 * HOUR, "day", { kind: "exporter" })).toBe(
     "?80_8?4_4 up 100.00 %, 0 x 0, unknown 3600, known 10800",
   );
 });

@@ -9,6 +9,7 @@ import type { Phrase } from "../../view/time.ts";
 import { count } from "../../support/text.ts";
 import { kindsOf } from "../../view/words.ts";
 import { html, nothing, type Html } from "./html.ts";
+import { clusterStrip, stripTable, type StripView } from "./timelines.ts";
 import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
 
 /** This many clusters are all open. If there are more, only this many with problems are. */
@@ -19,7 +20,11 @@ const MAX_LINES = 250;
 const MAX_OPEN = 20;
 
 /** A line for each cluster, made in slices: 250 lines and those of open clusters, of which there are at most 20. */
-export async function clusterList(clusters: readonly JudgedCluster[], reader: Reader): Promise<Html> {
+export async function clusterList(
+  clusters: readonly JudgedCluster[],
+  reader: Reader,
+  strips: StripView,
+): Promise<Html> {
   const wanted = clusters.flatMap(({ cluster }, place) => {
     const id = clusterId(cluster.name);
     const isTroubled = cluster.level === "critical" || cluster.level === "warning";
@@ -31,7 +36,7 @@ export async function clusterList(clusters: readonly JudgedCluster[], reader: Re
     ({ cluster }, place) => place < MAX_LINES || opened.has(clusterId(cluster.name)),
   );
   const items: Html[] = [];
-  await inSlices(shown, (each) => void items.push(clusterItem(each, { ...reader, opened })));
+  await inSlices(shown, (each) => void items.push(clusterItem(each, { ...reader, opened }, strips)));
   const left = clusters.length - shown.length;
   return html`<h2>Clusters <span class="note">${clusters.length}</span></h2>
     ${wanted.length === opened.size ? nothing : html`<p class="note">Only ${MAX_OPEN} of ${wanted.length} are open: close some to see others.</p>`}
@@ -41,15 +46,15 @@ export async function clusterList(clusters: readonly JudgedCluster[], reader: Re
     ${left === 0 ? nothing : html`<p class="note">${count(left, "more cluster")}: use the filter to see them.</p>`}`;
 }
 
-function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader): Html {
+function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader, strips: StripView): Html {
   const { level, appliances } = cluster;
   const isDisabled = appliances.every(({ state }) => state === "disabled");
   const quiet = level === "well" ? "Well" : isDisabled ? "Disabled" : "Not known yet";
   const line = html`${mark(level)}
     <h3>${cluster.name}</h3>
     <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
-    ${factsOf(cluster)}`;
-  const table = () => clusterTable(cluster, reader);
+    ${factsOf(cluster)} ${clusterStrip(cluster, strips)}`;
+  const table = () => html`${stripTable(cluster, strips)} ${clusterTable(cluster, reader)}`;
   return html`<li class="cluster" data-level="${level}">
     ${disclosure(reader, clusterId(cluster.name), line, table)}
   </li> `;

@@ -1,4 +1,5 @@
 import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
+import { keysOf } from "../../support/keys.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
@@ -6,6 +7,7 @@ import { hasId } from "../../view/incident-facts.ts";
 import { count, printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { keyedId } from "./parts.ts";
+import { TIMELINES, type TimelineName } from "./timelines.ts";
 
 /** In UTF-16 units: each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
@@ -19,21 +21,24 @@ export interface Filter {
   readonly label: string;
   /** The id of an incident, which the page shows open, whatever else matches. */
   readonly incident: string;
+  /** What the strips show; it narrows nothing. */
+  readonly timelines: TimelineName;
 }
 
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => printable(query.get(name) ?? "").trim();
   const [text, incident] = [get("text").slice(0, MAX_TEXT), get("incident").slice(0, MAX_TEXT)];
-  return { text, cluster: get("cluster"), label: get("label"), incident };
+  const timelines = get("timelines") === "month" ? "month" : "day";
+  return { text, cluster: get("cluster"), label: get("label"), incident, timelines };
 }
 
 /** The query of a URL from which `readFilter` reads the filter. */
 export function queryOf(filter: Filter): URLSearchParams {
-  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
+  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== "" && value !== "day"));
 }
 
-function isNarrowing(filter: Filter): boolean {
-  return Object.values(filter).some((value) => value !== "");
+function isNarrowing({ text, cluster, label, incident }: Filter): boolean {
+  return [text, cluster, label, incident].some((value) => value !== "");
 }
 
 export interface Shown extends Pick<FleetDocument, "problems" | "incidents"> {
@@ -103,6 +108,12 @@ function filterFields(names: readonly string[], labels: readonly string[], filte
     </label>
     ${choice("Cluster", "cluster", names, filter.cluster)}
     ${labels.length === 0 ? nothing : choice("Label", "label", labels, filter.label)}
+    <label class="field">
+      <span class="note">Timelines</span>
+      <select name="timelines">
+        ${keysOf(TIMELINES).map((name) => option(name, TIMELINES[name], name === filter.timelines))}
+      </select>
+    </label>
     ${filter.incident === "" ? nothing : html`<input type="hidden" name="incident" value="${filter.incident}" />`}
     <button type="submit">Filter</button>
     <a class="clear" href="?" ${isNarrowing(filter) ? nothing : html`hidden`}>Show everything</a>`;
@@ -111,10 +122,7 @@ function filterFields(names: readonly string[], labels: readonly string[], filte
 function choice(title: string, name: string, values: readonly string[], chosen: string): Html {
   // The chosen value may no longer exist; the filter still applies.
   const all = chosen === "" || values.includes(chosen) ? values : [chosen, ...values];
-  const options = all.map((value) => {
-    const selected = value === chosen ? html`selected` : nothing;
-    return html`<option value="${value}" ${selected}>${value}</option>`;
-  });
+  const options = all.map((value) => option(value, value, value === chosen));
   return html`<label class="field">
     <span class="note">${title}</span>
     <select name="${name}">
@@ -122,6 +130,10 @@ function choice(title: string, name: string, values: readonly string[], chosen: 
       ${options}
     </select>
   </label>`;
+}
+
+function option(value: string, words: string, isChosen: boolean): Html {
+  return html`<option value="${value}" ${isChosen ? html`selected` : nothing}>${words}</option>`;
 }
 
 /** Says how many clusters match; nothing if all do. */

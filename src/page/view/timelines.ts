@@ -1,0 +1,157 @@
+import type { ClusterDocument } from "../../status/schema.ts";
+import { once } from "../../support/kept.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { count } from "../../support/text.ts";
+import type { Strip, Timelines } from "../../timeline/timelines.ts";
+import { duration } from "../../view/time.ts";
+import { html, nothing, type Html } from "./html.ts";
+
+export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as const;
+export type TimelineName = keyof typeof TIMELINES;
+
+/** A cluster has so many strips at most: rendering thousands would block the exporter. */
+const MAX_STRIPS = 256;
+/** Less than this is not worth a word: a restart of the exporter takes seconds. */
+const NOTABLE_MS = 60_000;
+const HEIGHT = 10;
+const HEIGHTS = { up: 3, impaired: 6, down: HEIGHT, unknown: HEIGHT } as const;
+const MARKS = 4;
+
+/** The strips of clusters, as one reader sees them. */
+export interface StripView {
+  readonly name: TimelineName;
+  readonly strip: (of: Parameters<Timelines["strip"]>[0]) => Strip | undefined;
+}
+
+export function stripView(timelines: Pick<Timelines, "strip">, name: TimelineName, nowMs: number): StripView {
+  return { name, strip: (of) => timelines.strip(of, name, nowMs) };
+}
+
+/** The pattern of what is unknown, which all strips of a page refer to. */
+export const HATCH = html`<svg class="hatch" width="0" height="0" aria-hidden="true">
+  <pattern id="hatch" width="1" height="${HEIGHT}" patternUnits="userSpaceOnUse">
+    <rect width="0.5" height="${HEIGHT}" />
+  </pattern>
+</svg>`;
+
+/** One strip of the worst of a cluster; nothing if nothing is known. */
+export function clusterStrip({ name: cluster }: ClusterDocument, { name, strip }: StripView): Html {
+  const own = strip({ kind: "cluster", cluster });
+  return own === undefined ? nothing : picture(own, `${TIMELINES[name]}: ${wordsOf(own, undefined)}`);
+}
+
+/** A strip for each VRRP group and website of a cluster; groups whose strips are equal share one. */
+export function stripTable(cluster: ClusterDocument, { name, strip }: StripView): Html {
+  const exporter = strip({ kind: "exporter" });
+  const rows = rowsOf(cluster).flatMap(({ title, isGroup, subject }) => {
+    const own = strip(subject);
+    return own === undefined ? [] : [{ title, isGroup, own }];
+  });
+  const [first] = rows;
+  if (first === undefined) return nothing;
+  const alike = groupBy(rows.slice(0, MAX_STRIPS), ({ isGroup, title, own }) =>
+    isGroup ? JSON.stringify(own) : title,
+  );
+  const left = rows.length - MAX_STRIPS;
+  return html`<div class="timelines" role="group" aria-label="${TIMELINES[name]} of ${cluster.name}">
+    <p class="note">${TIMELINES[name]}, UTC.${watched(exporter)}</p>
+    <ul>
+      ${axis(first.own, name)} ${Array.from(alike.values(), (all) => stripRow(all, exporter))}
+    </ul>
+    ${left > 0 ? html`<p class="note">${count(left, "more strip")}: not shown.</p>` : nothing}
+  </div>`;
+}
+
+function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
+  return [
+    ...groups.map(({ vhid, vip }) => {
+      return { title: vip, isGroup: true, subject: { kind: "group", cluster, vhid, vip } as const };
+    }),
+    ...websites.flatMap(({ id, name, states }) =>
+      states.map(({ protocol = "" as const }) => ({
+        title: `${name} ${protocol}`.trimEnd(),
+        isGroup: false,
+        subject: { kind: "website", cluster, id, name, protocol } as const,
+      })),
+    ),
+  ];
+}
+
+/** Says once how long the exporter did not watch. */
+function watched(exporter: Strip | undefined): string {
+  if (exporter === undefined || exporter.unknownMs < NOTABLE_MS) return "";
+  return ` Hatched everywhere: not watched for ${duration(exporter.unknownMs)}.`;
+}
+
+function stripRow(
+  all: readonly { readonly title: string; readonly own: Strip }[],
+  exporter: Strip | undefined,
+): Html {
+  const [first] = all;
+  if (first === undefined) return nothing;
+  const { title, own } = first;
+  const words = wordsOf(own, exporter);
+  const more = all.length === 1 ? nothing : html`<span class="note">and ${all.length - 1} more</span>`;
+  return html`<li>
+    <span class="title">${title} ${more}</span>
+    ${picture(own, words)}
+    <span class="words" aria-hidden="true">${words}</span>
+  </li> `;
+}
+
+/** The times at the beginning of each quarter. */
+function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
+  const times = Array.from({ length: MARKS }, (_, nth) => {
+    const at = new Date(beginMs + (nth * bins.length * binMs) / MARKS).toISOString();
+    return name === "day" ? at.slice(11, 16) : at.slice(5, 10);
+  });
+  return html`<li class="axis note" aria-hidden="true">
+    <span class="title"></span>
+    <span class="times">${times.map((time) => html`<span>${time}</span>`)}</span>
+  </li>`;
+}
+
+/** `up 99.98 %, down 2 times, 4 min`. What the exporter did not watch is said elsewhere. */
+function wordsOf(strip: Strip, exporter: Strip | undefined): string {
+  const { availability, downs, downMs, unknownMs, sinceMs } = strip;
+  if (availability === undefined) return "not known";
+  const times = downs === 0 ? "" : downs === 1 ? " once" : ` ${downs} times`;
+  const ownUnknownMs = unknownMs - (exporter?.unknownMs ?? 0);
+  const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
+  return [
+    // Rounded down: what was down once is not 100 %.
+    `up ${Math.floor(availability * 10_000) / 100} %`,
+    ...(downMs === 0 ? [] : [`down${times}`, duration(downMs)]),
+    ...(ownUnknownMs < NOTABLE_MS ? [] : [`unknown ${duration(ownUnknownMs)}`]),
+    ...(isNew ? [`known since ${new Date(sinceMs).toISOString().slice(5, 16).replace("T", " ")}`] : []),
+  ].join(", ");
+}
+
+function picture(strip: Strip, words: string): Html {
+  return html`<svg
+    class="strip"
+    viewBox="0 0 ${strip.bins.length} ${HEIGHT}"
+    preserveAspectRatio="none"
+    role="img"
+    aria-label="${words}"
+  >
+    ${pathsOf(strip)}
+  </svg>`;
+}
+
+/** A path for each band; bins in a row are one part of it. */
+const pathsOf = once(({ bins }: Strip): Html => {
+  const parts = { up: "", impaired: "", down: "", unknown: "" };
+  let begin = 0;
+  for (const [nth, band] of bins.entries()) {
+    if (bins[nth + 1] === band) continue;
+    const height = HEIGHTS[band];
+    parts[band] += `M${begin} ${HEIGHT - height}h${nth + 1 - begin}v${height}H${begin}z`;
+    begin = nth + 1;
+  }
+  return html`${Object.entries(parts).flatMap(([band, path]) => {
+    if (path === "") return [];
+    const fill = band === "unknown" ? html`fill="url(#hatch)"` : nothing;
+    return html`<path class="${band}" ${fill} d="${path}" />`;
+  })}`;
+});

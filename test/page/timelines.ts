@@ -1,0 +1,49 @@
+import type { JournalRecord, SubjectRecord } from "../../src/journal/record.ts";
+import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
+import { instantOf } from "../../src/status/words.ts";
+import { createTimelines, type Timelines } from "../../src/timeline/timelines.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** The timelines of a document's clusters: known for two days but for one hour, and some outages of every third website. */
+export function timelinesOf({ clusters }: FleetDocument, nowMs: number): Timelines {
+  const timelines = createTimelines();
+  const at = (hoursAgo: number): string => instantOf(nowMs - hoursAgo * HOUR_MS);
+  const run = (hoursAgo: number): JournalRecord => {
+    return { at: at(hoursAgo), kind: "run", v: 1, why: "start", version: "1.2.3", shard: "0/1" };
+  };
+  const all = (hoursAgo: number): readonly JournalRecord[] =>
+    clusters.flatMap((cluster) => recordsOf(cluster, at(hoursAgo)));
+  const outages = clusters
+    .flatMap((cluster) => websitesOf(cluster, at(0)))
+    .filter((_, nth) => nth % 3 === 1)
+    .flatMap((record) => [
+      { ...record, at: at(5), state: "down" },
+      { ...record, at: at(4.9), state: "up" },
+      { ...record, at: at(3), state: "unstable" },
+      { ...record, at: at(2), state: "up" },
+    ]);
+  const later = outages.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  const records = [run(48), ...all(48), { at: at(9), kind: "alive" } as const, run(8), ...all(8), ...later];
+  for (const record of records) timelines.read(record);
+  return timelines;
+}
+
+function recordsOf(cluster: ClusterDocument, at: string): readonly SubjectRecord[] {
+  const { name, groups } = cluster;
+  return [
+    { at, kind: "cluster", cluster: name, state: "up", worst: "up" },
+    ...groups.map(({ vhid, vip }): SubjectRecord => {
+      return { at, kind: "group", cluster: name, vhid, vip, state: "one_master" };
+    }),
+    ...websitesOf(cluster, at),
+  ];
+}
+
+function websitesOf({ name: cluster, websites }: ClusterDocument, at: string): readonly SubjectRecord[] {
+  return websites.flatMap(({ id, name, states }) =>
+    states.map(({ protocol = "" as const }): SubjectRecord => {
+      return { at, kind: "website", cluster, id, name, protocol, address: name, state: "up" };
+    }),
+  );
+}
