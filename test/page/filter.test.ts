@@ -56,7 +56,14 @@ test("the form offers every cluster and label, and keeps a chosen one that no lo
     ([, value, selected = ""]) => `${value}${selected}`,
   );
   expect(offered).toEqual(
-    ["", "gone selected", "ams", "rtm", "lab"].concat(["", "site=amsterdam", "site=rotterdam", "stage=test"]),
+    ["", "gone selected", "ams", "rtm", "lab"].concat([
+      "",
+      "site=amsterdam",
+      "site=rotterdam",
+      "stage=test",
+      "day selected",
+      "month",
+    ]),
   );
 });
 
