@@ -1,8 +1,9 @@
 import { bandOf } from "../journal/bands.ts";
 import type { TimeRange } from "../journal/day-files.ts";
-import { createFold, isBreak } from "../journal/fold.ts";
+import { createFold } from "../journal/fold.ts";
 import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "../journal/record.ts";
 import type { KnownIncident } from "../status/schema.ts";
+import { createPresence } from "./presence.ts";
 import { clipped, overlay, type Member, type Span } from "./spans.ts";
 
 /** A subject and what is known of it within a range of time. */
@@ -28,48 +29,28 @@ export interface HistoryReader {
   end(): History;
 }
 
-/** Times in which a subject is part of the configuration, the latest of which may be open since a mention in some run. */
-interface Mentions {
-  readonly record: SubjectRecord;
-  readonly known: Span[];
-  readonly present: TimeRange[];
-  open: { readonly fromMs: number; readonly run: number } | undefined;
-}
+/** An exporter knows all that it watches so long after its start. */
+const SETTLED_MS = 3_600_000;
 
-/**
- * Makes the history of a range of time. A subject is present from its first record to the one that says that it is gone, or to the
- * end of the run that mentioned it last, if that is not the last run.
- */
+/** Makes the history of a range of time. */
 export function createHistory(range: TimeRange): HistoryReader {
-  const subjects = new Map<string, Mentions>();
+  const records = new Map<string, SubjectRecord>();
+  const spans = new Map<string, Span[]>();
   const failovers = new Map<string, KnownIncident>();
+  const presence = createPresence(SETTLED_MS);
+  const mastership = createPresence(0);
   const fold = createFold((record, fromMs, toMs) => {
     const band = bandOf(record);
     if (band !== "unknown" && band !== "changing")
-      mentionsOf(record).known.push(...clipped({ fromMs, toMs, band, state: record.state }, range));
+      spans.get(subjectKey(record))?.push(...clipped({ fromMs, toMs, band, state: record.state }, range));
   });
-  /** The end of each run but the last. */
-  const runEnds: number[] = [];
-  let latestMs = Number.NEGATIVE_INFINITY;
   let leftOut = 0;
 
-  function mentionsOf(record: SubjectRecord): Mentions {
-    const key = subjectKey(record);
-    const mentions = subjects.get(key) ?? { record, known: [], present: [], open: undefined };
-    subjects.set(key, mentions);
-    return mentions;
-  }
-
-  function close(mentions: Mentions, toMs: number): void {
-    if (mentions.open !== undefined)
-      mentions.present.push(...clipped({ fromMs: mentions.open.fromMs, toMs }, range));
-    mentions.open = undefined;
-  }
-
   function readSubject(record: SubjectRecord): void {
-    const mentions = mentionsOf(record);
-    if (record.state === "gone") close(mentions, latestMs);
-    else mentions.open = { fromMs: latestMs, ...mentions.open, run: runEnds.length };
+    const key = subjectKey(record);
+    if (records.has(key)) return;
+    records.set(key, record);
+    spans.set(key, []);
   }
 
   function readIncident(incident: KnownIncident): void {
@@ -83,19 +64,22 @@ export function createHistory(range: TimeRange): HistoryReader {
 
   return {
     read: (record) => {
-      fold.read(record);
-      const { kind } = record;
-      if (isBreak(record, latestMs)) runEnds.push(latestMs);
-      latestMs = Math.max(latestMs, Date.parse(record.at));
       if (isSubject(record)) readSubject(record);
-      else if (kind === "run") leftOut += record.left ?? 0;
-      else if (kind === "incident") readIncident(record.incident);
+      else if (record.kind === "run") leftOut += record.left ?? 0;
+      else if (record.kind === "incident") readIncident(record.incident);
+      presence.read(record);
+      mastership.read(record);
+      fold.read(record);
     },
     end: () => {
       fold.end();
-      for (const each of subjects.values())
-        close(each, runEnds[each.open?.run ?? 0] ?? Number.POSITIVE_INFINITY);
-      return { subjects, failovers, leftOut };
+      const [configured, masters] = [presence.end(), mastership.end()];
+      const subjects = Array.from(records, ([key, record]) => {
+        const ranges = (record.kind === "readiness" ? masters : configured).get(key) ?? [];
+        const present = united(ranges).flatMap((each) => clipped(each, range));
+        return [key, { record, known: spans.get(key) ?? [], present }] as const;
+      });
+      return { subjects: new Map(subjects), failovers, leftOut };
     },
   };
 }

@@ -64,10 +64,10 @@ test("a group has the time of each state that is down, and its backups count for
 
 test("what comes later, goes or vanishes at a restart has no part in its cluster before and after", () => {
   const { clusters } = reported([
-    run(0, "start"),
-    group(0, "one_master"),
-    website(0, "up", "old"),
-    website(0, "up", "vanished"),
+    run(-2 * HOUR, "start"),
+    group(-2 * HOUR, "one_master"),
+    website(-2 * HOUR, "up", "old"),
+    website(-2 * HOUR, "up", "vanished"),
     website(600, "up", "new"),
     website(1200, "gone", "old"),
     alive(1800),
@@ -75,18 +75,25 @@ test("what comes later, goes or vanishes at a restart has no part in its cluster
     group(1900, "one_master"),
     website(1900, "unknown", "new"),
     website(2000, "up", "new"),
-    alive(HOUR),
+    // An hour after the restart.
+    alive(1900 + HOUR),
   ]);
   const [ams] = clusters;
   // The restart, and until the website that remained was known.
   expect(ams).toMatchObject({ upMs: 3_400_000, downMs: 0, unknownMs: 200_000, availability: 1 });
-  expect(
-    ams?.websites.map(({ name, upMs, knownSince, goneSince }) => [name, upMs, knownSince, goneSince]),
-  ).toEqual([
+  const rows = ams?.websites.map((row) => [row.name, row.upMs, row.knownSince, row.goneSince]);
+  expect(rows).toEqual([
     ["new", 2_800_000, at(600), undefined],
     ["old", 1_200_000, at(0), at(1200)],
     ["vanished", 1_800_000, at(0), at(1800)],
   ]);
+});
+
+test("a cluster is unknown after a start until all is known that is recorded within an hour, or was before", () => {
+  const start = [run(0, "start"), group(0, "one_master"), website(50, "up"), alive(1000)];
+  expect(reported([...start, alive(HOUR)]).clusters).toMatchObject([{ upMs: 3_550_000 }]);
+  const restart = [run(1000, "start"), group(1000, "one_master"), alive(HOUR)];
+  expect(reported([...start, ...restart]).clusters).toMatchObject([{ upMs: 950_000, goneSince: undefined }]);
 });
 
 test("a website whose protocols are not known yet has a row only while it has no other", () => {

@@ -5,10 +5,11 @@ import { availabilityOf, type Row } from "../../src/report/availability.ts";
 import { createHistory, merged, type History } from "../../src/report/history.ts";
 import { alive, group, lost, run, START, website } from "./records.ts";
 
-/** Journals are that long, and the report is about a part of it. */
-const SECONDS = 400;
+const MINUTE_MS = 60_000;
+/** Journals have so many minutes, and the report is about a part of them. */
+const MINUTES = 400;
 const [FROM, TO] = [60, 340];
-const RANGE = { fromMs: START + FROM * 1000, toMs: START + TO * 1000 };
+const RANGE = { fromMs: START + FROM * MINUTE_MS, toMs: START + TO * MINUTE_MS };
 
 const GROUP = [
   "one_master",
@@ -34,11 +35,11 @@ const record = fc.oneof(
   { weight: 2, arbitrary: recordsOf(["start", "gap", "day"] as const, run) },
 );
 
-function recordsOf<Of>(all: readonly Of[], recordAt: (at: number, one: Of) => JournalRecord) {
-  return fc.constantFrom(...all).map((one) => (at: number) => recordAt(at, one));
+function recordsOf<Of>(all: readonly Of[], recordAt: (seconds: number, one: Of) => JournalRecord) {
+  return fc.constantFrom(...all).map((one) => (seconds: number) => recordAt(seconds, one));
 }
 
-/** Seconds pass, or the clock is set back. */
+/** Minutes pass, or the clock is set back. */
 const passed = fc.oneof(
   { weight: 10, arbitrary: fc.nat(12) },
   { weight: 1, arbitrary: fc.integer({ min: 15, max: 90 }) },
@@ -47,89 +48,101 @@ const passed = fc.oneof(
 
 const journal = fc.array(fc.tuple(passed, record), { maxLength: 80 }).map((steps) => {
   let at = 0;
-  const all = steps.map(([seconds, recordAt]) => {
-    at = Math.max(0, at + seconds);
-    return { at, record: recordAt(at) };
+  const all = steps.map(([minutes, recordAt]) => {
+    at = Math.max(0, at + minutes);
+    return { at, record: recordAt(at * 60) };
   });
-  return all.filter((each) => each.at < SECONDS).map((each) => each.record);
+  return all.filter((each) => each.at < MINUTES).map((each) => each.record);
 });
-
-/** What is known of a subject, second by second. */
-interface Course {
-  readonly states: (string | undefined)[];
-  readonly isPresent: boolean[];
-}
 
 function knownState(state: string | undefined): string | undefined {
   return state !== undefined && (UP.has(state) || DOWN.has(state)) ? state : undefined;
 }
 
-/** By key: the same as a history, for whole seconds, with a look at each of them. */
-function coursesOf(records: readonly JournalRecord[]): ReadonlyMap<string, Course> {
-  const courses = new Map<string, Course>();
-  const states = new Map<string, string | undefined>();
-  /** The end of the run that mentioned a subject last; infinite while it runs. */
-  const mentioned = new Map<string, { endsAt: number }>();
-  let runs = { endsAt: Number.POSITIVE_INFINITY };
-  let now = 0;
+/** A record with its run; `at` never goes back. */
+interface Timed {
+  readonly at: number;
+  readonly run: number;
+  readonly record: JournalRecord;
+}
 
+function timed(records: readonly JournalRecord[]) {
+  const runs = [{ begin: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY }];
+  let latest = Number.NEGATIVE_INFINITY;
+  const all = records.map((each): Timed => {
+    const said = (Date.parse(each.at) - START) / MINUTE_MS;
+    const at = Math.max(latest, said);
+    if (each.kind === "run" && !(each.why === "day" && said === latest)) {
+      runs.splice(-1, 1, { begin: runs.at(-1)?.begin ?? 0, end: latest });
+      runs.push({ begin: at, end: Number.POSITIVE_INFINITY });
+    }
+    latest = at;
+    return { at, run: runs.length - 1, record: each };
+  });
+  return { all, runs };
+}
+
+/** By key, what is known of each minute: a look at each minute finds it. */
+function statesOf(records: readonly JournalRecord[]): ReadonlyMap<string, readonly (string | undefined)[]> {
+  const courses = new Map<string, (string | undefined)[]>();
+  const states = new Map<string, string | undefined>();
+  let [now, latestRun] = [0, 0];
   const settle = (key: string, state: string | undefined): void => {
-    const course = courses.get(key)?.states ?? [];
-    for (let second = now - 1; course[second] === "changing"; second -= 1) course[second] = state;
+    const course = courses.get(key) ?? [];
+    for (let minute = now - 1; course[minute] === "changing"; minute -= 1) course[minute] = state;
   };
-  for (const each of records) {
-    const said = (Date.parse(each.at) - START) / 1000;
-    const breaks = each.kind === "run" && !(each.why === "day" && said === now);
-    if (breaks) {
-      for (const key of courses.keys()) settle(key, undefined);
-      states.clear();
-      runs.endsAt = now;
-      runs = { endsAt: Number.POSITIVE_INFINITY };
-    }
-    for (; now < said; now += 1) {
-      for (const [key, course] of courses) {
-        course.states[now] = states.get(key);
-        course.isPresent[now] = mentioned.has(key);
-      }
-    }
-    if (each.kind === "lost") {
-      for (const key of courses.keys()) settle(key, undefined);
-      states.clear();
-    }
+  const settleAll = (): void => {
+    for (const key of courses.keys()) settle(key, undefined);
+    states.clear();
+  };
+  for (const { at, run: nth, record: each } of timed(records).all) {
+    if (nth > latestRun) settleAll();
+    latestRun = nth;
+    for (; now < at; now += 1) for (const [key, course] of courses) course[now] = states.get(key);
+    if (each.kind === "lost") settleAll();
     if (!isSubject(each)) continue;
     const key = subjectKey(each);
-    if (!courses.has(key)) courses.set(key, { states: [], isPresent: [] });
+    courses.set(key, courses.get(key) ?? []);
     if (each.state !== "changing") settle(key, knownState(each.state));
     states.set(key, each.state === "changing" ? each.state : knownState(each.state));
-    if (each.state === "gone") mentioned.delete(key);
-    else mentioned.set(key, runs);
   }
-  const later = Array.from({ length: SECONDS - now }, (_, nth) => now + nth);
-  for (const [key, course] of courses) {
-    settle(key, undefined);
-    const end = mentioned.get(key);
-    for (const second of later) course.isPresent[second] = end !== undefined;
-    if (end !== undefined) course.isPresent.fill(false, Math.min(end.endsAt, SECONDS));
-  }
+  settleAll();
   return courses;
 }
 
+/** Whether a subject is configured in a minute, as its records and those of the runs say. */
+function isConfigured(key: string, minute: number, { all, runs }: ReturnType<typeof timed>): boolean {
+  const own = all.filter(({ record: each }) => isSubject(each) && subjectKey(each) === key);
+  const sinceBegin = ({ at, run: nth }: Timed): number => at - (runs[nth]?.begin ?? 0);
+  return own.some((each, place) => {
+    const next = own[place + 1];
+    const until = next === undefined ? all.length : all.indexOf(next) + 1;
+    const between = all.slice(all.indexOf(each), until);
+    const isRemoved = between.some((later) => later.run > each.run && sinceBegin(later) >= 60);
+    const from = sinceBegin(each) < 60 ? (runs[each.run]?.begin ?? 0) : each.at;
+    const to = isRemoved ? (runs[each.run]?.end ?? 0) : (next?.at ?? Number.POSITIVE_INFINITY);
+    const isGone = isSubject(each.record) && each.record.state === "gone";
+    return !isGone && from <= minute && minute < to;
+  });
+}
+
 /** The figures of one subject or of a cluster, counted. */
-function counted(secondsUp: readonly (boolean | undefined)[]) {
-  const upMs = secondsUp.filter((isUp) => isUp === true).length * 1000;
-  const downMs = secondsUp.filter((isUp) => isUp === false).length * 1000;
-  return { upMs, downMs, unknownMs: secondsUp.length * 1000 - upMs - downMs };
+function counted(minutes: readonly (boolean | undefined)[]) {
+  const upMs = minutes.filter((isUp) => isUp === true).length * MINUTE_MS;
+  const downMs = minutes.filter((isUp) => isUp === false).length * MINUTE_MS;
+  return { upMs, downMs, unknownMs: minutes.length * MINUTE_MS - upMs - downMs };
 }
 
 const reported = Array.from({ length: TO - FROM }, (_, nth) => FROM + nth);
 
 function expectedOf(journals: readonly (readonly JournalRecord[])[]) {
-  const all = journals.map(coursesOf);
-  const keys = [...new Set(all.flatMap((courses) => [...courses.keys()]))];
+  const all = journals.map((records) => ({ known: statesOf(records), timed: timed(records) }));
+  const keys = [...new Set(all.flatMap(({ known }) => [...known.keys()]))];
   const subjects = keys.map((key) => {
-    const own = all.flatMap((courses) => courses.get(key) ?? []);
-    const states = reported.map((second) => own.map((each) => each.states[second]).find((state) => state));
-    const isPresent = reported.map((second) => own.some((each) => each.isPresent[second] === true));
+    const states = reported.map((minute) =>
+      all.map(({ known }) => known.get(key)?.[minute]).find((state) => state !== undefined),
+    );
+    const isPresent = reported.map((minute) => all.some((each) => isConfigured(key, minute, each.timed)));
     const isUp = states.map((state) => (state === undefined ? undefined : UP.has(state)));
     return { key, isUp, isPresent };
   });
@@ -155,7 +168,7 @@ function figuresOf({ upMs, downMs, unknownMs }: Row) {
   return { upMs, downMs, unknownMs };
 }
 
-test("up, down and unknown are those that a look at each second finds, in one journal and in several", () => {
+test("up, down and unknown are those that a look at each minute finds, in one journal and in several", () => {
   fc.assert(
     fc.property(fc.array(journal, { minLength: 1, maxLength: 3 }), (journals) => {
       const history = journals.map(historyOf).reduce(merged);

@@ -1,0 +1,56 @@
+import type { TimeRange } from "../journal/day-files.ts";
+import { isBreak } from "../journal/fold.ts";
+import { isSubject, subjectKey, type JournalRecord } from "../journal/record.ts";
+
+/** Follows records, oldest first, to the times in which subjects are part of the configuration. */
+export interface Presence {
+  read(record: JournalRecord): void;
+  /** By `subjectKey`. What is there at the end remains. */
+  end(): ReadonlyMap<string, readonly TimeRange[]>;
+}
+
+/**
+ * A subject is there until it is gone. `settledMs`: what is recorded within this time of a start was there when that began; what is
+ * not, was removed.
+ */
+export function createPresence(settledMs: number): Presence {
+  const all = new Map<string, TimeRange[]>();
+  /** Since when each is there; `toMs`: the end of the run that recorded it last, if that is over. */
+  const open = new Map<string, { readonly fromMs: number; readonly toMs?: number }>();
+  let latestMs = Number.NEGATIVE_INFINITY;
+  let beginMs = latestMs;
+  let isSettled = false;
+
+  function close(key: string, toMs: number): void {
+    const { fromMs = toMs } = open.get(key) ?? {};
+    all.set(key, [...(all.get(key) ?? []), { fromMs, toMs }]);
+    open.delete(key);
+  }
+
+  function begin(atMs: number): void {
+    for (const [key, { fromMs, toMs = latestMs }] of open) open.set(key, { fromMs, toMs });
+    [beginMs, isSettled] = [atMs, false];
+  }
+
+  function settle(): void {
+    isSettled = true;
+    for (const [key, { toMs }] of open) if (toMs !== undefined) close(key, toMs);
+  }
+
+  return {
+    read: (record) => {
+      const atMs = Math.max(latestMs, Date.parse(record.at));
+      if (isBreak(record, latestMs)) begin(atMs);
+      latestMs = atMs;
+      if (!isSettled && atMs - beginMs >= settledMs) settle();
+      if (!isSubject(record)) return;
+      const key = subjectKey(record);
+      if (record.state === "gone") close(key, atMs);
+      else open.set(key, { fromMs: open.get(key)?.fromMs ?? (isSettled ? atMs : beginMs) });
+    },
+    end: () => {
+      for (const key of open.keys()) close(key, Number.POSITIVE_INFINITY);
+      return all;
+    },
+  };
+}
