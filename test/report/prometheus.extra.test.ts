@@ -120,24 +120,24 @@ function samplesOf(series: readonly Series[]): readonly Sample[] {
 const UP = ["one_master", "no_backup", "backup_lost", "backup_unknown", "up", "unstable", "partially_down"];
 const DOWN = ["split_brain", "no_master", "down", "down_at_master"];
 
-/** A start writes to the journal after four seconds at most; what was judged before remains unknown. */
-const LATEST_START_MS = 4500;
+/** A start writes to the journal within four seconds, or later on a busy machine; what was judged before may remain unknown. */
+const LATEST_START_MS = 10_000;
 
-/** By how much the times of a row differ from those of the samples, and by how much they may. */
+/** By how much the times of a row differ from those of the samples, and by how much they may: by the scrape in which it changes. */
 function differences({ spans, upMs, downMs, unknownMs }: Row, samples: readonly Sample[]) {
   const parts = samples.map(({ atMs, state = "" }, nth) => {
     const range = { fromMs: atMs, toMs: samples[nth + 1]?.atMs ?? atMs + SCRAPE_MS };
-    const knownMs = sum(spans.map((span) => overlapOf(span, range)));
-    return { state, knownMs, isKnown: knownMs === lengthOf(range) };
+    const known = spans.map((span) => overlapOf(span, range)).filter((ms) => ms > 0);
+    return { state, knownMs: sum(known), changes: known.length > 1 || sum(known) < lengthOf(range) };
   });
   const msOf = (states: readonly string[]): number =>
     sum(parts.flatMap(({ state, knownMs }) => (states.includes(state) ? knownMs : [])));
-  // A busy machine misses scrapes.
-  const intervalMs = Math.max(...parts.map(({ knownMs, isKnown }) => (isKnown ? knownMs : 0)));
   return {
     up: Math.abs(upMs - msOf(UP)),
     down: Math.abs(downMs - msOf(DOWN)),
-    allowed: (upMs + downMs + unknownMs) / 10_000 + (spans.length + 1) * intervalMs,
+    allowed:
+      (upMs + downMs + unknownMs) / 10_000 +
+      sum(parts.flatMap(({ changes, knownMs }) => (changes ? knownMs : []))),
     unknown: parts.filter(({ knownMs }) => knownMs === 0).length * SCRAPE_MS,
   };
 }
