@@ -11,7 +11,8 @@ import { applyFilter, filterForm, matchNote, readFilter } from "./view/filter.ts
 import { html, nothing, type Html } from "./view/html.ts";
 import { absolute, mark, readReader } from "./view/parts.ts";
 import { problemList } from "./view/problems.ts";
-import { HATCH, stripView } from "./view/timelines.ts";
+import { HATCH } from "./view/strip.ts";
+import { stripView } from "./view/timelines.ts";
 
 export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly document: () => FleetDocument | Promise<FleetDocument>;

@@ -1,11 +1,12 @@
 import { html, nothing, type Html } from "../page/view/html.ts";
+import { HATCH, picture } from "../page/view/strip.ts";
 import type { KnownIncident } from "../status/schema.ts";
 import { count } from "../support/text.ts";
 import { inWords } from "../view/words.ts";
 import { websiteTitle, type ClusterRow, type Outage, type Row } from "./availability.ts";
 import type { Calendar } from "./calendar.ts";
 import type { MonthReport } from "./month-report.ts";
-import { hatching, strip } from "./strip.ts";
+import { binsOf } from "./bins.ts";
 import { STYLE } from "./style.ts";
 
 interface View {
@@ -33,7 +34,7 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
         </style>
       </head>
       <body>
-        ${hatching}
+        ${HATCH}
         <main>
           <h1>${title}</h1>
           <p>
@@ -59,7 +60,7 @@ const NOTES = [
   "Up, down, unknown and planned are together the whole time. Availability is up / (up + down) without planned time: unknown and planned time never counts as up. It is cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up.",
   "A website is up in the states up, unstable and partially down, and down in the states down and down at master. A VRRP group is up while it has one known master, and down while it has several (split brain) or none. A cluster is down while one of its groups and websites is, and up while all of them are. Ready is the part of the known time in which a failover would have lost nothing.",
   "Unknown is what nobody watched or could find out: the exporter did not run, its clock was set, the appliances did not answer, or the subject was not known yet.",
-  "Strips show the worst state in each two hours: a low bar is up, a higher one is up with a problem, a full one is down, a hatched one is unknown.",
+  "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a full one is down, a hatched one is mostly unknown.",
 ];
 const LEFT_OUT = "left out of the journal, which has a limit for each day; what they would say is unknown.";
 
@@ -125,7 +126,7 @@ function figureRow({ name, aside = "", row, further = [] }: Line, view: View): H
       ${name} <span class="note">${aside}</span>
       ${lifeOf(row, view).map((note) => html`<br /><span class="note">${note}</span>`)}
     </th>
-    <td>${strip(spans, rangeOf(view.report))}</td>
+    <td>${picture({ bins: binsOf(spans, rangeOf(view.report)) }, `up ${percent(upMs, downMs)}`)}</td>
     <td ${downMs > 0 ? html`class="less"` : nothing}>${percent(upMs, downMs)}</td>
     ${times.map((time) => html`<td>${time}</td>`)}
   </tr> `;

@@ -27,7 +27,7 @@ svg { display: block; }
 path.up { fill: #1a7036; }
 path.impaired { fill: #855600; }
 path.down { fill: #b3261e; }
-path.unknown { fill: url(#hatching); }
-#hatching rect { fill: #56606c; }
+.hatch { position: absolute; }
+.hatch rect { fill: #56606c; }
 @media print { body { font-size: 0.75rem; } }
 `;

@@ -1,10 +1,10 @@
 import type { ClusterDocument } from "../../status/schema.ts";
-import { once } from "../../support/kept.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
 import type { Strip, Timelines } from "../../timeline/timelines.ts";
 import { duration } from "../../view/time.ts";
 import { html, nothing, type Html } from "./html.ts";
+import { picture } from "./strip.ts";
 
 export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as const;
 export type TimelineName = keyof typeof TIMELINES;
@@ -13,8 +13,6 @@ export type TimelineName = keyof typeof TIMELINES;
 const MAX_STRIPS = 256;
 /** Less than this is not worth a word: a restart of the exporter takes seconds. */
 const NOTABLE_MS = 60_000;
-const HEIGHT = 10;
-const HEIGHTS = { up: 3, impaired: 6, down: HEIGHT, unknown: HEIGHT } as const;
 const MARKS = 4;
 
 /** The strips of clusters, as one reader sees them. */
@@ -26,13 +24,6 @@ export interface StripView {
 export function stripView(timelines: Pick<Timelines, "strip">, name: TimelineName, nowMs: number): StripView {
   return { name, strip: (of) => timelines.strip(of, name, nowMs) };
 }
-
-/** The pattern of what is unknown, which all strips of a page refer to. */
-export const HATCH = html`<svg class="hatch" width="0" height="0" aria-hidden="true">
-  <pattern id="hatch" width="1" height="${HEIGHT}" patternUnits="userSpaceOnUse">
-    <rect width="0.5" height="${HEIGHT}" />
-  </pattern>
-</svg>`;
 
 /** One strip of the worst of a cluster; nothing if nothing is known. */
 export function clusterStrip({ name: cluster }: ClusterDocument, { name, strip }: StripView): Html {
@@ -126,32 +117,3 @@ function wordsOf(strip: Strip, exporter: Strip | undefined): string {
     ...(isNew ? [`known since ${new Date(sinceMs).toISOString().slice(5, 16).replace("T", " ")}`] : []),
   ].join(", ");
 }
-
-function picture(strip: Strip, words: string): Html {
-  return html`<svg
-    class="strip"
-    viewBox="0 0 ${strip.bins.length} ${HEIGHT}"
-    preserveAspectRatio="none"
-    role="img"
-    aria-label="${words}"
-  >
-    ${pathsOf(strip)}
-  </svg>`;
-}
-
-/** A path for each band; bins in a row are one part of it. */
-const pathsOf = once(({ bins }: Strip): Html => {
-  const parts = { up: "", impaired: "", down: "", unknown: "" };
-  let begin = 0;
-  for (const [nth, band] of bins.entries()) {
-    if (bins[nth + 1] === band) continue;
-    const height = HEIGHTS[band];
-    parts[band] += `M${begin} ${HEIGHT - height}h${nth + 1 - begin}v${height}H${begin}z`;
-    begin = nth + 1;
-  }
-  return html`${Object.entries(parts).flatMap(([band, path]) => {
-    if (path === "") return [];
-    const fill = band === "unknown" ? html`fill="url(#hatch)"` : nothing;
-    return html`<path class="${band}" ${fill} d="${path}" />`;
-  })}`;
-});

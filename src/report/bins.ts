@@ -1,0 +1,29 @@
+import type { Band } from "../journal/bands.ts";
+import type { TimeRange } from "../journal/day-files.ts";
+import { bandIn } from "../timeline/bins.ts";
+import { lengthOf, overlapOf, type Span } from "./spans.ts";
+
+/** As in the timelines of 30 days. */
+const BIN_MS = 28_800_000;
+
+/** The worst band in each eight hours of a range of time. */
+export function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[] {
+  const ranges = Array.from({ length: Math.ceil(lengthOf(range) / BIN_MS) }, (_, nth) => {
+    const fromMs = range.fromMs + nth * BIN_MS;
+    return { fromMs, toMs: Math.min(fromMs + BIN_MS, range.toMs) };
+  });
+  let place = 0;
+  return ranges.map((bin) => {
+    let [downMs, knownMs, isImpaired] = [0, 0, false];
+    for (let span = spans[place]; span !== undefined && span.fromMs < bin.toMs; span = spans[(place += 1)]) {
+      const ms = overlapOf(span, bin);
+      knownMs += ms;
+      if (span.band === "down") downMs += ms;
+      isImpaired ||= span.band === "impaired" && ms > 0;
+      // The rest of it is in the next bin.
+      if (span.toMs > bin.toMs) break;
+    }
+    const unknownMs = lengthOf(bin) - knownMs;
+    return bandIn({ unknownMs, downMs, downs: 0, isImpaired }, lengthOf(bin));
+  });
+}
