@@ -1,15 +1,12 @@
-import type { Band } from "../../journal/bands.ts";
 import { once } from "../../support/kept.ts";
+import type { Strip } from "../../timeline/timelines.ts";
 import { html, nothing, type Html } from "./html.ts";
 
 const HEIGHT = 10;
 /** The worse, the higher: colors alone say nothing in black and white. */
 const HEIGHTS = { up: 3, impaired: 6, down: HEIGHT, unknown: HEIGHT } as const;
 
-interface Drawn {
-  /** The worst of each part of the time. */
-  readonly bins: readonly Band[];
-}
+type Drawn = Pick<Strip, "bins">;
 
 /** The pattern of what is unknown, which all strips of a page refer to. */
 export const HATCH = html`<svg class="hatch" width="0" height="0" aria-hidden="true">
