@@ -59,6 +59,7 @@ function renderPage(
         <script type="module" src="${assets}/client/main.js"></script>
       </head>
       <body>
+        ${HATCH}
         <a class="hidden-visually" href="#fleet">Skip to the clusters</a>
         <header>
           <p class="brand">appliance-exporter</p>
@@ -72,7 +73,7 @@ function renderPage(
         </header>
         <main>
           <p id="lost" class="lost" role="alert"></p>
-          ${HATCH} ${fragment}
+          ${fragment}
         </main>
         ${footer(document, telemetryPath)}
       </body>
@@ -120,7 +121,7 @@ async function renderFragment(
       <div id="fleet" tabindex="-1">
         ${filterForm(document.clusters, filter, query.get("fragment") ?? "")}
         <p id="matching" class="note">${matchNote(shown.clusters.length, clusters.length)}</p>
-        ${await clusterList(shown.clusters, reader, stripView(timelines, filter.timelines, nowMs))}
+        ${await clusterList(shown.clusters, reader, stripView(timelines, filter.timelines || "day", nowMs))}
       </div>
     </div>
   </div>`;

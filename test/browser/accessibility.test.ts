@@ -112,6 +112,7 @@ test("the keyboard reaches every control in the order of the page, and the focus
       "input text",
       "select cluster",
       "select label",
+      "select timelines",
       "summary ams",
       "div Table of ams",
       "summary rtm",

@@ -49,6 +49,8 @@ test("a filter is part of the URL, survives a reload and new states, and can be 
     "All",
     "site=amsterdam",
     "site=rotterdam",
+    "Last 24 hours",
+    "Last 30 days",
   ]);
   await page.locator("#filter").getByRole("link", { name: "Show everything" }).click();
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams", "lab"]);
@@ -74,7 +76,7 @@ test("without a script the page shows the whole state with its time, and the fil
   );
   await page.getByRole("searchbox", { name: "Search" }).fill("ams-2");
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.waitForURL(`${server.url}?text=ams-2&cluster=&label=`);
+  await page.waitForURL(`${server.url}?text=ams-2&cluster=&label=&timelines=`);
   expect(await clustersOf(page)).toEqual(["ams"]);
   await page.getByRole("link", { name: "Show everything" }).click();
   await page.waitForURL(`${server.url}?`);

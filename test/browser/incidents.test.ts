@@ -57,6 +57,6 @@ test("without a script the time of an incident opens it, and the filter keeps it
     "rtm-1 stopped answering (timeout)",
   );
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.waitForURL(`${server.url}?text=&cluster=rtm&label=&incident=failover`);
+  await page.waitForURL(`${server.url}?text=&cluster=rtm&label=&timelines=&incident=failover`);
   expect(await openIn(page)).toEqual(["incident-failover"]);
 });

@@ -183,7 +183,7 @@ test("without a script the filter opens each of many clusters, and a link opens 
   expect(await page.locator("#connection").textContent()).toContain("choose a cluster in the filter");
   await page.getByRole("combobox", { name: "Cluster" }).selectOption("pair-100");
   await page.getByRole("button", { name: "Filter" }).click();
-  await page.waitForURL(`${server.url}?text=&cluster=pair-100&label=`);
+  await page.waitForURL(`${server.url}?text=&cluster=pair-100&label=&timelines=`);
   expect(await page.locator(".vrrp td .state").first().textContent()).toBe("MASTER");
   expect(await page.locator(".cluster").count()).toBe(1);
   await page.goto(server.url);

@@ -1,5 +1,4 @@
 import type { ClusterDocument, FleetDocument } from "../../status/schema.ts";
-import { keysOf } from "../../support/keys.ts";
 import { once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
@@ -7,7 +6,7 @@ import { hasId } from "../../view/incident-facts.ts";
 import { count, printable } from "../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { keyedId } from "./parts.ts";
-import { TIMELINES, type TimelineName } from "./timelines.ts";
+import { TIMELINES } from "./timelines.ts";
 
 /** In UTF-16 units: each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
@@ -21,20 +20,20 @@ export interface Filter {
   readonly label: string;
   /** The id of an incident, which the page shows open, whatever else matches. */
   readonly incident: string;
-  /** What the strips show; it narrows nothing. */
-  readonly timelines: TimelineName;
+  /** What the strips show: 24 hours, or 30 days. It narrows nothing. */
+  readonly timelines: "" | "month";
 }
 
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => printable(query.get(name) ?? "").trim();
   const [text, incident] = [get("text").slice(0, MAX_TEXT), get("incident").slice(0, MAX_TEXT)];
-  const timelines = get("timelines") === "month" ? "month" : "day";
+  const timelines = get("timelines") === "month" ? "month" : "";
   return { text, cluster: get("cluster"), label: get("label"), incident, timelines };
 }
 
 /** The query of a URL from which `readFilter` reads the filter. */
 export function queryOf(filter: Filter): URLSearchParams {
-  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== "" && value !== "day"));
+  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
 }
 
 function isNarrowing({ text, cluster, label, incident }: Filter): boolean {
@@ -111,7 +110,7 @@ function filterFields(names: readonly string[], labels: readonly string[], filte
     <label class="field">
       <span class="note">Timelines</span>
       <select name="timelines">
-        ${keysOf(TIMELINES).map((name) => option(name, TIMELINES[name], name === filter.timelines))}
+        ${option("", TIMELINES.day, false)} ${option("month", TIMELINES.month, filter.timelines === "month")}
       </select>
     </label>
     ${filter.incident === "" ? nothing : html`<input type="hidden" name="incident" value="${filter.incident}" />`}
