@@ -61,7 +61,7 @@ test("the form offers every cluster and label, and keeps a chosen one that no lo
       "site=amsterdam",
       "site=rotterdam",
       "stage=test",
-      "day selected",
+      "",
       "month",
     ]),
   );
