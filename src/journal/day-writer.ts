@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
-import { open, stat, type FileHandle } from "node:fs/promises";
+import { open, type FileHandle } from "node:fs/promises";
+import { errorCode } from "../support/errors.ts";
 import { FILE_MODE, pathOf } from "./day-files.ts";
 
 const BLOCK_BYTES = 64 * 1024;
@@ -14,7 +15,7 @@ export class ForeignFile extends Error {
   }
 }
 
-/** The file of a day that is open for writing. */
+/** Writes to the file of a day, which is open during a write only: a file of a file system that hangs would keep the process from ending. */
 export interface DayWriter {
   readonly day: string;
   /** How much of the file is confirmed. */
@@ -24,24 +25,19 @@ export interface DayWriter {
    * After an error the next call goes on from the same place. Rejects with `ForeignFile` if the file is not as it was left.
    */
   append(lines: string, mark: string): Promise<void>;
-  close(): Promise<void>;
 }
 
-/** Opens or creates the file of a day and cuts a line whose write was interrupted. */
+/** Finds or creates the file of a day, where a line whose write was interrupted will be cut. */
 export async function openDay(folder: string, day: string): Promise<DayWriter> {
   const path = pathOf(folder, day);
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT, FILE_MODE);
-  const { ino, size, end } = await linesIn(file).catch(async (error: unknown) => {
-    await file.close();
-    throw error;
-  });
+  const { ino, size, end } = await withFile(path, constants.O_RDWR | constants.O_CREAT, linesIn);
   let endBytes = end;
   let markBytes = 0;
   let isTorn = endBytes < size;
 
-  async function check(): Promise<void> {
-    const found = await stat(path).catch(() => undefined);
-    if (found?.ino !== ino) throw new ForeignFile(path, "replaced");
+  async function check(file: FileHandle): Promise<void> {
+    const found = await file.stat();
+    if (found.ino !== ino) throw new ForeignFile(path, "replaced");
     if (isTorn) await file.truncate(endBytes);
     else if (found.size !== endBytes) throw new ForeignFile(path, "shared");
   }
@@ -50,17 +46,34 @@ export async function openDay(folder: string, day: string): Promise<DayWriter> {
     day,
     bytes: () => endBytes,
     append: async (lines, mark) => {
-      await check();
       const at = lines === "" ? endBytes - markBytes : endBytes;
       const content = Buffer.from(`${lines}${mark}`);
-      isTorn = true;
-      await writeAll(file, content, at);
-      await file.datasync();
+      await withFile(path, constants.O_RDWR, async (file) => {
+        await check(file);
+        isTorn = true;
+        await writeAll(file, content, at);
+        await file.datasync();
+      });
       isTorn = false;
       [endBytes, markBytes] = [at + content.length, mark.length];
     },
-    close: () => file.close(),
   };
+}
+
+/** Rejects also if the file cannot be closed: a file system on a network may report a full disk only then. */
+async function withFile<Result>(
+  path: string,
+  flags: number,
+  work: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
+  const file = await open(path, flags, FILE_MODE).catch((error: unknown) => {
+    throw errorCode(error) === "ENOENT" ? new ForeignFile(path, "replaced") : error;
+  });
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
 }
 
 async function writeAll(file: FileHandle, content: Buffer, at: number): Promise<void> {

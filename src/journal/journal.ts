@@ -128,7 +128,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     const goesOn = owed === undefined && isContinuous && isNext;
     if (goesOn) await endDay(writer, midnightMs);
     owed ??= goesOn ? "day" : "gap";
-    await writer.close();
     left = bounds.left() || undefined;
     [writer, bounds, tidiedMs] = [undefined, createBounds(), Number.NEGATIVE_INFINITY];
     return goesOn ? midnightMs : atMs;
@@ -204,15 +203,13 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /** A file that is not as it was left is opened again; what was not confirmed in time is a gap. */
-  async function recover(error: unknown): Promise<void> {
+  function recover(error: unknown): void {
     if (owed === "day") owed = "gap";
     if (!(error instanceof ForeignFile)) return;
     owed ??= "gap";
     if (error.change === "shared") ending = error;
-    const old = writer;
     // The lock is not released: by its path it would remove the one of another exporter.
     [lock, writer] = [undefined, undefined];
-    await old?.close();
   }
 
   /** Until no step came meanwhile. */
@@ -226,7 +223,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
         if (clock.monotonicMs() - tidiedMs >= TIDY_MS) void tidy(step.atMs);
       } catch (error) {
         failed(messageOf(error));
-        await recover(error).catch(() => {});
+        recover(error);
       }
     }
     busySinceMs = undefined;
@@ -246,7 +243,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     },
     stop: async () => {
       await writing;
-      await writer?.close();
       lock?.release();
     },
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,

@@ -23,10 +23,12 @@ export function isTooLong(folder: string): boolean {
 
 /**
  * Listens on a socket in the folder: other exporters see it in any namespace, and it ends with the process. Rejects if another one
- * has the folder. Call it only when the file system answers: the socket is made in this thread.
+ * has the folder.
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   const path = join(folder, NAME);
+  // While the file system hangs, this waits in another thread; the socket is made in this one.
+  await stat(path).catch(() => {});
   // An error of a socket that comes, as without file descriptors, ends nothing.
   const server = createServer((socket) => socket.destroy())
     .on("error", () => {})
