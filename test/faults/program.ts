@@ -17,6 +17,10 @@ export interface ProgramOptions {
   readonly args?: readonly string[];
   /** The limit of open files. */
   readonly descriptors?: number;
+  /** A program that executes the command behind it, with its arguments. */
+  readonly wrapper?: readonly string[];
+  /** Becomes descriptor 3. */
+  readonly descriptor?: number;
   /** Sent with each scrape. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -77,7 +81,7 @@ export async function startProgram(folder: string, options: ProgramOptions = {})
 export function spawnProgram(
   folder: string,
   listenAddress: string,
-  { command = COMMAND, logLevel = "info", env = {}, args = [], descriptors }: ProgramOptions,
+  { command = COMMAND, logLevel = "info", env = {}, args = [], ...more }: ProgramOptions,
 ) {
   const flags = [
     `--config.file=config.yaml`,
@@ -85,17 +89,18 @@ export function spawnProgram(
     `--log.level=${logLevel}`,
     ...args,
   ];
+  const { descriptors, wrapper = [], descriptor } = more;
   const limited = descriptors === undefined ? [] : [toolPath("prlimit"), `--nofile=${descriptors}`];
-  const [first = "", ...words] = [...limited, process.execPath, command, "run", ...flags];
+  const [first = "", ...words] = [...wrapper, ...limited, process.execPath, command, "run", ...flags];
   const child = spawn(first, words, {
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...(descriptor === undefined ? [] : [descriptor])],
   });
   let stdout = "";
   let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const exit = once(child, "close").then(([code, signal]): Exit => {
     return { code, signal, stdout, stderr };
   });

@@ -1,0 +1,103 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect } from "vitest";
+import { endChild } from "../support/child.ts";
+import { toolPath } from "../support/tool.ts";
+import {
+  expectEnd,
+  expectPolls,
+  KILLED,
+  REPAIRED,
+  setScene,
+  untilSaid,
+  untilStory,
+  untilUp,
+} from "./journal-scene.ts";
+import type { Program, ProgramOptions } from "./program.ts";
+import { test, type Stage } from "./stage.ts";
+
+const FILE_SYSTEM = fileURLToPath(new URL("../support/memory-file-system.ts", import.meta.url));
+
+/** Runs a program whose folder `journal` is a file system of its own, which no other program sees. */
+function mounted(mount: string): ProgramOptions {
+  const script = `${mount} journal && exec 3>&- && exec "$@"`;
+  return { wrapper: [toolPath("unshare"), "--mount", "sh", "-ec", script, "sh"] };
+}
+
+/** The same folder, as the program sees it. */
+function seenBy({ child }: Program, folder: string): string {
+  return `/proc/${child.pid}/root${folder}`;
+}
+
+/** A file system that hangs between SIGSTOP and SIGCONT. */
+async function memoryFileSystem(stage: Stage, journal: string) {
+  await mkdir(journal);
+  const device = openSync("/dev/fuse", "r+");
+  const server = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), FILE_SYSTEM], {
+    stdio: ["ignore", "inherit", "inherit", device],
+  });
+  stage.cleanUp(() => endChild(server));
+  stage.cleanUp(() => closeSync(device));
+  const options = "fd=3,rootmode=40700,user_id=0,group_id=0";
+  return { server, options: { ...mounted(`mount -i -t fuse -o ${options} memory`), descriptor: device } };
+}
+
+test.concurrent("the file system of the journal hangs for a while, and then until the end", async ({
+  stage,
+}) => {
+  const { journal, start, failOver } = await setScene(stage);
+  const { server, options } = await memoryFileSystem(stage, journal);
+  const program = await start(options);
+  const seen = seenBy(program, journal);
+  await untilStory(seen, ["run start", "a"]);
+  server.kill("SIGSTOP");
+  await untilSaid(program, "does not answer");
+  await untilUp(program, false);
+  await failOver(program);
+  await expectPolls(program);
+  server.kill("SIGCONT");
+  await untilSaid(program, REPAIRED);
+  await untilUp(program, true);
+  await untilStory(seen, ["run start", "a", "b"]);
+  server.kill("SIGSTOP");
+  await untilUp(program, false);
+  const { signal } = await expectEnd(program);
+  expect(signal).toBe("SIGKILL");
+  expect(program.log().at(-1)).toMatchObject(KILLED);
+});
+
+test.concurrent("the file system of the journal hangs at the start: the exporter polls, and writes the journal when it answers", async ({
+  stage,
+}) => {
+  const { journal, start } = await setScene(stage);
+  const { server, options } = await memoryFileSystem(stage, journal);
+  server.kill("SIGSTOP");
+  const program = await start(options);
+  await untilSaid(program, "the journal cannot be written the file system does not answer");
+  await expectPolls(program);
+  server.kill("SIGCONT");
+  await untilUp(program, true);
+  await untilStory(seenBy(program, journal), ["run start", "a"]);
+});
+
+test.concurrent("the disk of the journal has no space: nothing is lost, and nothing is written twice", async ({
+  stage,
+}) => {
+  const { journal, start, failOver } = await setScene(stage);
+  await mkdir(journal);
+  const program = await start(mounted("mount -t tmpfs -o size=64k journal"));
+  const seen = seenBy(program, journal);
+  await untilStory(seen, ["run start", "a"]);
+  const filling = join(seen, "filling");
+  await writeFile(filling, Buffer.alloc(2 ** 20)).catch(() => {});
+  for (let nth = 1; nth <= 6; nth += 1) await failOver(program);
+  await untilSaid(program, "ENOSPC");
+  await untilUp(program, false);
+  await expectPolls(program);
+  await rm(filling);
+  await untilSaid(program, REPAIRED);
+  await untilStory(seen, ["run start", "a", "b", "a", "b", "a", "b", "a"]);
+});
