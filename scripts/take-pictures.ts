@@ -35,17 +35,19 @@ const PROBLEMS = DOCUMENT.problems.map((each) => ({
   summary: SUMMARIES[each.kind] ?? each.summary,
 }));
 const PICTURES = [
-  { name: "status-page", width: 1280, height: 1100, colorScheme: "light" },
-  { name: "status-page-narrow", width: 360, height: 780, colorScheme: "dark" },
+  { name: "status-page", query: "", width: 1280, height: 1100, colorScheme: "light" },
+  { name: "status-page-narrow", query: "", width: 360, height: 780, colorScheme: "dark" },
+  { name: "timelines", query: "?cluster=ams", width: 1000, height: 620, colorScheme: "light" },
 ] as const;
 
 await mkdir(FOLDER, { recursive: true });
 const server = await serveFleet({ ...DOCUMENT, problems: PROBLEMS }, NOW_MS);
 const browser = await launchChromium();
-for (const { name, width, height, colorScheme } of PICTURES) {
+for (const { name, query, width, height, colorScheme } of PICTURES) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-  await page.goto(server.url);
+  await page.goto(`${server.url}${query}`);
   await page.locator("html[data-connection=live]").waitFor();
+  if (query !== "") await page.locator(".clusters").evaluate((clusters) => clusters.scrollIntoView());
   await page.screenshot({ path: `${FOLDER}${name}.png`, animations: "disabled" });
   await page.close();
 }

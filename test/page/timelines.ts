@@ -5,7 +5,10 @@ import { createTimelines, type Timelines } from "../../src/timeline/timelines.ts
 
 const HOUR_MS = 3_600_000;
 
-/** The timelines of a document's clusters: known for two days but for one hour, and some outages of every third website. */
+/**
+ * The timelines of a document's clusters, which end as the document says: known for two days but for one hour, with some outages of
+ * every third website.
+ */
 export function timelinesOf({ clusters }: FleetDocument, nowMs: number): Timelines {
   const timelines = createTimelines();
   const at = (hoursAgo: number): string => instantOf(nowMs - hoursAgo * HOUR_MS);
@@ -23,7 +26,8 @@ export function timelinesOf({ clusters }: FleetDocument, nowMs: number): Timelin
       { ...record, at: at(3), state: "unstable" },
       { ...record, at: at(2), state: "up" },
     ]);
-  const later = outages.toSorted((one, other) => (one.at < other.at ? -1 : 1));
+  const present = clusters.flatMap((cluster) => presentIn(cluster, at(1)));
+  const later = [...outages, ...present].toSorted((one, other) => (one.at < other.at ? -1 : 1));
   const records = [run(48), ...all(48), { at: at(9), kind: "alive" } as const, run(8), ...all(8), ...later];
   for (const record of records) timelines.read(record);
   return timelines;
@@ -37,6 +41,24 @@ function recordsOf(cluster: ClusterDocument, at: string): readonly SubjectRecord
       return { at, kind: "group", cluster: name, vhid, vip, state: "one_master" };
     }),
     ...websitesOf(cluster, at),
+  ];
+}
+
+/** What the document says now, since then or for an hour. */
+function presentIn(cluster: ClusterDocument, hourAgo: string): readonly SubjectRecord[] {
+  const { name, level, groups, websites } = cluster;
+  const worst = level === "critical" ? "down" : level === "warning" ? "impaired" : "up";
+  return [
+    { at: hourAgo, kind: "cluster", cluster: name, worst },
+    ...groups.map(({ vhid, vip, state, since = hourAgo }): SubjectRecord => {
+      return { at: since, kind: "group", cluster: name, vhid, vip, state };
+    }),
+    ...websites.flatMap(({ id, name: website, states }) =>
+      states.map(({ protocol = "" as const, state, since = hourAgo }): SubjectRecord => {
+        const subject = { kind: "website", cluster: name, id, name: website, protocol } as const;
+        return { at: since, ...subject, address: website, state };
+      }),
+    ),
   ];
 }
 
