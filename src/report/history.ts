@@ -3,6 +3,7 @@ import type { TimeRange } from "../journal/day-files.ts";
 import { createFold } from "../journal/fold.ts";
 import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "../journal/record.ts";
 import type { KnownIncident } from "../status/schema.ts";
+import { groupBy } from "../support/group-by.ts";
 import { createPresence } from "./presence.ts";
 import { clipped, overlay, type Member, type Span } from "./spans.ts";
 
@@ -95,8 +96,10 @@ export function merged(first: History, other: History): History {
       present: united([...own.present, ...present]),
     });
   }
-  const reported = [...first.failovers.values()];
-  const others = [...other.failovers].filter(([, each]) => !reported.some((known) => isSame(known, each)));
+  const reported = groupBy(first.failovers.values(), ({ cluster }) => cluster);
+  const others = [...other.failovers].filter(
+    ([, each]) => reported.get(each.cluster)?.some((known) => isSame(known, each)) !== true,
+  );
   const failovers = new Map([...others, ...first.failovers]);
   return { subjects, failovers, leftOut: first.leftOut + other.leftOut };
 }
@@ -114,9 +117,9 @@ function united(ranges: readonly TimeRange[]): readonly TimeRange[] {
 /** Two exporters report one failover when each of them learns it. */
 const TOGETHER_MS = 60_000;
 
+/** Whether two incidents of a cluster are one failover. */
 function isSame(one: KnownIncident, other: KnownIncident): boolean {
   return (
-    one.cluster === other.cluster &&
     one.failover?.from === other.failover?.from &&
     one.failover?.to === other.failover?.to &&
     Math.abs(Date.parse(one.begin) - Date.parse(other.begin)) < TOGETHER_MS
