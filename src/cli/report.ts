@@ -1,5 +1,5 @@
 import { readFailure } from "../config/read-file.ts";
-import { dayFiles, type TimeRange } from "../journal/day-files.ts";
+import { namedFiles, type TimeRange } from "../journal/day-files.ts";
 import { availabilityOf } from "../report/availability.ts";
 import { createCalendar, type Calendar } from "../report/calendar.ts";
 import { formatCsv } from "../report/csv.ts";
@@ -74,6 +74,6 @@ const THE_REST = "what the rest of it would say is unknown\n";
 
 /** Says of which time a journal knows anything. */
 async function daysIn(folder: string): Promise<string> {
-  const days = (await dayFiles(folder)).map(({ day }) => day);
+  const days = (await namedFiles(folder)).map(({ day }) => day);
   return days.length === 0 ? `${folder} has no journal` : `${folder} has ${days[0]} to ${days.at(-1)}`;
 }

@@ -42,7 +42,7 @@ export function pathOf(folder: string, day: string): string {
 }
 
 /** The files of a journal, oldest first. Rejects if the folder cannot be read. */
-async function namedFiles(folder: string): Promise<readonly NamedFile[]> {
+export async function namedFiles(folder: string): Promise<readonly NamedFile[]> {
   const files = (await readdir(folder)).flatMap((name) => {
     const [, day, isCompressed] = FILE.exec(name) ?? [];
     return day === undefined

@@ -49,7 +49,6 @@ export interface Journal {
 interface Line {
   readonly at: string;
   readonly text: string;
-  /** Of its subject. */
   readonly key: string | undefined;
   readonly isIncident: boolean;
 }
@@ -85,8 +84,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let tidiedMs = Number.NEGATIVE_INFINITY;
   let isTidying = false;
 
-  function keep(record: JournalRecord, key?: string): void {
-    const text = formatRecord(record);
+  function keep(record: JournalRecord): void {
+    const [key, text] = [keyOf(record), formatRecord(record)];
     waitingBytes += text.length;
     waiting.push({ at: record.at, text, key, isIncident: record.kind === "incident" });
     if (waitingBytes <= MAX_WAITING_BYTES) return;
@@ -149,8 +148,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /**
-   * The state of everything, but of the subjects of which a line that follows says what they became. Those that had all their
-   * lines stay unknown.
+   * The state of everything, but of what a line that follows is about: it says what became of that. The subjects that had all
+   * their lines stay unknown.
    */
   async function stateText(
     why: RunRecord["why"],
@@ -164,8 +163,9 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     const changed = new Set(waiting.map(({ key }) => key));
     let text = "";
     await inSlices(state, (record) => {
-      const key = isSubject(record) ? subjectKey(record) : "";
-      if (!changed.has(key) && !bounds.isSpent(record)) text += formatRecord(record);
+      const key = keyOf(record);
+      const isLater = key !== undefined && changed.has(key);
+      if (!isLater && !bounds.isSpent(record)) text += formatRecord(record);
     });
     return text;
   }
@@ -232,7 +232,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   return {
     record: (record) => {
       const admitted = bounds.admit(record);
-      if (admitted !== undefined) keep(admitted, isSubject(admitted) ? subjectKey(admitted) : undefined);
+      if (admitted !== undefined) keep(admitted);
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
@@ -248,6 +248,12 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
     bytes: () => closedBytes + (writer?.bytes() ?? 0),
   };
+}
+
+/** What a record is about, if a later one can say something else of it. */
+function keyOf(record: JournalRecord): string | undefined {
+  if (isSubject(record)) return subjectKey(record);
+  return record.kind === "incident" ? record.incident.id : undefined;
 }
 
 function textOf(lines: Iterable<Line>): string {

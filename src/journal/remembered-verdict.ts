@@ -15,7 +15,7 @@ import { groupBy } from "../support/group-by.ts";
 import { keysOf } from "../support/keys.ts";
 import type { IncidentRecord, SubjectRecord } from "./record.ts";
 
-/** A state that is the same after at most this time has lasted: no look since then found anything else. */
+/** A state that is the same after at most this time has lasted: no look since then found anything else. None has if time went back. */
 const SAME_MS = 3_600_000;
 const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
@@ -40,7 +40,8 @@ export function verdictFrom(
   const of = { cluster, labels: {} };
   const said = known.map(({ record, untilMs }): Said => {
     const { since } = record;
-    const isRecent = since !== undefined && at.wallMs - untilMs <= SAME_MS;
+    const awayMs = at.wallMs - untilMs;
+    const isRecent = since !== undefined && awayMs >= 0 && awayMs <= SAME_MS;
     return { ...record, sinceMs: isRecent ? Date.parse(since) : undefined };
   });
   const websites = groupBy(ofKind(said, "website"), ({ address }) => address);
@@ -95,7 +96,7 @@ function websiteFrom(key: string, all: readonly SaidOf<"website">[]): WebsiteVer
   const [{ cluster, id, name } = { cluster: "", id: 0, name: "" }] = all;
   const states = all.map(({ protocol, state, shown = state, sinceMs }): ProtocolVerdict => {
     const [now, last] = [stateIn(PROBLEM_OF.website, state), stateIn(PROBLEM_OF.website, shown)];
-    return { protocol, state: now, shown: last, sinceMs };
+    return { protocol, state: now, shown: last, sinceMs, isRemembered: true };
   });
   const named = { kind: "website", cluster, labels: {}, key, websiteId: id, website: name } as const;
   const none = {
@@ -161,8 +162,8 @@ function failoverOf(
   return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
 }
 
-/** An earlier instant, seen from one that this process knows by both clocks. */
+/** An earlier instant, also if the clock was set back since, seen from one that this process knows by both clocks. */
 function instantIn(at: Instant, earlier: string): Instant {
   const wallMs = Date.parse(earlier);
-  return { wallMs, monotonicMs: at.monotonicMs - (at.wallMs - wallMs) };
+  return { wallMs, monotonicMs: at.monotonicMs - Math.max(0, at.wallMs - wallMs) };
 }

@@ -1,7 +1,7 @@
 import type { Restored } from "../status/board.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
-import { beginOf, dayFiles, dayOf, readLines } from "./day-files.ts";
+import { beginOf, namedFiles, dayOf, readLines } from "./day-files.ts";
 import { createNews } from "./news.ts";
 import { isSubject, subjectKey, type IncidentRecord, type SubjectRecord } from "./record.ts";
 import { verdictFrom, type Known } from "./remembered-verdict.ts";
@@ -16,7 +16,7 @@ export async function restore(
   onDamaged: (path: string, error: unknown) => void,
 ): Promise<Restored> {
   const today = dayOf(at.wallMs);
-  const days = [...new Set((await dayFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
+  const days = [...new Set((await namedFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
   const [first] = days.slice(-DAYS);
   if (first === undefined) return { clusters: new Map(), incidents: [] };
   const memory = createMemory();
@@ -51,7 +51,9 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
       latestMs = Date.parse(record.at);
       if (record.kind === "lost") endRun(record.cluster);
       if (record.kind === "incident") incidents.set(record.incident.id, record);
-      if (isSubject(record)) subjects.set(subjectKey(record), { record });
+      if (!isSubject(record)) return;
+      if (record.state === "gone") subjects.delete(subjectKey(record));
+      else subjects.set(subjectKey(record), { record });
     },
     end: () => {
       endRun();
@@ -63,11 +65,13 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
 
 function restoredFrom({ subjects, incidents }: Remembered, at: Instant): Restored {
   const byCluster = groupBy(subjects, ({ record }) => record.cluster);
-  const told = groupBy(incidents, ({ cluster }) => cluster);
+  const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
+  const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
+  const told = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...told.keys()]);
   const clusters = Array.from(names, (name) => {
     const known = byCluster.get(name) ?? [];
     return [name, verdictFrom(name, known, told.get(name) ?? [], at)] as const;
   });
-  return { clusters: new Map(clusters), incidents: incidents.map(({ incident }) => incident) };
+  return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident) };
 }

@@ -15,7 +15,7 @@ import { changesAtMs } from "./judge-group.ts";
 import { judge } from "./judge.ts";
 import { logIncidents, logObservation } from "./log.ts";
 import { createPast } from "./past.ts";
-import { withRemembered } from "./remembered.ts";
+import { stillRemembered, withRemembered } from "./remembered.ts";
 import type { FleetDocument, KnownIncident } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
@@ -89,6 +89,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const restoring = earlier && (isLast ? "last" : "more");
     const now = judge(facts, compared, at, { observed, restoring });
     if (isLast) remembered.delete(facts.cluster);
+    else if (earlier !== undefined) remembered.set(facts.cluster, stillRemembered(earlier, now));
     latest.set(facts.cluster, now);
     if (now.incidents !== compared?.incidents) logIncidents(logger, past.add(now.incidents.news));
     if (now !== before) listener.judged(before, now, at.wallMs);

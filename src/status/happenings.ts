@@ -25,10 +25,11 @@ export interface Happening {
 }
 
 type Verdict = Omit<ClusterVerdict, "incidents">;
+type Kinds = ReadonlyMap<string, IncidentKind | undefined>;
 
 /**
  * Returns what has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen
- * is none. `restoring`: what is missing may not have been polled yet.
+ * is none. `restoring`: what is missing may not have been polled yet; in the end, all that is not as it was told is over.
  */
 export function happeningsBetween({
   before,
@@ -36,18 +37,20 @@ export function happeningsBetween({
   observed,
   restoring,
 }: {
-  readonly before: Verdict | undefined;
+  readonly before: ClusterVerdict | undefined;
   readonly now: Verdict;
   readonly observed: Observed | undefined;
   readonly restoring: Case["restoring"];
 }): readonly Happening[] {
-  const gone = restoring === "more" || before === undefined ? [] : goneSubjects(before, now).map(over);
+  const gone = restoring !== undefined || before === undefined ? [] : goneSubjects(before, now);
+  const others =
+    restoring === "last" && before !== undefined ? othersIn(before.incidents.all, kindsIn(now)) : [];
   return [
+    ...[...gone, ...others].map(over),
     ...clusterHappenings(before, now),
     ...applianceHappenings(before, now),
     ...groupHappenings(before, now),
     ...websiteHappenings(before, now),
-    ...gone,
     ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -63,6 +66,35 @@ function goneSubjects(before: Verdict, now: Verdict): readonly Subject[] {
     return protocols.map(({ protocol }) => websiteSubject(key, website, protocol));
   });
   return [...appliances.map(applianceSubject), ...groups.map(groupSubject), ...lost];
+}
+
+/** The subjects of incidents that are in no such trouble, or are not there any more. */
+function othersIn(incidents: readonly Incident[], kinds: Kinds): readonly Subject[] {
+  return incidents
+    .filter((each) => !isOdd(each))
+    .flatMap(({ kind, open }) =>
+      [...open].flatMap((key) => (kinds.get(key) === kind ? [] : { key, name: "" })),
+    );
+}
+
+/** The trouble of each subject but interfaces. */
+function kindsIn(now: Verdict): Kinds {
+  const websites = [...now.websites.values()].flatMap(({ key, website, states }) =>
+    states.map(({ protocol, shown }) => {
+      const { kind } = shown === undefined ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
+      return [websiteSubject(key, website, protocol).key, kind] as const;
+    }),
+  );
+  const groups = Array.from(now.groups.values(), (group) => {
+    const kind = group.trouble && PROBLEM_OF.group[group.trouble];
+    return [groupSubject(group).key, kind] as const;
+  });
+  const others = [...clusterHappenings(undefined, now), ...applianceHappenings(undefined, now)];
+  return new Map([
+    ...websites,
+    ...groups,
+    ...others.map(({ subject, kind }) => [subject.key, kind] as const),
+  ]);
 }
 
 const NO_WORDS: Words = ["", ""];
@@ -201,6 +233,11 @@ function interfaceSubject(
 ): Subject {
   const name = `${at.name}, ${groupName(at)}`;
   return { key: `interface ${appliance} ${name}`, name };
+}
+
+/** Whether an incident is about interfaces. */
+export function isOdd({ kind }: Incident): boolean {
+  return kind === "odd_state" || kind === "not_serving";
 }
 
 /** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */

@@ -1,6 +1,7 @@
+import { isVrrpPending } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
-import { happeningsBetween, oddKeys, type Happening, type Observed } from "./happenings.ts";
+import { happeningsBetween, isOdd, oddKeys, type Happening, type Observed } from "./happenings.ts";
 import { afterEvidence, recentUntilMs, withSwitch, type Episodes } from "./failover-incidents.ts";
 import {
   begun,
@@ -94,10 +95,6 @@ function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }:
   return all.some((each) => each.kind === kind && each.open.has(key));
 }
 
-function isOdd({ kind }: Incident): boolean {
-  return kind === "odd_state" || kind === "not_serving";
-}
-
 /** Without the subjects that are in another state now. One that is not known to be up again may be down for longer. */
 function withoutOver(
   incident: Incident,
@@ -153,7 +150,7 @@ function withTrouble(
 function ended(incident: Incident, { now, at, restoring }: Step): Incident {
   const { begin, failover, open } = incident;
   // Groups that were not polled yet are missing.
-  const isEarly = restoring === "more" && failover !== undefined;
+  const isEarly = restoring !== undefined && failover !== undefined && isVrrpPending(now.facts);
   if (incident.end !== undefined || isEarly) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now);
   if (!isOver) return incident;

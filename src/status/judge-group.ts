@@ -1,4 +1,4 @@
-import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
+import { contendersIn, isVrrpPending, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
 import { sinceOf, type Case, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
@@ -96,9 +96,10 @@ export function groupVerdicts(
 function groupVerdict(
   group: GroupSnapshot,
   old: GroupVerdict | undefined,
-  { facts: { appliances: polled, cluster, labels, disabled }, wasPolled, at, restoring }: Case,
+  { facts, wasPolled, at, restoring }: Case,
   appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
+  const { cluster, labels, disabled } = facts;
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
   const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
@@ -107,7 +108,7 @@ function groupVerdict(
   const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   // The master of an earlier run may still be one: its successor is known when all were polled.
-  const isPending = restoring !== undefined && polled.some(({ vrrp }) => vrrp.health.state === "pending");
+  const isPending = restoring !== undefined && isVrrpPending(facts);
   const latestMaster = (isPending ? old?.latestMaster : undefined) ?? master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state, master);
   // A member that was not seen since the start cannot say now that it is the preferred one.

@@ -1,4 +1,4 @@
-import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import { isVrrpPending, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { kept } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
@@ -22,8 +22,8 @@ export function judge(
     restoring,
   }: Partial<Pick<Case, "restoring">> & { readonly observed?: Observed | undefined } = {},
 ): ClusterVerdict {
-  const polled = before?.facts.appliances ?? [];
-  const wasPolled = polled.length > 0 && polled.every(({ vrrp }) => vrrp.health.state !== "pending");
+  const hadMembers = before !== undefined && before.facts.appliances.length > 0;
+  const wasPolled = hadMembers && !isVrrpPending(before.facts);
   const given = { facts, before, wasPolled, at, restoring };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
@@ -47,11 +47,13 @@ export function judge(
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {
   const isAlone = facts.groups.length === 0;
+  const polled = before?.facts.appliances.filter(({ vrrp }) => vrrp.health.state !== "pending") ?? [];
+  const names = new Set(polled.map(({ identity }) => identity.appliance));
   const verdicts = facts.appliances.map((appliance): ApplianceVerdict => {
     const { identity, vrrp } = appliance;
     const old = before?.appliances.get(identity.appliance);
     const state = judgeAppliance(vrrp.health);
-    const sinceMs = sinceOf(old, state, old?.state !== undefined, at);
+    const sinceMs = sinceOf(old, state, names.has(identity.appliance), at);
     const certificate = judgeCertificate(vrrp.certificate, at.wallMs);
     const problems = applianceProblems(appliance, { state, certificate }, isAlone);
     return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });

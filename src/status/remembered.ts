@@ -1,51 +1,84 @@
-import type { ClusterVerdict, ProtocolVerdict, WebsiteVerdict } from "./verdict.ts";
+import { isVrrpPending } from "../fleet/snapshot.ts";
+import type { GroupState } from "./states.ts";
+import type { ClusterVerdict, GroupVerdict, ProtocolVerdict, WebsiteVerdict } from "./verdict.ts";
 
 /**
- * The verdict with which a cluster is compared while not all of it was polled: of each subject what this run of the exporter has
- * judged (`latest`), and what an earlier one `remembered` of those that were not judged yet. It is no verdict to be shown.
+ * The verdict with which a cluster is compared while not all of it was polled: what this run of the exporter has judged (`latest`),
+ * and what is still `remembered` of an earlier one. It is no verdict to be shown.
  */
 export function withRemembered(
   remembered: ClusterVerdict,
   latest: ClusterVerdict | undefined,
 ): ClusterVerdict {
   if (latest === undefined) return remembered;
-  const { facts, appliances, groups, failovers } = latest;
-  const isPending = facts.appliances.some(({ vrrp }) => vrrp.health.state === "pending");
+  const { facts, state, appliances, groups, failovers, websites } = latest;
   return {
     ...latest,
-    // Another object: nothing follows from these facts yet.
-    facts: { ...facts },
-    state: latest.state ?? remembered.state,
+    // Other objects: nothing follows from these facts yet.
+    facts: { ...facts, groups: [...facts.groups] },
+    state: state ?? remembered.state,
     websiteBasis: {},
-    appliances: filled(remembered.appliances, appliances),
-    // A group is unknown without those of its members that were not polled.
-    groups: isPending ? new Map([...groups, ...remembered.groups]) : filled(remembered.groups, groups),
-    // What would be lost is not known before everything was polled.
+    appliances: new Map([...appliances, ...remembered.appliances]),
+    groups: new Map([...groups, ...remembered.groups]),
     failovers: new Map([...failovers, ...remembered.failovers]),
     websites: new Map([
       ...remembered.websites,
-      ...Array.from(latest.websites, ([key, website]): [string, WebsiteVerdict] => {
+      ...Array.from(websites, ([key, website]): [string, WebsiteVerdict] => {
         const { states = [] } = remembered.websites.get(key) ?? {};
-        return [key, { ...website, facts: {}, states: filledStates(states, website.states) }];
+        return [key, { ...website, facts: {}, states: [...lacking(website.states, states), ...states] }];
       }),
     ]),
   };
 }
 
-function filled<Of extends { readonly state: unknown }>(
-  remembered: ReadonlyMap<string, Of>,
-  latest: ReadonlyMap<string, Of>,
-): ReadonlyMap<string, Of> {
-  const judged = [...latest].filter(([key, { state }]) => state !== undefined || !remembered.has(key));
-  return new Map([...remembered, ...judged]);
+/** What is still remembered after a verdict: nothing of what was judged, however that goes on. */
+export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
+  const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
+    const { states = [] } = now.websites.get(key) ?? {};
+    // A website is unknown before its master was asked.
+    const judged = states.filter(({ state }) => state !== undefined && state !== "unknown");
+    return [key, { ...website, states: lacking(website.states, judged) }];
+  });
+  return {
+    ...remembered,
+    appliances: unjudged(remembered.appliances, now.appliances),
+    groups: isVrrpPending(now.facts)
+      ? unlike(remembered.groups, now.groups)
+      : unjudged(remembered.groups, now.groups),
+    // What would be lost is not known before everything was polled.
+    failovers: remembered.failovers,
+    websites: new Map(websites),
+  };
 }
 
-function filledStates(
-  remembered: readonly ProtocolVerdict[],
-  latest: readonly ProtocolVerdict[],
+function lacking(
+  states: readonly ProtocolVerdict[],
+  others: readonly ProtocolVerdict[],
 ): readonly ProtocolVerdict[] {
-  // A website is unknown before its master was asked.
-  const judged = latest.filter(({ state }) => state !== undefined && state !== "unknown");
-  const others = remembered.filter(({ protocol }) => judged.every((each) => each.protocol !== protocol));
-  return [...judged, ...others];
+  return states.filter((each) => others.every(({ protocol }) => protocol !== each.protocol));
+}
+
+function unjudged<Of>(
+  remembered: ReadonlyMap<string, Of>,
+  now: ReadonlyMap<string, { readonly state: unknown }>,
+): ReadonlyMap<string, Of> {
+  return new Map([...remembered].filter(([key]) => now.get(key)?.state === undefined));
+}
+
+/** Members that were not polled yet may be the backup, or the master. */
+const UNDECIDED: ReadonlySet<GroupState> = new Set(["backup_lost", "backup_unknown", "unknown"]);
+
+/** While members were not polled, a group may be as it was; but not since then, if it was seen in another state. */
+function unlike(
+  remembered: ClusterVerdict["groups"],
+  now: ClusterVerdict["groups"],
+): ClusterVerdict["groups"] {
+  return new Map(
+    Array.from(remembered, ([key, group]): [string, GroupVerdict] => {
+      const { state = "unknown", master, trouble } = now.get(key) ?? group;
+      const isOther = state !== group.state || master !== group.master;
+      const sinceMs = isOther && !UNDECIDED.has(state) ? undefined : group.sinceMs;
+      return [key, { ...group, trouble, sinceMs }];
+    }),
+  );
 }

@@ -108,6 +108,8 @@ export interface ProtocolVerdict {
   /** The latest state that follows neither from another problem of the cluster nor from the order of the first tests. */
   readonly shown: WebsiteState | undefined;
   readonly sinceMs: number | undefined;
+  /** An earlier run of the exporter has judged it, and this one did not yet. */
+  readonly isRemembered?: true;
 }
 
 /** Says what would happen if an appliance that is MASTER of a group stopped now. */

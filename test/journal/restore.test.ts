@@ -136,6 +136,38 @@ test.each<Case>([
       "5-: a went down: it does not answer in time (timeout)",
     ],
   },
+  {
+    name: "a group is not known again before its members were polled",
+    before: "a MASTER 1, b BACKUP 1",
+    after: "b BACKUP 1",
+    group: "undefined undefined since , preferred undefined",
+    incidents: [],
+  },
+  {
+    name: "trouble that begins and ends while a member was not polled is over",
+    members: [MEMBER_A, MEMBER_B, MEMBER_C],
+    before: "a MASTER 1, b BACKUP 1, c BACKUP 1",
+    after: "a MASTER 1, b MASTER 1, a MASTER 6, b MASTER 6, b BACKUP 9, a MASTER 9, c BACKUP 12",
+    group: "one_master a since , preferred true",
+    incidents: ["36-39: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "a failover that is part of another one is told with that",
+    before: "a MASTER 1, b BACKUP 1, a BACKUP 3, b MASTER 3, b BACKUP 5, a MASTER 5, a BACKUP 7, b MASTER 7",
+    after: "b MASTER 1, a BACKUP 1",
+    group: "one_master b since 7, preferred true",
+    incidents: [
+      "3-7: b and a took over 192.0.2.100 (vhid 2) of ams from each other 3 times, about every 2 s: a lets go most often",
+    ],
+  },
+  {
+    name: "after the clock was set back nobody knows since when a state lasts",
+    before: "a MASTER 1, b BACKUP 1, b nothing 5, b BACKUP 9",
+    after: "a MASTER 1, b BACKUP 1",
+    away: -15,
+    group: "one_master a since , preferred true",
+    incidents: ["5-9: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"],
+  },
 ])("$name", async ({ members = PAIR, before, after, away = 10, group, incidents }) => {
   const storage = storageAt(await folderPath());
   const first = await startRun(storage, { members, beginMs: NOON_MS });

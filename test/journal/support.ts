@@ -11,6 +11,7 @@ import { createRecorder } from "../../src/journal/recorder.ts";
 import { restore } from "../../src/journal/restore.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf, pollsOf } from "../fleet/support.ts";
+import { configOf } from "../support/observations.ts";
 import { createMemoryLog } from "../support/exporter.ts";
 
 /** 2026-11-26T12:00:00Z */
@@ -80,6 +81,12 @@ export async function startRun(
     log,
     records,
     document: board.document,
+    verdicts: board.verdicts,
+    /** The configuration has other members. */
+    reload: (others: readonly ApplianceConfig[]): void => {
+      fleet.configure(configOf(...others), nowMs);
+      board.reloaded(true, wallMs + nowMs);
+    },
     /** @see pollsOf */
     poll: (words: string): void => {
       for (const { observation, atMs } of pollsOf(words)) {
