@@ -33,7 +33,7 @@ const LATENCY_MS = 10_000;
 /** A kill loses what was judged in this time before it. */
 const LOST_MS = 5_000;
 const LOOK_MS = 300;
-const CONTRADICTIONS = ["split_brain", "no_master", "changing"];
+const CONTRADICTIONS = new Set(["split_brain", "no_master", "changing"]);
 
 /** What the exporter showed. Instants are Unix times in milliseconds. */
 interface Look {
@@ -196,7 +196,7 @@ function notRestored(life: Life, earlier: Life, truth: Truth): readonly unknown[
     .filter(({ cluster }) => (truth.get(cluster)?.at(-1)?.atMs ?? 0) < before.askedMs - LATENCY_MS)
     .map((each) => ({ each, restored: states.get(subjectOf(each)) }))
     // After a start, a contradiction has to be proven again.
-    .filter(({ each: { state = "" } }) => !CONTRADICTIONS.includes(state))
+    .filter(({ each: { state = "" } }) => !CONTRADICTIONS.has(state))
     .filter(({ each, restored }) => JSON.stringify(each) !== JSON.stringify(restored));
   return [...lost, ...others];
 }
