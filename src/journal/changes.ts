@@ -7,7 +7,7 @@ import type {
   WebsiteVerdict,
 } from "../status/verdict.ts";
 import type { Incident } from "../status/incident.ts";
-import { once } from "../support/kept.ts";
+import { kept, once } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";
 import { bandOf, worstOf } from "./bands.ts";
 import { subjectKey, type IncidentRecord, type JournalRecord, type SubjectRecord } from "./record.ts";
@@ -49,35 +49,41 @@ function singly(verdict: ClusterVerdict | undefined): Verdicts<ClusterVerdict> {
   return verdict && new Map([["", verdict]]);
 }
 
-/** Only verdicts that are not the same object are looked at. */
+/** Only verdicts that are not the same object are looked at: an appliance may change a thousand at each poll. */
 function differences<Of>(
-  before: Verdicts<Of>,
-  now: Verdicts<Of>,
+  before: Verdicts<Of> = new Map(),
+  now: Verdicts<Of> = new Map(),
   saidOf: (verdict: Of) => readonly Said[],
 ): readonly SubjectRecord[] {
   if (before === now) return [];
-  const old = saidOfOthers(before, now, saidOf);
-  const fresh = saidOfOthers(now, before, saidOf);
-  const known = new Map(old.map(([, record]) => [subjectKey(record), JSON.stringify(record)]));
-  const left = new Set(fresh.map(([, record]) => subjectKey(record)));
-  const changed = fresh.filter(([, record]) => {
-    const earlier = known.get(subjectKey(record));
-    return earlier === undefined ? record.state !== undefined : earlier !== JSON.stringify(record);
+  const gone: Said[] = [];
+  const changed = [...now].flatMap(([key, each]) => {
+    const verdict = before.get(key);
+    if (verdict === each) return [];
+    const old = verdict === undefined ? [] : saidOf(verdict);
+    const fresh = saidOf(each);
+    gone.push(...old.filter((one) => !fresh.some((other) => isAlike(one[0], other[0]))));
+    return fresh.flatMap(([identity, record]) => {
+      const earlier = old.find((one) => isAlike(one[0], identity));
+      const isNews = earlier === undefined ? record.state !== undefined : !isAlike(earlier[1], record);
+      return isNews ? [record] : [];
+    });
   });
-  const gone = old.filter(([identity]) => !left.has(subjectKey(identity)));
-  return [
-    ...changed.map(([, record]) => record),
-    ...gone.map(([identity]): SubjectRecord => ({ ...identity, state: "gone" })),
-  ];
+  for (const [key, verdict] of before) if (!now.has(key)) gone.push(...saidOf(verdict));
+  return [...changed, ...endsOf(gone, changed)];
 }
 
-/** What is said of the verdicts that are not the same object as those of `others`. */
-function saidOfOthers<Of>(
-  verdicts: Verdicts<Of> = new Map(),
-  others: Verdicts<Of>,
-  saidOf: (verdict: Of) => readonly Said[],
-): readonly Said[] {
-  return [...verdicts].flatMap(([key, each]) => (others?.get(key) === each ? [] : saidOf(each)));
+function isAlike(one: SubjectRecord, other: SubjectRecord): boolean {
+  return kept(one, other) === one;
+}
+
+/** A subject that only has another key now, such as a website at another address, is not gone. */
+function endsOf(gone: readonly Said[], changed: readonly SubjectRecord[]): readonly SubjectRecord[] {
+  if (gone.length === 0) return [];
+  const left = new Set(changed.map(subjectKey));
+  return gone.flatMap(([identity]) =>
+    left.has(subjectKey(identity)) ? [] : [{ ...identity, state: "gone" }],
+  );
 }
 
 function clusterSaid({ state, groups, websites }: ClusterVerdict, given: Given): Said {

@@ -106,8 +106,10 @@ export function bodyOf(line: string): string {
   return line.slice(BEGIN.length + AT_LENGTH);
 }
 
+const subjectKinds: ReadonlySet<string> = new Set(subjects.map(({ shape }) => shape.kind.value));
+
 export function isSubject(record: JournalRecord): record is SubjectRecord {
-  return subjects.some(({ shape }) => shape.kind.value === record.kind);
+  return subjectKinds.has(record.kind);
 }
 
 /** What identifies a subject: the same as the labels in the metrics. */

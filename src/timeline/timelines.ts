@@ -1,6 +1,12 @@
 import { bandOf, type Band } from "../journal/bands.ts";
 import { createFold, type Lasting } from "../journal/fold.ts";
-import { isSubject, subjectKey, type JournalRecord, type Subject } from "../journal/record.ts";
+import {
+  isSubject,
+  subjectKey,
+  type JournalRecord,
+  type Subject,
+  type SubjectRecord,
+} from "../journal/record.ts";
 import { memo } from "../support/kept.ts";
 import { bandIn, SCALES, together, withSpan, type Bins, type ScaleName, type Span } from "./bins.ts";
 
@@ -40,6 +46,8 @@ export interface Exporter {
 }
 const EXPORTER = "exporter";
 const SAME_MS = 10_000;
+/** The page shows fewer strips of a cluster. What an appliance invents beyond them takes no memory. */
+const MAX_SUBJECTS = 512;
 
 /** What was known of a subject until `toMs`; what it is now is known besides. */
 interface Track {
@@ -67,6 +75,7 @@ export function createTimelines(): Timelines {
     const band = bandOf(record);
     if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
   });
+  const followed = new Map<string, Set<string>>();
   let run: Run | undefined;
 
   function add(key: string, known: Known): void {
@@ -85,11 +94,22 @@ export function createTimelines(): Timelines {
     run = { sinceMs, untilMs: Math.max(atMs, sinceMs) };
   }
 
+  /** Whether there is a place for a subject among those of its cluster. */
+  function isFollowed({ cluster }: SubjectRecord, key: string): boolean {
+    const known = followed.get(cluster) ?? new Set<string>();
+    if (known.size < MAX_SUBJECTS) followed.set(cluster, known.add(key));
+    return known.has(key);
+  }
+
   return {
     read: (record) => {
       follow(record);
+      const key = isSubject(record) ? subjectKey(record) : undefined;
+      if (isSubject(record) && key !== undefined && !isFollowed(record, key)) return;
       fold.read(record);
-      if (isSubject(record) && record.state === "gone") tracks.delete(subjectKey(record));
+      if (!isSubject(record) || key === undefined || record.state !== "gone") return;
+      tracks.delete(key);
+      followed.get(record.cluster)?.delete(key);
     },
     end: () => {
       fold.end();

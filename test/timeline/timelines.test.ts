@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JournalRecord } from "../../src/journal/record.ts";
+import type { JournalRecord, SubjectRecord } from "../../src/journal/record.ts";
 import type { ScaleName } from "../../src/timeline/bins.ts";
 import { createTimelines, type Timelines } from "../../src/timeline/timelines.ts";
 
@@ -134,4 +134,14 @@ test("what was before the start comes in front, and between is unknown", () => {
   expect(shown(lasting, 4 * HOUR, "day", { kind: "exporter" })).toBe(
     "?80_8?4_4 up 100.00 %, 0 x 0, unknown 3600, known 10800",
   );
+});
+
+test("what an appliance invents beyond 512 subjects of its cluster takes no memory, and no place of others", () => {
+  const shop = (id: number, cluster = "ams"): SubjectRecord => {
+    return { at: at(0), ...SHOP, address: "192.0.2.1:443", state: "up", id, cluster };
+  };
+  const timelines = after(run(0), ...Array.from({ length: 600 }, (_, id) => shop(id)), shop(1, "fra"));
+  const nowMs = BEGIN_MS + HOUR * 1000;
+  const strips = [shop(511), shop(512), shop(1, "fra")].map((each) => timelines.strip(each, "day", nowMs));
+  expect(strips.map((strip) => strip?.availability)).toEqual([1, undefined, 1]);
 });

@@ -34,20 +34,19 @@ export function clusterStrip({ name: cluster }: ClusterDocument, { name, strip }
 /** A strip for each VRRP group and website of a cluster; groups whose strips are equal share one. */
 export function stripTable(cluster: ClusterDocument, { name, strip }: StripView): Html {
   const exporter = strip({ kind: "exporter" });
-  const rows = rowsOf(cluster).flatMap(({ title, isGroup, subject }) => {
+  const all = rowsOf(cluster);
+  const rows = all.slice(0, MAX_STRIPS).flatMap(({ title, isGroup, subject }) => {
     const own = strip(subject);
     return own === undefined ? [] : [{ title, isGroup, own }];
   });
   const [first] = rows;
   if (first === undefined) return nothing;
-  const alike = groupBy(rows.slice(0, MAX_STRIPS), ({ isGroup, title, own }) =>
-    isGroup ? JSON.stringify(own) : title,
-  );
-  const left = rows.length - MAX_STRIPS;
+  const alike = groupBy(rows, ({ isGroup, title, own }) => (isGroup ? JSON.stringify(own) : title));
+  const left = all.length - MAX_STRIPS;
   return html`<div class="timelines" role="group" aria-label="${TIMELINES[name]} of ${cluster.name}">
     <p class="note">${TIMELINES[name]}, UTC.${watched(exporter)}</p>
     <ul>
-      ${axis(first.own, name)} ${Array.from(alike.values(), (all) => stripRow(all, exporter))}
+      ${axis(first.own, name)} ${Array.from(alike.values(), (same) => stripRow(same, exporter))}
     </ul>
     ${left > 0 ? html`<p class="note">${count(left, "more strip")}: not shown.</p>` : nothing}
   </div>`;
