@@ -56,11 +56,11 @@ export function createHistory(range: TimeRange): HistoryReader {
 
   function readIncident(incident: KnownIncident): void {
     const { id, begin, failover } = incident;
-    const beginMs = Date.parse(begin);
-    if (failover === undefined || beginMs < range.fromMs || beginMs >= range.toMs) return;
-    failovers.set(id, incident);
-    // The second of three switches was an incident of its own, and is part of this one now.
+    if (failover === undefined) return;
+    // The second of three switches was an incident of its own, and is part of this one now, also if this one began before the range.
     if (failover.repeated !== undefined) failovers.delete(failover.repeated.includes);
+    const beginMs = Date.parse(begin);
+    if (beginMs >= range.fromMs && beginMs < range.toMs) failovers.set(id, incident);
   }
 
   return {

@@ -139,6 +139,16 @@ test("outages are as long as a subject is down in whatever state, and the longes
   ]);
 });
 
+test("a switch that became part of a failover of the month before is no failover of this month", () => {
+  const { failovers } = reported([
+    run(-HOUR, "start"),
+    failedOver(-10, "first"),
+    failedOver(10, "second", { from: "b", to: "a" }),
+    failedOver(-10, "first", { includes: "second" }),
+  ]);
+  expect(failovers).toEqual([]);
+});
+
 test("a failover is reported once: as its latest line says, and as the first journal that knows it does", () => {
   const { failovers } = reported(
     [
