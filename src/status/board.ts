@@ -85,7 +85,9 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const before = latest.get(facts.cluster);
     const earlier = remembered.get(facts.cluster);
     const compared = earlier === undefined ? before : withRemembered(earlier, before);
-    const isLast = pendingIn(facts).length === 0 || monotonicMs >= restoringUntilMs;
+    // While nobody answers, as before the network is up, nothing is known of groups.
+    const isKnown = facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined);
+    const isLast = (isKnown && pendingIn(facts).length === 0) || monotonicMs >= restoringUntilMs;
     const restoring = earlier && (isLast ? "last" : "more");
     const now = judge(facts, compared, at, { observed, restoring });
     if (isLast) remembered.delete(facts.cluster);

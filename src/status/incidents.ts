@@ -1,4 +1,3 @@
-import { isVrrpPending } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { happeningsBetween, isOdd, oddKeys, type Happening, type Observed } from "./happenings.ts";
@@ -149,16 +148,20 @@ function withTrouble(
 /** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
 function ended(incident: Incident, { now, at, restoring }: Step): Incident {
   const { begin, failover, open } = incident;
-  // Groups that were not polled yet are missing.
-  const isEarly = restoring !== undefined && failover !== undefined && isVrrpPending(now.facts);
-  if (incident.end !== undefined || isEarly) return incident;
-  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now);
+  if (incident.end !== undefined) return incident;
+  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, restoring);
   if (!isOver) return incident;
   // A clock that is set meanwhile does not make it longer or shorter.
   const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
   return { ...incident, end: { ...at, wallMs } };
 }
 
-function isComplete({ groups: own }: Failover, { groups }: Step["now"]): boolean {
-  return [...own].every((key) => (groups.get(key)?.state ?? "one_master") === "one_master");
+function isComplete(
+  { groups: own }: Failover,
+  { groups }: Step["now"],
+  restoring: Step["restoring"],
+): boolean {
+  // Groups that were not polled yet are missing.
+  const missing = restoring === "more" ? undefined : "one_master";
+  return [...own].every((key) => (groups.get(key)?.state ?? missing) === "one_master");
 }
