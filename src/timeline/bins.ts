@@ -65,6 +65,13 @@ function both(one: Bin, other: Bin): Bin {
   };
 }
 
+/** The bins of a time that begins at an instant with an outage from before. */
+export function goingOn(bins: Bins, atMs: number, { binMs }: Scale): Bins {
+  const nth = Math.floor(atMs / binMs);
+  const bin = bins.get(nth);
+  return bin === undefined ? bins : new Map([...bins, [nth, { ...bin, downs: bin.downs - 1 }]]);
+}
+
 /** The bins of two times that have nothing in common. */
 export function together(one: Bins, other: Bins): Bins {
   return new Map([

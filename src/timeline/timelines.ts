@@ -8,7 +8,17 @@ import {
   type SubjectRecord,
 } from "../journal/record.ts";
 import { memo } from "../support/kept.ts";
-import { bandIn, SCALES, together, withSpan, type Bins, type ScaleName, type Span } from "./bins.ts";
+import {
+  bandIn,
+  goingOn,
+  SCALES,
+  together,
+  withSpan,
+  type Bins,
+  type Scale,
+  type ScaleName,
+  type Span,
+} from "./bins.ts";
 
 /** How a subject was in the last 24 hours or 30 days: some bins that end now, and exact sums. */
 export interface Strip {
@@ -53,6 +63,8 @@ const MAX_SUBJECTS = 512;
 interface Track {
   readonly fromMs: number;
   readonly toMs: number;
+  /** What it was at first, and at last. */
+  readonly firstBand: Band;
   readonly band: Band;
   readonly bins: Readonly<Record<ScaleName, Bins>>;
 }
@@ -149,22 +161,20 @@ const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | 
 /** What was known, and a later time; what is between is unknown. */
 function withKnown(track: Track | undefined, known: Known): Track {
   const { fromMs, toMs, band } = known;
-  const before = track ?? {
-    fromMs,
-    toMs: fromMs,
-    band: "unknown",
-    bins: WELL,
-  };
-  const begins = before.band !== band || before.toMs < fromMs;
+  const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
+  // What is the same behind unknown time goes on: nobody saw anything else.
+  const begins = before.band !== band;
   const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
   const bins = withSpans(before.bins, [gap, { ...known, begins }]);
-  return { fromMs: before.fromMs, toMs, band, bins };
+  return { ...before, toMs, band, bins };
 }
 
 function withSpans(bins: Track["bins"], spans: readonly Span[]): Track["bins"] {
-  const filled = (scale: ScaleName): Bins =>
-    spans.reduce((some, span) => withSpan(some, span, SCALES[scale]), bins[scale]);
-  const [day, month] = [filled("day"), filled("month")];
+  return inScales(bins, (some, scale) => spans.reduce((filled, span) => withSpan(filled, span, scale), some));
+}
+
+function inScales(bins: Track["bins"], filled: (bins: Bins, scale: Scale) => Bins): Track["bins"] {
+  const [day, month] = [filled(bins.day, SCALES.day), filled(bins.month, SCALES.month)];
   return day === bins.day && month === bins.month ? bins : { day, month };
 }
 
@@ -173,10 +183,15 @@ function joined(past: Track, later: Track | undefined): Track {
   if (later === undefined) return past;
   const gap = { band: "unknown", fromMs: past.toMs, toMs: later.fromMs, begins: true } as const;
   const bins = withSpans(past.bins, [gap]);
+  const isSameOutage = past.band === "down" && later.firstBand === "down";
+  const { day, month } = isSameOutage
+    ? inScales(later.bins, (some, scale) => goingOn(some, later.fromMs, scale))
+    : later.bins;
   return {
     ...later,
     fromMs: past.fromMs,
-    bins: { day: together(bins.day, later.bins.day), month: together(bins.month, later.bins.month) },
+    firstBand: past.firstBand,
+    bins: { day: together(bins.day, day), month: together(bins.month, month) },
   };
 }
 

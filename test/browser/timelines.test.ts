@@ -34,7 +34,7 @@ test.each([true, false])(
     const { page, server } = await open(FLEET, { nowMs: NOW_MS, javaScriptEnabled });
     expect(await stripsOf(page)).toEqual(WORDS);
     expect(await page.locator(".timelines .note").first().textContent()).toBe(
-      "Last 24 hours, UTC. Hatched everywhere: not watched for 1 h 0 min.",
+      "Last 24 hours, UTC. The exporter did not watch for 1 h 0 min.",
     );
     await page.getByRole("combobox", { name: "Timelines" }).selectOption("Last 30 days");
     if (!javaScriptEnabled) await page.getByRole("button", { name: "Filter" }).click();

@@ -101,6 +101,12 @@ test.each<readonly [string, Timelines, number, string]>([
     "?88_8 up 100.00 %, 0 x 0, unknown 6, known 7194",
   ],
   [
+    "an outage that goes on after a restart is one",
+    after(run(0), site(0, "down"), alive(HOUR), run(HOUR + 5), site(HOUR + 6, "down")),
+    2 * HOUR,
+    "?88D8 up 0.00 %, 1 x 7194, unknown 6, known 7194",
+  ],
+  [
     "what is a day old is forgotten",
     after(run(0), site(0, "up"), site(60, "down"), site(120, "up")),
     25 * HOUR,
@@ -144,4 +150,18 @@ test("what an appliance invents beyond 512 subjects of its cluster takes no memo
   const nowMs = BEGIN_MS + HOUR * 1000;
   const strips = [shop(511), shop(512), shop(1, "fra")].map((each) => timelines.strip(each, "day", nowMs));
   expect(strips.map((strip) => strip?.availability)).toEqual([1, undefined, 1]);
+});
+
+test.each([
+  ["goes on", [site(2 * HOUR, "down"), site(3 * HOUR, "up")], "1 x 10800, unknown 3600"],
+  ["still lasts", [site(2 * HOUR, "down")], "1 x 14400, unknown 3600"],
+  [
+    "comes again",
+    [site(2 * HOUR, "up"), site(2 * HOUR + 1, "down"), site(3 * HOUR + 1, "up")],
+    "2 x 10800, unknown 3600",
+  ],
+])("an outage before the start that %s is counted so", (_, records, expected) => {
+  const timelines = after(run(2 * HOUR), ...records);
+  timelines.addPast(after(run(-HOUR), site(-HOUR, "down"), alive(HOUR)).end());
+  expect(shown(timelines, 4 * HOUR)).toContain(expected);
 });

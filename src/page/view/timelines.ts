@@ -70,7 +70,7 @@ function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
 /** Says once how long the exporter did not watch. */
 function watched(exporter: Strip | undefined): string {
   if (exporter === undefined || exporter.unknownMs < NOTABLE_MS) return "";
-  return ` Hatched everywhere: not watched for ${duration(exporter.unknownMs)}.`;
+  return ` The exporter did not watch for ${duration(exporter.unknownMs)}.`;
 }
 
 function stripRow(
@@ -106,8 +106,9 @@ function wordsOf(strip: Strip, exporter: Strip | undefined): string {
   const { availability, downs, downMs, unknownMs, sinceMs } = strip;
   if (availability === undefined) return "not known";
   const times = downs === 0 ? "" : downs === 1 ? " once" : ` ${downs} times`;
-  const ownUnknownMs = unknownMs - (exporter?.unknownMs ?? 0);
   const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
+  // The exporter may not have watched before a new subject was there.
+  const ownUnknownMs = isNew ? unknownMs : unknownMs - (exporter?.unknownMs ?? 0);
   return [
     // Rounded down: what was down once is not 100 %.
     `up ${Math.floor(availability * 10_000) / 100} %`,
