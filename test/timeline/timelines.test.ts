@@ -142,10 +142,11 @@ test("what was before the start comes in front, and between is unknown", () => {
   );
 });
 
+function shop(id: number, cluster = "ams"): SubjectRecord {
+  return { at: at(0), ...SHOP, address: "192.0.2.1:443", state: "up", id, cluster };
+}
+
 test("what an appliance invents beyond 512 subjects of its cluster takes no memory, and no place of others", () => {
-  const shop = (id: number, cluster = "ams"): SubjectRecord => {
-    return { at: at(0), ...SHOP, address: "192.0.2.1:443", state: "up", id, cluster };
-  };
   const timelines = after(run(0), ...Array.from({ length: 600 }, (_, id) => shop(id)), shop(1, "fra"));
   const nowMs = BEGIN_MS + HOUR * 1000;
   const strips = [shop(511), shop(512), shop(1, "fra")].map((each) => timelines.strip(each, "day", nowMs));
