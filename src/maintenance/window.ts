@@ -1,0 +1,57 @@
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+
+/** What is worked on: everything that any of the three names; of labels, what has all of them. */
+export interface Scope {
+  readonly appliances: readonly string[];
+  readonly clusters: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Planned work, from a Unix time in milliseconds up to another one. */
+export interface MaintenanceWindow {
+  /** Unique among those of an exporter. */
+  readonly id: string;
+  readonly scope: Scope;
+  readonly beginMs: number;
+  readonly endMs: number;
+  readonly comment: string;
+  /** The user who started it; `undefined` for one of the configuration. */
+  readonly by: string | undefined;
+  /** A drill is one that an operator started to rehearse a failover. */
+  readonly origin: "configuration" | "command" | "drill";
+}
+
+/** The part of a cluster that is worked on. */
+export interface Coverage {
+  /** Whether that is the whole cluster, and not only members of it. */
+  readonly isWhole: boolean;
+  /** Enabled appliances of the cluster. */
+  readonly members: readonly string[];
+}
+
+/**
+ * Returns what a scope covers of a cluster; `undefined` for nothing. The whole cluster is covered by its name, by labels that its
+ * members share, and where it is a single appliance. All members by their names, or by labels of their own, are not the whole:
+ * then the work on each member leaves the others to serve visitors.
+ */
+export function coverageOf(
+  { appliances, clusters, labels }: Scope,
+  { cluster, labels: shared, appliances: members }: ClusterSnapshot,
+): Coverage | undefined {
+  const names = members.map(({ identity }) => identity.appliance);
+  if (clusters.includes(cluster) || hasLabels(shared, labels)) return { isWhole: true, members: names };
+  const covered = members.filter(
+    ({ identity }) => appliances.includes(identity.appliance) || hasLabels(identity.labels, labels),
+  );
+  if (covered.length === 0) return undefined;
+  return {
+    isWhole: names.length === 1,
+    members: covered.map(({ identity }) => identity.appliance),
+  };
+}
+
+/** Whether something has all these labels, and they are not none. */
+function hasLabels(has: Scope["labels"], wanted: Scope["labels"]): boolean {
+  const all = Object.entries(wanted);
+  return all.length > 0 && all.every(([name, value]) => Object.hasOwn(has, name) && has[name] === value);
+}
