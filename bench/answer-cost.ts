@@ -86,6 +86,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     clock: systemClock,
     listener: { judged: () => {}, reloaded: () => {} },
     restored: { clusters: new Map(), incidents: [] },
+    windows: { covering: () => [] },
     runner: () => ({ confirm: () => {}, replan: () => {}, nextPollMs: () => undefined }),
   });
   const measured: number[] = [];

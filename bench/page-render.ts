@@ -69,6 +69,7 @@ function startFleet() {
     clock,
     logger,
     verdicts: () => board.verdicts(),
+    windows: { list: () => [] },
     onRecord: timelines.read,
     journal: undefined,
   });
@@ -81,6 +82,7 @@ function startFleet() {
     clock,
     listener: recorder,
     restored: { clusters: new Map(), incidents: [] },
+    windows: { covering: () => [] },
     runner: () => ({
       confirm: () => {},
       replan: () => {},

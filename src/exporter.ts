@@ -17,9 +17,10 @@ import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
 import { createJournal, type StorageOptions } from "./journal/journal.ts";
-import { createRecorder } from "./journal/recorder.ts";
+import { createRecorder, type Recorder } from "./journal/recorder.ts";
 import { readPast } from "./journal/past.ts";
 import type { JournalRecord } from "./journal/record.ts";
+import { createWindows } from "./maintenance/windows.ts";
 import { restore } from "./journal/restore.ts";
 import { selectLines } from "./journal/selection.ts";
 import { createStatusBoard, type Restored, type StatusBoard } from "./status/board.ts";
@@ -76,7 +77,7 @@ export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "d
 
 /** What the journal has of an earlier run; nothing if it cannot be read, or not in time. */
 async function restoredWithin({ storage, clock, logger }: ExporterOptions): Promise<Restored> {
-  const nothing = { clusters: new Map(), incidents: [] };
+  const nothing = { clusters: new Map(), incidents: [], windows: [] };
   if (storage === undefined) return nothing;
   const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
   const failed = (path: string, error: unknown): Restored => {
@@ -108,12 +109,18 @@ export async function startExporter(
   });
   const self = createSelfMetrics({ ...options, shard, journal }, options.droppedLogLines);
   const [timelines, startedAtMs] = [createTimelines(), clock.wallMs()];
-  const recorder = createRecorder({
+  const windows = createWindows({
+    clock,
+    restored: restored.windows,
+    onChange: (window) => recorder.planned(window),
+  });
+  const recorder: Recorder = createRecorder({
     version,
     shard: formatShard(shard),
     clock,
     logger,
     verdicts: () => board.verdicts(),
+    windows,
     onRecord: timelines.read,
     journal,
   });
@@ -124,6 +131,7 @@ export async function startExporter(
     self,
     listener: recorder,
     restored,
+    windows,
     logger,
     clock,
     runner: () => runner,
@@ -140,10 +148,12 @@ export async function startExporter(
   let targetPolicy = loaded.config.websiteTargets;
 
   fleet.configure(loaded.config, clock.monotonicMs());
+  windows.configure(loaded.config.appliances);
   function prepare(config: Config): () => Promise<void> {
     const start = runner.prepare(config, createClient);
     return async () => {
       fleet.configure(config, clock.monotonicMs());
+      windows.configure(config.appliances);
       targetPolicy = config.websiteTargets;
       await start();
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;

@@ -5,6 +5,7 @@ import { headlineOf } from "../view/headline.ts";
 import { incidentState } from "../view/incident-facts.ts";
 import type { Row } from "../view/row.ts";
 import { clusterRows } from "../view/rows.ts";
+import { urgencyOf } from "../view/planned.ts";
 import { relativeTime, type Phrase } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 
@@ -53,8 +54,10 @@ const COLORS: Readonly<Record<Level, Color>> = {
   well: "green",
 };
 
-function problemRow({ severity, cluster = "", summary, since = "" }: Problem): TableRow {
-  return [{ text: severity, color: COLORS[severity] }, cluster, summary, inSeconds(since)];
+function problemRow(problem: Problem): TableRow {
+  const { cluster = "", summary, since = "" } = problem;
+  const { level, words } = urgencyOf(problem);
+  return [{ text: words.toLowerCase(), color: COLORS[level] }, cluster, summary, inSeconds(since)];
 }
 
 function incidentRow({ severity, cluster, begin, end, summary }: IncidentDocument): TableRow {

@@ -1,7 +1,10 @@
 import type { PROBLEM_OF } from "../status/states.ts";
 
-/** What states mean for those who depend on a subject, the worst first; `impaired`: up, and something is wrong. */
-const BANDS = ["down", "unknown", "changing", "impaired", "up"] as const;
+/**
+ * What states mean for those who depend on a subject, the worst first; `planned`: down or unknown, by planned work; `impaired`: up,
+ * and something is wrong.
+ */
+const BANDS = ["down", "unknown", "changing", "planned", "impaired", "up"] as const;
 export type Band = Exclude<(typeof BANDS)[number], "changing">;
 
 type Bands<States> = Readonly<Record<keyof States, Band | "changing">>;
@@ -35,15 +38,20 @@ const BAND_OF: {
 /** `unknown` also for a state that this version does not know. `changing`: what it becomes counts from its beginning. */
 export function bandOf(record: Said): Band | "changing" {
   if (record.kind === "cluster") return BANDS.find((band) => band === record.worst) ?? "unknown";
-  const { kind, state = "unknown" } = record;
+  const { kind, state = "unknown", isPlanned = false } = record;
   const bands: Readonly<Record<string, Band | "changing">> = BAND_OF[kind];
-  return Object.hasOwn(bands, state) ? (bands[state] ?? "unknown") : "unknown";
+  const band = Object.hasOwn(bands, state) ? (bands[state] ?? "unknown") : "unknown";
+  return isPlanned && (band === "down" || band === "unknown") ? "planned" : band;
 }
 
 /** What decides about the band; of a cluster, its groups and websites. */
 type Said =
   | { readonly kind: "cluster"; readonly worst?: string | undefined }
-  | { readonly kind: keyof typeof BAND_OF; readonly state?: string | undefined };
+  | {
+      readonly kind: keyof typeof BAND_OF;
+      readonly state?: string | undefined;
+      readonly isPlanned?: boolean | undefined;
+    };
 
 /** The worst of these; `undefined` if there are none. */
 export function worstOf(bands: ReadonlySet<Band | "changing" | undefined>): Band | "changing" | undefined {

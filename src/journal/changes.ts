@@ -7,7 +7,9 @@ import type {
   WebsiteVerdict,
 } from "../status/verdict.ts";
 import type { Incident } from "../status/incident.ts";
-import { kept, once } from "../support/kept.ts";
+import { isPlanned, type Planned } from "../status/planned.ts";
+import { PROBLEM_OF, type ProblemKind } from "../status/states.ts";
+import { kept, memo } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";
 import { bandOf, worstOf } from "./bands.ts";
 import { subjectKey, type IncidentRecord, type JournalRecord, type SubjectRecord } from "./record.ts";
@@ -28,12 +30,19 @@ export function recordsBetween(
   const verdict = now ?? before;
   if (verdict === undefined) return [];
   const given: Given = { at: instantOf(atMs), cluster: verdict.facts.cluster };
+  // Whether a state is planned can change without the verdict on it.
+  const work = { before: before?.planned, now: now?.planned };
   return [
     ...differences(singly(before), singly(now), (each) => [clusterSaid(each, given)]),
     ...differences(before?.appliances, now?.appliances, (each) => [applianceSaid(each, given)]),
-    ...differences(before?.groups, now?.groups, (each) => [groupSaid(each, given)]),
+    ...differences(before?.groups, now?.groups, (each, planned) => [groupSaid(each, given, planned)], work),
     ...differences(before?.failovers, now?.failovers, (each) => [readinessSaid(each, given)]),
-    ...differences(before?.websites, now?.websites, (each) => websiteSaid(each, given)),
+    ...differences(
+      before?.websites,
+      now?.websites,
+      (each, planned) => websiteSaid(each, given, planned),
+      work,
+    ),
     ...incidentRecords(before, now, given),
   ];
 }
@@ -49,19 +58,26 @@ function singly(verdict: ClusterVerdict | undefined): Verdicts<ClusterVerdict> {
   return verdict && new Map([["", verdict]]);
 }
 
+interface Work {
+  readonly before: Planned | undefined;
+  readonly now: Planned | undefined;
+}
+
 /** Only verdicts that are not the same object are looked at: an appliance may change a thousand at each poll. */
 function differences<Of>(
   before: Verdicts<Of> = new Map(),
   now: Verdicts<Of> = new Map(),
-  saidOf: (verdict: Of) => readonly Said[],
+  saidOf: (verdict: Of, planned: Planned | undefined) => readonly Said[],
+  work: Work = { before: undefined, now: undefined },
 ): readonly SubjectRecord[] {
-  if (before === now) return [];
+  const isSameWork = work.before === work.now;
+  if (before === now && isSameWork) return [];
   const gone: Said[] = [];
   const changed = [...now].flatMap(([key, each]) => {
     const verdict = before.get(key);
-    if (verdict === each) return [];
-    const old = verdict === undefined ? [] : saidOf(verdict);
-    const fresh = saidOf(each);
+    if (verdict === each && isSameWork) return [];
+    const old = verdict === undefined ? [] : saidOf(verdict, work.before);
+    const fresh = saidOf(each, work.now);
     gone.push(...old.filter((one) => !fresh.some((other) => isAlike(one[0], other[0]))));
     return fresh.flatMap(([identity, record]) => {
       const earlier = old.find((one) => isAlike(one[0], identity));
@@ -69,7 +85,7 @@ function differences<Of>(
       return isNews ? [record] : [];
     });
   });
-  for (const [key, verdict] of before) if (!now.has(key)) gone.push(...saidOf(verdict));
+  for (const [key, verdict] of before) if (!now.has(key)) gone.push(...saidOf(verdict, work.before));
   return [...changed, ...endsOf(gone, changed)];
 }
 
@@ -86,19 +102,30 @@ function endsOf(gone: readonly Said[], changed: readonly SubjectRecord[]): reado
   );
 }
 
-function clusterSaid({ state, groups, websites }: ClusterVerdict, given: Given): Said {
+function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given: Given): Said {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
-  const worst = worstOf(new Set([worstGroup(groups).band, worstWebsite(websites).band]));
+  const worst = worstOf(
+    new Set([
+      worstGroup(groups, { groups, planned }).band,
+      worstWebsite(websites, { websites, planned }).band,
+    ]),
+  );
   return [identity, { ...identity, state, worst }];
 }
 
-const worstGroup = once((groups: ClusterVerdict["groups"]) => ({
-  band: worstOf(new Set(Array.from(groups.values(), ({ state }) => bandOf({ kind: "group", state })))),
-}));
+const worstGroup = memo(({ groups, planned }: Pick<ClusterVerdict, "groups" | "planned">) => {
+  const bands = Array.from(groups.values(), ({ state, problem }) =>
+    bandOf({ kind: "group", state, isPlanned: isMuted(planned, problem) }),
+  );
+  return { band: worstOf(new Set(bands)) };
+});
 
-const worstWebsite = once((websites: ClusterVerdict["websites"]) => {
+const worstWebsite = memo(({ websites, planned }: Pick<ClusterVerdict, "websites" | "planned">) => {
   const states = [...websites.values()].flatMap((website) => website.states);
-  return { band: worstOf(new Set(states.map(({ state }) => bandOf({ kind: "website", state })))) };
+  const bands = states.map(({ state }) =>
+    bandOf({ kind: "website", state, isPlanned: isMuted(planned, state && PROBLEM_OF.website[state]) }),
+  );
+  return { band: worstOf(new Set(bands)) };
 });
 
 function applianceSaid({ identity: { appliance }, state, sinceMs }: ApplianceVerdict, given: Given): Said {
@@ -111,25 +138,34 @@ function readinessSaid({ identity: { appliance }, state, sinceMs }: FailoverVerd
   return [identity, { ...identity, state, since: optionalInstant(sinceMs) }];
 }
 
-function groupSaid(verdict: GroupVerdict, { at, cluster }: Given): Said {
-  const { facts, state, sinceMs, master, latestMaster, isPreferredMaster, trouble } = verdict;
+function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Planned | undefined): Said {
+  const { facts, state, problem, sinceMs, master, latestMaster, isPreferredMaster, trouble } = verdict;
   const identity = { at, kind: "group", cluster, vhid: facts.vhid, vip: facts.vip } as const;
   const since = optionalInstant(sinceMs);
   const latest = latestMaster === master ? undefined : latestMaster;
   const earlier = trouble === state ? undefined : trouble;
   const known = { state, since, master, latestMaster: latest, isPreferredMaster, trouble: earlier };
-  return [identity, { ...identity, ...known }];
+  return [identity, { ...identity, ...known, isPlanned: isMuted(planned, problem) }];
 }
 
 function websiteSaid(
   { key: address, websiteId: id, website: name, states }: WebsiteVerdict,
   { at, cluster }: Given,
+  planned: Planned | undefined,
 ): readonly Said[] {
   return states.map(({ protocol, state, shown, sinceMs }): Said => {
     const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
     const since = optionalInstant(sinceMs);
-    return [identity, { ...identity, state, since, shown: shown === state ? undefined : shown }];
+    const muted = isMuted(planned, state && PROBLEM_OF.website[state]);
+    return [
+      identity,
+      { ...identity, state, since, shown: shown === state ? undefined : shown, isPlanned: muted },
+    ];
   });
+}
+
+function isMuted(planned: Planned | undefined, kind: ProblemKind | undefined): true | undefined {
+  return kind !== undefined && isPlanned(planned, { kind }) ? true : undefined;
 }
 
 function incidentRecords(

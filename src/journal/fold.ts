@@ -67,7 +67,7 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
   };
 }
 
-/** Whether two records of a subject say the same state. */
+/** Whether two records of a subject say the same state, or the same of a cluster. */
 function isSame(one: SubjectRecord, other: SubjectRecord): boolean {
-  return one.kind === "cluster" ? bandOf(one) === bandOf(other) : one.state === other.state;
+  return bandOf(one) === bandOf(other) && (one.kind === "cluster" || one.state === other.state);
 }

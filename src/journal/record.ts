@@ -1,5 +1,7 @@
 import { z } from "zod";
+import type { MaintenanceWindow } from "../maintenance/window.ts";
 import { knownIncident } from "../status/schema.ts";
+import { instantOf } from "../status/words.ts";
 
 /** The version of the form of the records. A reader of an earlier one skips what it does not know. */
 export const VERSION = 1;
@@ -27,6 +29,9 @@ const run = z.object({
 /** `state`: as in the metrics; absent while nothing is judged; `gone` where there is no such subject any more. */
 const subject = { at, cluster: z.string(), state: z.string().optional(), since: z.string().optional() };
 
+/** Whether planned work mutes the alert about it; absent if not. */
+const isPlanned = z.boolean().optional();
+
 const group = z.object({
   ...subject,
   kind: z.literal("group"),
@@ -39,6 +44,7 @@ const group = z.object({
     .string()
     .optional()
     .describe("the latest state that is trouble, until it is over; absent where it is the state"),
+  isPlanned,
 });
 
 const website = z.object({
@@ -52,6 +58,7 @@ const website = z.object({
     .string()
     .optional()
     .describe("the latest state that follows from nothing else; absent where it is the state"),
+  isPlanned,
 });
 
 const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
@@ -70,18 +77,33 @@ const incident = z.object({
 });
 
 const reload = z.object({ at, kind: z.literal("reload"), ok: z.boolean() });
+/** Planned work that began, or has another end now. */
+const window = z.object({
+  at,
+  kind: z.literal("window"),
+  id: z.string(),
+  appliances: z.array(z.string()),
+  clusters: z.array(z.string()),
+  labels: z.record(z.string(), z.string()),
+  begin: z.string(),
+  end: z.string(),
+  comment: z.string(),
+  by: z.string().optional(),
+  origin: z.enum(["configuration", "command", "drill"]),
+});
 /** Nothing more is known of a cluster until the next run: it changed too often. */
 const lost = z.object({ at, kind: z.literal("lost"), cluster: z.string() });
 /** Everything was judged until here. */
 const alive = z.object({ at, kind: z.literal("alive") });
 
 const subjects = [group, website, appliance, cluster, readiness] as const;
-const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, reload, lost, alive]);
+const schema = z.discriminatedUnion("kind", [run, ...subjects, incident, window, reload, lost, alive]);
 
 export type JournalRecord = z.infer<typeof schema>;
 export type RunRecord = z.infer<typeof run>;
 export type SubjectRecord = z.infer<(typeof subjects)[number]>;
 export type IncidentRecord = z.infer<typeof incident>;
+export type WindowRecord = z.infer<typeof window>;
 
 /** The record in a line of a journal; `undefined` for a kind that this version does not know, and for a damaged line. */
 export function parseRecord(line: string): JournalRecord | undefined {
@@ -94,6 +116,30 @@ export function parseRecord(line: string): JournalRecord | undefined {
 
 export function formatRecord(record: JournalRecord): string {
   return `${JSON.stringify(record)}\n`;
+}
+
+export function windowRecord(given: MaintenanceWindow, atMs: number): WindowRecord {
+  const { id, scope, beginMs, endMs, comment, by, origin } = given;
+  const { appliances, clusters, labels } = scope;
+  return {
+    at: instantOf(atMs),
+    kind: "window",
+    id,
+    appliances: [...appliances],
+    clusters: [...clusters],
+    labels: { ...labels },
+    begin: instantOf(beginMs),
+    end: instantOf(endMs),
+    comment,
+    by,
+    origin,
+  };
+}
+
+export function windowFrom(record: WindowRecord): MaintenanceWindow {
+  const { id, appliances, clusters, labels, begin, end, comment, by, origin } = record;
+  const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
+  return { id, scope: { appliances, clusters, labels }, beginMs, endMs, comment, by, origin };
 }
 
 /** The instant of a line, which can be compared as text. */

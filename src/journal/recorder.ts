@@ -1,3 +1,5 @@
+import type { MaintenanceWindow } from "../maintenance/window.ts";
+import type { Windows } from "../maintenance/windows.ts";
 import type { Listener } from "../status/board.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { instantOf } from "../status/words.ts";
@@ -7,7 +9,7 @@ import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
 import { recordsBetween } from "./changes.ts";
 import type { Begin, Journal, Step } from "./journal.ts";
-import { VERSION, type JournalRecord, type RunRecord } from "./record.ts";
+import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./record.ts";
 
 /** A kill loses less than five seconds. Midnight is a step. */
 const STEP_MS = 4000;
@@ -23,6 +25,7 @@ export interface RecorderDeps {
   readonly logger: Logger;
   /** Judges all clusters as they are now, in slices. */
   readonly verdicts: () => Promise<unknown>;
+  readonly windows: Pick<Windows, "list">;
   /** Is called with each record, but for the state of everything that begins a day. */
   readonly onRecord: (record: JournalRecord) => void;
   /** `undefined` without storage. */
@@ -32,6 +35,8 @@ export interface RecorderDeps {
 /** Makes records of what is judged, and notes until when everything was judged. */
 export interface Recorder extends Listener {
   start(): void;
+  /** Planned work began, or has another end. */
+  planned(window: MaintenanceWindow): void;
   /** Judges everything, and writes what has changed, unless that is being done. Never rejects. */
   step(): Promise<void>;
   /** Within two seconds. */
@@ -44,6 +49,7 @@ export function createRecorder({
   clock,
   logger,
   verdicts,
+  windows,
   onRecord,
   journal,
 }: RecorderDeps): Recorder {
@@ -90,6 +96,7 @@ export function createRecorder({
   /** Calls back with a run and the state of everything: of each cluster the latest, whatever is judged meanwhile. */
   async function beginRun(begin: Begin, atMs: number, add: (one: JournalRecord) => void): Promise<void> {
     add(runOf(begin, atMs));
+    for (const window of windows.list()) add(windowRecord(window, atMs));
     await inSlices(latest.values(), (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
   }
 
@@ -113,6 +120,7 @@ export function createRecorder({
       else if (before !== undefined) latest.delete(before.facts.cluster);
       recordsBetween(before, now, atMs).forEach(record);
     },
+    planned: (window) => record(windowRecord(window, clock.wallMs())),
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),
     start: () => {
       onRecord(runOf({ why: "start" }, clock.wallMs()));

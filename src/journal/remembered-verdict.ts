@@ -55,6 +55,7 @@ export function verdictFrom(
     websiteBasis: {},
     failovers: new Map(ofKind(said, "readiness").flatMap(failoverFrom)),
     incidents: incidentsFrom(of, records, at),
+    planned: undefined,
   };
 }
 

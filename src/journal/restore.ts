@@ -1,9 +1,10 @@
+import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Restored } from "../status/board.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { beginOf, namedFiles, dayOf, readLines } from "./day-files.ts";
 import { createNews } from "./news.ts";
-import { isSubject, subjectKey, type IncidentRecord, type SubjectRecord } from "./record.ts";
+import { isSubject, subjectKey, windowFrom, type IncidentRecord, type SubjectRecord } from "./record.ts";
 import { verdictFrom, type Known } from "./remembered-verdict.ts";
 
 /** The state of everything is in the file of each day, unless the exporter was killed when that began. */
@@ -18,7 +19,7 @@ export async function restore(
   const today = dayOf(at.wallMs);
   const days = [...new Set((await namedFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
   const [first] = days.slice(-DAYS);
-  if (first === undefined) return { clusters: new Map(), incidents: [] };
+  if (first === undefined) return { clusters: new Map(), incidents: [], windows: [] };
   const memory = createMemory();
   for await (const lines of readLines(folder, { fromMs: beginOf(first), toMs: at.wallMs }, onDamaged))
     lines.forEach(memory.read);
@@ -28,12 +29,15 @@ export async function restore(
 interface Remembered {
   readonly subjects: readonly Known[];
   readonly incidents: readonly IncidentRecord[];
+  /** By id, the latest of each. */
+  readonly windows: readonly MaintenanceWindow[];
 }
 
 /** Follows lines, oldest first, to what was known last. */
 function createMemory(): { read(line: string): void; end(): Remembered } {
   const subjects = new Map<string, { readonly record: SubjectRecord; untilMs?: number }>();
   const incidents = new Map<string, IncidentRecord>();
+  const windows = new Map<string, MaintenanceWindow>();
   const newsIn = createNews();
   let latestMs = 0;
 
@@ -51,6 +55,7 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
       latestMs = Date.parse(record.at);
       if (record.kind === "lost") endRun(record.cluster);
       if (record.kind === "incident") incidents.set(record.incident.id, record);
+      if (record.kind === "window") windows.set(record.id, windowFrom(record));
       if (!isSubject(record)) return;
       if (record.state === "gone") subjects.delete(subjectKey(record));
       else subjects.set(subjectKey(record), { record });
@@ -58,12 +63,12 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
     end: () => {
       endRun();
       const known = Array.from(subjects.values(), ({ record, untilMs = latestMs }) => ({ record, untilMs }));
-      return { subjects: known, incidents: [...incidents.values()] };
+      return { subjects: known, incidents: [...incidents.values()], windows: [...windows.values()] };
     },
   };
 }
 
-function restoredFrom({ subjects, incidents }: Remembered, at: Instant): Restored {
+function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant): Restored {
   const byCluster = groupBy(subjects, ({ record }) => record.cluster);
   const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
   const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
@@ -73,5 +78,5 @@ function restoredFrom({ subjects, incidents }: Remembered, at: Instant): Restore
     const known = byCluster.get(name) ?? [];
     return [name, verdictFrom(name, known, told.get(name) ?? [], at)] as const;
   });
-  return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident) };
+  return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident), windows };
 }

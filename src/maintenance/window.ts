@@ -1,3 +1,4 @@
+import type { ApplianceConfig } from "../config/config.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 
 /** What is worked on: everything that any of the three names; of labels, what has all of them. */
@@ -35,19 +36,23 @@ export interface Coverage {
  * then the work on each member leaves the others to serve visitors.
  */
 export function coverageOf(
-  { appliances, clusters, labels }: Scope,
-  { cluster, labels: shared, appliances: members }: ClusterSnapshot,
+  scope: Scope,
+  { cluster, labels, appliances }: ClusterSnapshot,
 ): Coverage | undefined {
-  const names = members.map(({ identity }) => identity.appliance);
-  if (clusters.includes(cluster) || hasLabels(shared, labels)) return { isWhole: true, members: names };
-  const covered = members.filter(
-    ({ identity }) => appliances.includes(identity.appliance) || hasLabels(identity.labels, labels),
-  );
+  const identities = appliances.map(({ identity }) => identity);
+  const isNamed = scope.clusters.includes(cluster) || hasLabels(labels, scope.labels);
+  const covered = identities.filter((each) => covers(scope, { ...each, name: each.appliance }));
   if (covered.length === 0) return undefined;
-  return {
-    isWhole: names.length === 1,
-    members: covered.map(({ identity }) => identity.appliance),
-  };
+  const isWhole = isNamed || identities.length === 1;
+  return { isWhole, members: covered.map(({ appliance }) => appliance) };
+}
+
+/** Whether a scope covers an appliance. */
+export function covers(
+  { appliances, clusters, labels }: Scope,
+  { name, cluster, labels: own }: Pick<ApplianceConfig, "name" | "cluster" | "labels">,
+): boolean {
+  return appliances.includes(name) || clusters.includes(cluster) || hasLabels(own, labels);
 }
 
 /** Whether something has all these labels, and they are not none. */

@@ -79,6 +79,15 @@ export const FLEET_FAMILIES: Families = {
     `1 for each failover of the last five minutes, with its cause and the id of its incident. ${JUDGED}`,
     { incidents: failoverSamples },
   ),
+  ha_cluster_planned: gauge(
+    `1 for each alert that planned work mutes now; appliance: where the alert is about one. ${JUDGED}`,
+    {
+      planned: ({ muted }) =>
+        muted.flatMap(({ alert, appliance }) =>
+          sample(1, ...(appliance === "" ? [] : [["appliance", appliance] as const]), ["alert", alert]),
+        ),
+    },
+  ),
   website_incident_info: gauge(
     `1 while the website is in trouble that the exporter saw begin, with the id of the incident. ${JUDGED}`,
     { incidents: websiteSamples },

@@ -21,6 +21,7 @@ export function partsOf(verdict: ClusterVerdict) {
       totals,
     ]),
     verdict.incidents,
+    verdict.planned,
     verdict,
   ].filter((part) => part !== undefined);
 }

@@ -10,7 +10,7 @@ export interface Figures {
   readonly upMs: number;
   readonly downMs: number;
   readonly unknownMs: number;
-  /** Maintenance windows; there are none yet. */
+  /** Down or not known, by planned work on the whole cluster. */
   readonly plannedMs: number;
   /** The part of the known and unplanned time in which it was up, 0 to 1; absent where there is no such time. */
   readonly availability?: number | undefined;
@@ -119,9 +119,10 @@ function clusterRow(name: string, subjects: readonly Subject[], range: TimeRange
 
 function rowOf({ known, present }: Member, range: TimeRange): Row {
   const downMs = sum(known, ({ band }) => band === "down");
-  const upMs = sum(known, ({ band }) => band !== "down");
+  const plannedMs = sum(known, ({ band }) => band === "planned");
+  const upMs = sum(known, ({ band }) => band === "up" || band === "impaired");
   const wholeMs = lengthOf(range);
-  const [unknownMs, plannedMs] = [wholeMs - upMs - downMs, 0];
+  const unknownMs = wholeMs - upMs - downMs - plannedMs;
   const presentToMs = present.reduce((latest, { toMs }) => Math.max(latest, toMs), range.fromMs);
   const [first] = known;
   return {

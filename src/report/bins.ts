@@ -14,16 +14,17 @@ export function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[
   });
   let place = 0;
   return ranges.map((bin) => {
-    let [downMs, knownMs, isImpaired] = [0, 0, false];
+    let [downMs, plannedMs, knownMs, isImpaired] = [0, 0, 0, false];
     for (let span = spans[place]; span !== undefined && span.fromMs < bin.toMs; span = spans[(place += 1)]) {
       const ms = overlapOf(span, bin);
       knownMs += ms;
       if (span.band === "down") downMs += ms;
+      if (span.band === "planned") plannedMs += ms;
       isImpaired ||= span.band === "impaired" && ms > 0;
       // The rest of it is in the next bin.
       if (span.toMs > bin.toMs) break;
     }
     const unknownMs = lengthOf(bin) - knownMs;
-    return bandIn({ unknownMs, downMs, downs: 0, isImpaired }, lengthOf(bin));
+    return bandIn({ unknownMs, downMs, plannedMs, isImpaired }, lengthOf(bin));
   });
 }

@@ -50,11 +50,11 @@ export function overlay(first: readonly Span[], others: readonly Span[]): readon
   return all;
 }
 
-type Counts = Record<"present" | "known" | "impaired" | "down", number>;
+type Counts = Record<"present" | "known" | "impaired" | "planned" | "down", number>;
 
 /**
- * What is known of a whole: it is down while a member is, and else, if all members that are present are known, impaired while one
- * of them is.
+ * What is known of a whole: it is down while a member is, and else, if all members that are present are known, planned or impaired
+ * while one of them is.
  */
 export function whole(members: readonly Member[]): readonly Span[] {
   const changes = members.flatMap(({ known, present }) => [
@@ -64,7 +64,7 @@ export function whole(members: readonly Member[]): readonly Span[] {
       ...(span.band === "up" ? [] : changesOf(span.band, span)),
     ]),
   ]);
-  const counts: Counts = { present: 0, known: 0, impaired: 0, down: 0 };
+  const counts: Counts = { present: 0, known: 0, impaired: 0, planned: 0, down: 0 };
   const spans: Span[] = [];
   let fromMs = Number.NEGATIVE_INFINITY;
   for (const { atMs, count, by } of changes.toSorted((one, other) => one.atMs - other.atMs)) {
@@ -83,9 +83,10 @@ function changesOf(count: keyof Counts, { fromMs, toMs }: TimeRange) {
   ];
 }
 
-function bandOf({ present, known, impaired, down }: Counts): Span["band"] | undefined {
+function bandOf({ present, known, impaired, planned, down }: Counts): Span["band"] | undefined {
   if (down > 0) return "down";
   if (present === 0 || known < present) return undefined;
+  if (planned > 0) return "planned";
   return impaired > 0 ? "impaired" : "up";
 }
 

@@ -26,6 +26,7 @@ svg { display: block; }
 .strip { background: #eceef2; }
 path.up { fill: #1a7036; }
 path.impaired { fill: #855600; }
+path.planned { fill: #0b5cad; }
 path.down { fill: #b3261e; }
 .hatch { position: absolute; }
 .hatch rect { fill: #56606c; }

@@ -2,6 +2,8 @@ import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { pendingIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { MaintenanceWindow } from "../maintenance/window.ts";
+import type { Windows } from "../maintenance/windows.ts";
 import type { Observation, PollEvents } from "../polling/observation.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../support/clock.ts";
@@ -44,6 +46,8 @@ export interface Restored {
   /** The latest verdict on each cluster, by name, without facts. */
   readonly clusters: ReadonlyMap<string, ClusterVerdict>;
   readonly incidents: readonly KnownIncident[];
+  /** The planned work that was started by command and has not ended. */
+  readonly windows: readonly MaintenanceWindow[];
 }
 
 /** So long after a start, what was not polled since does not count as known from before. */
@@ -55,7 +59,8 @@ export interface StatusBoardDeps {
   readonly fleet: Fleet;
   readonly self: PollEvents;
   readonly listener: Listener;
-  readonly restored: Restored;
+  readonly restored: Pick<Restored, "clusters" | "incidents">;
+  readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
   /** What polls the fleet; not called before the first observation. */
@@ -63,7 +68,7 @@ export interface StatusBoardDeps {
 }
 
 export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
-  const { version, shard, fleet, self, listener, restored, logger, clock, runner } = deps;
+  const { version, shard, fleet, self, listener, restored, windows, logger, clock, runner } = deps;
   /** The latest ones, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
   /** What an earlier run knew of clusters that were not polled completely yet. */
@@ -89,7 +94,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const isKnown = facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined);
     const isLast = (isKnown && pendingIn(facts).length === 0) || monotonicMs >= restoringUntilMs;
     const restoring = earlier && (isLast ? "last" : "more");
-    const now = judge(facts, compared, at, { observed, restoring });
+    const now = judge(facts, compared, at, { observed, restoring, windows: windows.covering(facts) });
     if (isLast) remembered.delete(facts.cluster);
     else if (earlier !== undefined) remembered.set(facts.cluster, stillRemembered(earlier, now));
     latest.set(facts.cluster, now);

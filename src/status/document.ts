@@ -26,6 +26,7 @@ import type {
   IncidentDocument,
   Problem,
 } from "./schema.ts";
+import { plannedDocuments } from "./planned-document.ts";
 import type { LongText } from "../support/long-text.ts";
 import { memo, once } from "../support/kept.ts";
 import { inSlices } from "../support/slices.ts";
@@ -62,6 +63,7 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
   return {
     verdict: summaryOf(problems, isPolling),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
+    planned: plannedDocuments(verdicts),
     problems: [...problems],
     clusters: verdicts.map((verdict) => clusterDocument(verdict, { verdict, nextPollAtMs })),
     incidents: [...facts.incidents],
@@ -86,8 +88,9 @@ async function listJson(elements: readonly unknown[]): Promise<LongText> {
 
 /** The verdict on clusters with these problems. */
 export function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
-  if (problems.some(({ severity }) => severity !== "unknown")) return "wrong";
-  return problems.length > 0 || !isPolling ? "unknown" : "well";
+  const unplanned = problems.filter((each) => each.isPlanned !== true);
+  if (unplanned.some(({ severity }) => severity !== "unknown")) return "wrong";
+  return unplanned.length > 0 || !isPolling ? "unknown" : "well";
 }
 
 interface ClusterFacts {
@@ -124,7 +127,7 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
 
 /** The level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
 function clusterLevel(verdict: ClusterVerdict): Level {
-  const [worst] = lastingProblems(verdict);
+  const worst = lastingProblems(verdict).find((each) => each.isPlanned !== true);
   const isKnown = verdict.facts.appliances.length > 0 && pendingIn(verdict.facts).length === 0;
   return worst?.severity ?? (isKnown ? "well" : "unknown");
 }

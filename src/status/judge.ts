@@ -1,26 +1,45 @@
 import { isVrrpPending, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
 import { kept } from "../support/kept.ts";
 import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
 import type { Observed } from "./happenings.ts";
 import { incidentsAfter } from "./incidents.ts";
 import { groupVerdicts } from "./judge-group.ts";
+import { plannedIn } from "./planned.ts";
+import { problemsIn } from "./problems.ts";
 import { type ApplianceVerdict, type Case, type ClusterVerdict, sinceOf } from "./verdict.ts";
 import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
  * Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last; `observed`:
- * what has changed the facts; `restoring`: whether `before` has what an earlier run knew.
+ * what has changed the facts; `restoring`: whether `before` has what an earlier run knew; `windows`: planned work on something of
+ * the cluster.
  */
 export function judge(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
-  {
-    observed,
-    restoring,
-  }: Partial<Pick<Case, "restoring">> & { readonly observed?: Observed | undefined } = {},
+  given: Circumstances = {},
+): ClusterVerdict {
+  const { windows = [] } = given;
+  const verdict = judgeFacts(facts, before, at, given);
+  const problems = windows.length === 0 ? [] : problemsIn(verdict);
+  const planned = kept(before?.planned, plannedIn({ verdict, problems, windows, before, at }));
+  return planned === verdict.planned ? verdict : { ...verdict, planned };
+}
+
+interface Circumstances extends Partial<Pick<Case, "restoring">> {
+  readonly observed?: Observed | undefined;
+  readonly windows?: readonly MaintenanceWindow[] | undefined;
+}
+
+function judgeFacts(
+  facts: ClusterSnapshot,
+  before: ClusterVerdict | undefined,
+  at: Instant,
+  { observed, restoring }: Circumstances,
 ): ClusterVerdict {
   const hadMembers = before !== undefined && before.facts.appliances.length > 0;
   const wasPolled = hadMembers && !isVrrpPending(before.facts);
@@ -41,8 +60,10 @@ export function judge(
     websiteBasis,
     websites,
     failovers,
+    planned: before?.planned,
   } as const;
-  return { ...now, incidents: incidentsAfter({ before, now, at, observed, restoring }) };
+  const incidents = incidentsAfter({ before, now, at, observed, restoring });
+  return { ...now, incidents };
 }
 
 function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {

@@ -19,6 +19,7 @@ import {
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { isPartOf } from "./judge-website.ts";
+import { isPlanned } from "./planned.ts";
 import { failoverSentence } from "./readiness-words.ts";
 import { listed, type Words } from "../support/text.ts";
 import {
@@ -52,8 +53,13 @@ export function problemsOf(
   ]);
 }
 
+/** Behind all others come those that are planned. */
 function worstFirst(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted((a, b) => PROBLEM_KINDS.indexOf(a.kind) - PROBLEM_KINDS.indexOf(b.kind));
+  return problems.toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+function rankOf({ kind, isPlanned: isMuted = false }: Problem): number {
+  return PROBLEM_KINDS.indexOf(kind) + (isMuted ? PROBLEM_KINDS.length : 0);
 }
 
 /** A list of one problem; `concerned`: the subject that has it, and since when. */
@@ -61,11 +67,26 @@ function problem(kind: ProblemKind, summary: string, concerned: Partial<Problem>
   return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned }];
 }
 
-/**
- * The problems of a cluster, worst first. Consequences of another problem are left out: the groups and websites of a dark cluster,
- * and unknown websites of a cluster whose master is unknown.
- */
+/** The problems of a cluster, worst first; behind them those that are planned. */
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
+  const { planned, facts } = verdict;
+  const problems = problemsIn(verdict);
+  if (planned === undefined) return problems;
+  const lost = planned.notHandedOver.flatMap((appliance) =>
+    problem("not_handed_over", `${appliance} fell silent as MASTER: it was not handed over before the work`, {
+      cluster: facts.cluster,
+      appliance,
+    }),
+  );
+  const all = problems.map((each) => (isPlanned(planned, each) ? { ...each, isPlanned: true } : each));
+  return worstFirst([...all, ...lost]);
+});
+
+/**
+ * What is wrong with a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites
+ * of a dark cluster, and unknown websites of a cluster whose master is unknown.
+ */
+export function problemsIn(verdict: ClusterVerdict): readonly Problem[] {
   const { facts, state } = verdict;
   const darkness = state && PROBLEM_OF.cluster[state];
   const problems = [
@@ -77,7 +98,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
   ];
   return worstFirst(problems.map((each) => ({ ...each, cluster: facts.cluster })));
-});
+}
 
 function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Problem[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));

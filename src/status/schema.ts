@@ -207,6 +207,10 @@ const problem = z.object({
   appliance: z.string().optional(),
   website: websiteRef.optional(),
   group: optional(groupRef, "the first of the groups that it concerns"),
+  isPlanned: z
+    .boolean()
+    .optional()
+    .describe("true where planned work mutes its alert: it does not count; absent for all others"),
   since: optional(instant, "absent where the exporter did not see the beginning"),
 });
 
@@ -235,6 +239,22 @@ const failedOver = z.object({
   addresses: z.int().describe("how many VIPs and aliases have another master"),
   isPartial: z.boolean().describe("whether the former master remains MASTER of other groups"),
   repeated: optional(repeated, "from the third switch within five minutes on"),
+});
+
+const plannedWork = z.object({
+  id: z.string(),
+  begin: instant,
+  end: instant,
+  comment: z.string(),
+  by: optional(z.string(), "the user who started it; absent for a window of the configuration"),
+  isDrill: z.boolean(),
+  subjects: z.array(z.string()).describe("the first 24 clusters and appliances that are worked on"),
+  moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
+  masters: z
+    .array(z.object({ appliance: z.string(), addresses: z.int() }))
+    .describe(
+      "the first 24 appliances that are to be handed over first, and how many addresses each is MASTER of",
+    ),
 });
 
 const incidentRef = z.object({
@@ -276,14 +296,15 @@ export const fleetDocumentSchema = z.object({
   verdict: z
     .enum(["well", "wrong", "unknown"])
     .describe(
-      "wrong: there are critical problems or warnings; unknown: there are none, and not everything is known",
+      "wrong: there are critical problems or warnings that are not planned; unknown: there are none, and not everything is known",
     ),
   exporter: z.object({
     version: z.string(),
     startedAt: instant,
     shard: z.object({ index: z.int(), total: z.int() }),
   }),
-  problems: z.array(problem).describe("worst first"),
+  planned: z.array(plannedWork).describe("work that goes on now, by its end"),
+  problems: z.array(problem).describe("worst first, behind them those that are planned"),
   clusters: z
     .array(cluster)
     .describe(
@@ -301,6 +322,7 @@ export type ApplianceDocument = z.infer<typeof appliance>;
 export type FailoverDocument = z.infer<typeof failover>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;
+export type PlannedDocument = z.infer<typeof plannedWork>;
 export type IncidentDocument = z.infer<typeof incident>;
 export type KnownIncident = z.infer<typeof knownIncident>;
 

@@ -1,10 +1,11 @@
 import { keysOf } from "../support/keys.ts";
+import type { AlertName } from "./alerts.ts";
 
 type Severity = "critical" | "warning" | "unknown";
 
 /**
  * All kinds of problems, worst first: the one place that says how severe each is. `alert`: the alert about it, which has the same
- * severity.
+ * severity. `mutedAs`: a problem without an alert is planned where this one would be; one with neither never is.
  */
 export const PROBLEMS = {
   split_brain: { severity: "critical", alert: "VrrpSplitBrain" },
@@ -15,8 +16,9 @@ export const PROBLEMS = {
   website_unknown: { severity: "critical", alert: "WebsiteUnknown" },
   website_backends_lost: { severity: "critical", alert: "WebsiteBackendsLost" },
   redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
-  not_serving: { severity: "critical" },
+  not_serving: { severity: "critical", mutedAs: "ApplianceApiAnomalies" },
   polling_stuck: { severity: "warning", alert: "ApplianceExporterStuck" },
+  not_handed_over: { severity: "warning" },
   appliance_refused: { severity: "warning", alert: "ApplianceRefused" },
   appliance_down: { severity: "warning", alert: "ApplianceDown" },
   website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
@@ -24,20 +26,26 @@ export const PROBLEMS = {
   website_backends_lost_but_up: { severity: "warning", alert: "WebsiteBackendsLost" },
   website_backend_down: { severity: "warning", alert: "WebsiteBackendDown" },
   failover_not_ready: { severity: "warning", alert: "FailoverNotReady" },
-  websites_unequal: { severity: "warning" },
-  websites_not_listed: { severity: "warning" },
-  websites_left_out: { severity: "warning" },
-  backends_left_out: { severity: "warning" },
-  odd_state: { severity: "warning" },
+  websites_unequal: { severity: "warning", mutedAs: "WebsiteUnstable" },
+  websites_not_listed: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
+  websites_left_out: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
+  backends_left_out: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
+  odd_state: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
   preferred_master_lost: { severity: "warning", alert: "VrrpPreferredMasterLost" },
   certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },
   api_anomalies: { severity: "warning", alert: "ApplianceApiAnomalies" },
   reload_failed: { severity: "warning", alert: "ApplianceExporterReloadFailed" },
-  backup_unknown: { severity: "unknown" },
-  master_unwatched: { severity: "unknown" },
-  master_changing: { severity: "unknown" },
+  backup_unknown: { severity: "unknown", mutedAs: "VrrpRedundancyLost" },
+  master_unwatched: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
+  master_changing: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
   not_polled_yet: { severity: "unknown" },
-} as const satisfies Readonly<Record<string, { readonly severity: Severity; readonly alert?: string }>>;
+} as const satisfies Readonly<Record<string, ProblemFacts>>;
+
+export interface ProblemFacts {
+  readonly severity: Severity;
+  readonly alert?: AlertName;
+  readonly mutedAs?: AlertName;
+}
 
 /** The worst one is the first. */
 export const PROBLEM_KINDS = keysOf(PROBLEMS);

@@ -10,6 +10,7 @@ import type {
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type { ClusterIncidents } from "./incident.ts";
+import type { Planned } from "./planned.ts";
 import type {
   ApplianceProblem,
   ApplianceState,
@@ -45,6 +46,8 @@ export interface ClusterVerdict {
   /** Of the appliances that are MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
   readonly failovers: ReadonlyMap<string, FailoverVerdict>;
   readonly incidents: ClusterIncidents;
+  /** `undefined` while nothing of the cluster is worked on. */
+  readonly planned: Planned | undefined;
 }
 
 export interface ApplianceVerdict {

@@ -17,6 +17,7 @@ export type ScaleName = keyof typeof SCALES;
 export interface Bin {
   readonly unknownMs: number;
   readonly downMs: number;
+  readonly plannedMs: number;
   /** How often it went down. */
   readonly downs: number;
   readonly isImpaired: boolean;
@@ -25,7 +26,7 @@ export interface Bin {
 /** By the number of a bin since the epoch. A bin that is missing was up all the time. */
 export type Bins = ReadonlyMap<number, Bin>;
 
-const WELL: Bin = { unknownMs: 0, downMs: 0, downs: 0, isImpaired: false };
+const WELL: Bin = { unknownMs: 0, downMs: 0, plannedMs: 0, downs: 0, isImpaired: false };
 
 /** A time in which something was known to be so, or unknown, in Unix milliseconds. `begins`: another band was before. */
 export interface Span {
@@ -52,6 +53,7 @@ export function withSpan(bins: Bins, { band, fromMs, toMs, begins }: Span, { bin
 function binOf(band: Band, ms: number, isBegin: boolean): Bin {
   if (band === "unknown") return { ...WELL, unknownMs: ms };
   if (band === "down") return { ...WELL, downMs: ms, downs: isBegin ? 1 : 0 };
+  if (band === "planned") return { ...WELL, plannedMs: ms };
   return { ...WELL, isImpaired: true };
 }
 
@@ -60,6 +62,7 @@ function both(one: Bin, other: Bin): Bin {
   return {
     unknownMs: one.unknownMs + other.unknownMs,
     downMs: one.downMs + other.downMs,
+    plannedMs: one.plannedMs + other.plannedMs,
     downs: one.downs + other.downs,
     isImpaired: one.isImpaired || other.isImpaired,
   };
@@ -81,8 +84,12 @@ export function together(one: Bins, other: Bins): Bins {
 }
 
 /** The worst that is known of a bin; `unknown` if most of it is. */
-export function bandIn({ unknownMs, downMs, isImpaired }: Bin, binMs: number): Band {
+export function bandIn(
+  { unknownMs, downMs, plannedMs, isImpaired }: Omit<Bin, "downs">,
+  binMs: number,
+): Band {
   if (downMs > 0) return "down";
   if (unknownMs * 2 > binMs) return "unknown";
+  if (plannedMs > 0) return "planned";
   return isImpaired ? "impaired" : "up";
 }

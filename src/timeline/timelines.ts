@@ -26,7 +26,7 @@ export interface Strip {
   /** The Unix time at which the first bin begins, and how long each is. */
   readonly beginMs: number;
   readonly binMs: number;
-  /** How much of the time is known, and the part of that in which it was up; `undefined` if nothing is known. */
+  /** How much of the time is known and not planned, and the part of that in which it was up; `undefined` if none is. */
   readonly knownMs: number;
   readonly availability: number | undefined;
   readonly downMs: number;
@@ -204,10 +204,10 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
   const gap = { band: "unknown", fromMs: track.toMs, toMs: nowMs, begins: true } as const;
   const bins = withSpan(track.bins[name], gap, SCALES[name]);
   const own = Array.from({ length: count }, (_, nth) => bins.get(first + nth));
-  const sumOf = (of: "unknownMs" | "downMs" | "downs"): number =>
+  const sumOf = (of: "unknownMs" | "downMs" | "plannedMs" | "downs"): number =>
     own.reduce((sum, bin) => sum + (bin?.[of] ?? 0), 0);
   const [unknownMs, downMs] = [sumOf("unknownMs"), sumOf("downMs")];
-  const knownMs = nowMs - Math.max(beginMs, track.fromMs) - unknownMs;
+  const knownMs = nowMs - Math.max(beginMs, track.fromMs) - unknownMs - sumOf("plannedMs");
   return {
     bins: own.map((bin, nth) => {
       const isBefore = beginMs + (nth + 1) * binMs <= track.fromMs;

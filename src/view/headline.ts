@@ -2,6 +2,7 @@ import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.t
 import { PROBLEM_KINDS, type Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { count } from "../support/text.ts";
+import { plannedSentences } from "./planned.ts";
 import { kindsOf } from "./words.ts";
 
 /** The page and the terminal say this first. */
@@ -12,17 +13,21 @@ export interface Headline {
   readonly detail: string;
 }
 
-/** The state of the whole fleet. */
-export function headlineOf({ verdict, problems, clusters, exporter }: FleetDocument): Headline {
+/** The state of the whole fleet, and what is worked on. */
+export function headlineOf({ verdict, problems, planned, clusters, exporter }: FleetDocument): Headline {
   const size = count(clusters.length, "cluster");
-  const [worst] = problems;
+  const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
+  const [worst] = counted;
+  const work = plannedSentences(planned);
   if (worst !== undefined) {
-    const affected = new Set(problems.flatMap(({ cluster }) => cluster ?? [])).size;
+    const affected = new Set(counted.flatMap(({ cluster }) => cluster ?? [])).size;
     const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
-    const text = verdict === "wrong" ? count(problems.length, "problem") : "Not everything is known";
-    return { level: worst.severity, text, detail: `${kindsOf(problems)}${where}.` };
+    const text = verdict === "wrong" ? count(counted.length, "problem") : "Not everything is known";
+    return { level: worst.severity, text, detail: [`${kindsOf(counted)}${where}.`, ...work].join(" ") };
   }
-  if (verdict === "well") return { level: verdict, text: "All is well", detail: `${size}.` };
+  const [first, ...others] = work;
+  if (verdict === "well")
+    return { level: verdict, text: first ?? "All is well", detail: [`${size}.`, ...others].join(" ") };
   const source = exporter.shard.total > 1 ? "shard" : "configuration";
   return { level: "unknown", text: "Nothing is polled", detail: `The ${source} has no enabled appliance.` };
 }

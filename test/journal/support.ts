@@ -7,7 +7,8 @@ import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { readLines } from "../../src/journal/day-files.ts";
 import { createJournal, type StorageOptions } from "../../src/journal/journal.ts";
 import type { JournalRecord } from "../../src/journal/record.ts";
-import { createRecorder } from "../../src/journal/recorder.ts";
+import { createWindows } from "../../src/maintenance/windows.ts";
+import { createRecorder, type Recorder } from "../../src/journal/recorder.ts";
 import { restore } from "../../src/journal/restore.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf, pollsOf } from "../fleet/support.ts";
@@ -50,18 +51,25 @@ export async function startRun(
   const records: JournalRecord[] = [];
   let [nowMs, wallMs] = [0, beginMs];
   const clock = { wallMs: () => wallMs + nowMs, monotonicMs: () => nowMs };
-  const nothing = { clusters: new Map(), incidents: [] };
+  const nothing = { clusters: new Map(), incidents: [], windows: [] };
   const restored = await restore(storage.path, { wallMs: beginMs, monotonicMs: 0 }, () => {}).catch(
     () => nothing,
   );
   const { logger } = log;
   const journal = createJournal(storage, { clock, logger });
-  const recorder = createRecorder({
+  const windows = createWindows({
+    clock,
+    restored: restored.windows,
+    onChange: (window) => recorder.planned(window),
+  });
+  windows.configure(members);
+  const recorder: Recorder = createRecorder({
     version: "1.2.3",
     shard: "0/1",
     clock,
     logger,
     verdicts: () => board.verdicts(),
+    windows,
     onRecord: (record) => void records.push(record),
     journal,
   });
@@ -72,6 +80,7 @@ export async function startRun(
     self: NO_POLLS,
     listener: recorder,
     restored,
+    windows,
     logger,
     clock,
     runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
@@ -80,6 +89,7 @@ export async function startRun(
     journal,
     log,
     records,
+    windows,
     document: board.document,
     verdicts: board.verdicts,
     /** The configuration has other members. */

@@ -4,6 +4,7 @@ import { joined } from "../../src/support/long-text.ts";
 import { createFleetExposition, type FleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createJudge, type Judge } from "../status/support.ts";
+import { windowOf } from "../maintenance/support.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
@@ -135,12 +136,12 @@ export function discoveredText(): Promise<string> {
   );
 }
 
-/** The whole text of a pair after a failover, whose website went down with it. */
+/** The whole text of a pair after a failover, whose website went down with it, while a member is worked on. */
 export async function failedOverText(): Promise<string> {
   const members = ["waf-1", "waf-2"].map((name) => {
     return applianceOf({ name, cluster: "ams", labels: { site: "ams" }, websites: [SHOP] });
   });
-  const [fleet, judge] = [fleetOf(members), createJudge()];
+  const [fleet, judge] = [fleetOf(members), createJudge([windowOf({ appliances: ["waf-1"] })])];
   for (const observation of [
     seen.vrrp("waf-1", listOf([interfaceOf()])),
     seen.vrrp("waf-2", listOf([BACKUP])),

@@ -214,6 +214,7 @@ export function documentOf(
   return {
     verdict: isWrong ? "wrong" : problems.length === 0 ? "well" : "unknown",
     exporter: { version: "1.2.3", startedAt: ago(86_400), shard: WHOLE_FLEET },
+    planned: [],
     problems,
     clusters: clusters.map((cluster) => ({ ...cluster, level: levelIn(cluster, problems) })),
     incidents: [],

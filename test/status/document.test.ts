@@ -57,6 +57,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
   expect(JSON.parse(JSON.stringify(DOCUMENT))).toEqual({
     verdict: "wrong",
     exporter: { version: "1.2.3", shard: { index: 0, total: 1 }, startedAt: "2023-11-14T22:12:20.000Z" },
+    planned: [],
     problems: [
       {
         kind: "website_down",

@@ -4,6 +4,7 @@ import type { FleetChange } from "../../src/fleet/changes.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import type { ClusterSnapshot } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
 import type { Observed } from "../../src/status/happenings.ts";
 import { judge } from "../../src/status/judge.ts";
@@ -18,6 +19,7 @@ import { configOf, WALL_MS } from "../support/observations.ts";
 export const NO_PAST = {
   listener: { judged: () => {}, reloaded: () => {} },
   restored: { clusters: new Map(), incidents: [] },
+  windows: { covering: () => [] },
 };
 
 /** A judge who remembers the verdicts about each cluster. */
@@ -25,12 +27,12 @@ export interface Judge {
   judge(facts: ClusterSnapshot, at: Instant, observed?: Observed): Judged;
 }
 
-export function createJudge(): Judge {
+export function createJudge(windows: readonly MaintenanceWindow[] = []): Judge {
   const verdicts = new Map<string, ClusterVerdict>();
   return {
     judge: (facts, at, observed) => {
       const before = verdicts.get(facts.cluster);
-      const now = judge(facts, before, at, { observed });
+      const now = judge(facts, before, at, { observed, windows });
       verdicts.set(facts.cluster, now);
       return { before, now };
     },

@@ -26,7 +26,7 @@ function after(...records: readonly JournalRecord[]): Timelines {
   return timelines;
 }
 
-const SIGNS = { up: "_", impaired: "i", down: "D", unknown: "?" } as const;
+const SIGNS = { up: "_", impaired: "i", planned: "P", down: "D", unknown: "?" } as const;
 
 /** The bins, of which equal ones in a row are counted, and the sums in seconds. */
 function shown(

@@ -71,6 +71,7 @@ export async function serve(handler: RequestListener): Promise<number> {
 export const EMPTY_DOCUMENT: FleetDocument = {
   verdict: "unknown",
   exporter: { version: "1.2.3", startedAt: "2023-11-14T22:13:20.000Z", shard: WHOLE_FLEET },
+  planned: [],
   problems: [],
   clusters: [],
   incidents: [],

@@ -7,7 +7,7 @@ import type { Cell, Row, RowGroup } from "../../view/row.ts";
 import { clusterRows } from "../../view/rows.ts";
 import type { Phrase } from "../../view/time.ts";
 import { count } from "../../support/text.ts";
-import { kindsOf } from "../../view/words.ts";
+import { troubleIn } from "../../view/planned.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterStrip, stripTable, type StripView } from "./timelines.ts";
 import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
@@ -52,7 +52,7 @@ function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader, strip
   const quiet = level === "well" ? "Well" : isDisabled ? "Disabled" : "Not known yet";
   const line = html`${mark(level)}
     <h3>${cluster.name}</h3>
-    <span class="level">${problems.length === 0 ? quiet : kindsOf(problems)}</span>
+    <span class="level">${troubleIn(problems) ?? quiet}</span>
     ${factsOf(cluster)} ${clusterStrip(cluster, strips)}`;
   const table = () => html`${stripTable(cluster, strips)} ${clusterTable(cluster, reader)}`;
   return html`<li class="cluster" data-level="${level}">

@@ -1,7 +1,7 @@
 import type { Problem } from "../../status/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
-import { inWords } from "../../view/words.ts";
+import { urgencyOf } from "../../view/planned.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absolute, clusterId, keyedId, mark, more, relative, type Reader } from "./parts.ts";
 
@@ -36,11 +36,12 @@ export function problemList(problems: readonly Problem[], reader: Reader): Html 
 }
 
 function problemItem(problem: Problem, reader: Reader): Html {
-  const { severity, summary, cluster, since } = problem;
-  return html`<li id="${problemId(problem)}" data-level="${severity}">
-    ${mark(severity)}
+  const { summary, cluster, since } = problem;
+  const { level, words } = urgencyOf(problem);
+  return html`<li id="${problemId(problem)}" data-level="${level}">
+    ${mark(level)}
     <div>
-      <p class="what"><strong>${inWords(severity)}</strong> <span>${summary}</span></p>
+      <p class="what"><strong>${words}</strong> <span>${summary}</span></p>
       <p class="meta note">
         ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
         ${since === undefined ? nothing : html`<span>${relative("for", since, reader)}, since ${absolute(since)}</span>`}

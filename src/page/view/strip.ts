@@ -4,7 +4,7 @@ import { html, nothing, type Html } from "./html.ts";
 
 const HEIGHT = 10;
 /** The worse, the higher: colors alone say nothing in black and white. */
-const HEIGHTS = { up: 3, impaired: 6, down: HEIGHT, unknown: HEIGHT } as const;
+const HEIGHTS = { up: 3, impaired: 6, planned: 8, down: HEIGHT, unknown: HEIGHT } as const;
 
 type Drawn = Pick<Strip, "bins">;
 
@@ -30,7 +30,7 @@ export function picture(strip: Drawn, words: string): Html {
 
 /** A path for each band; bins in a row are one part of it. */
 const pathsOf = once(({ bins }: Drawn): Html => {
-  const parts = { up: "", impaired: "", down: "", unknown: "" };
+  const parts = { up: "", impaired: "", planned: "", down: "", unknown: "" };
   let begin = 0;
   for (const [nth, band] of bins.entries()) {
     if (bins[nth + 1] === band) continue;

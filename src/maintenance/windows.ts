@@ -1,0 +1,143 @@
+import type { ApplianceConfig } from "../config/config.ts";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Clock } from "../support/clock.ts";
+import { coverageOf, covers, type MaintenanceWindow, type Scope } from "./window.ts";
+
+/** Why a window cannot be started, extended or ended. */
+export type WindowError =
+  | "covers_nothing"
+  | "too_many"
+  | "too_long"
+  | "unknown_id"
+  | "duplicate_id"
+  | "drill_runs";
+
+export type WindowResult =
+  | { readonly ok: true; readonly window: MaintenanceWindow }
+  | { readonly ok: false; readonly reason: WindowError; readonly message: string };
+
+/** What a client asks for. */
+export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "comment"> {
+  readonly forMs: number;
+  readonly isDrill: boolean;
+}
+
+/** The planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
+export interface Windows {
+  /** Windows cover appliances that are enabled; those that are known already stay. */
+  configure(appliances: readonly ApplianceConfig[]): void;
+  start(request: StartRequest, by: string): WindowResult;
+  /** Has a window end `forMs` from now instead. */
+  extend(id: string, forMs: number): WindowResult;
+  end(id: string): WindowResult;
+  /** Those that have not ended, and those that ended in the last five minutes. */
+  list(): readonly MaintenanceWindow[];
+  /** Those of them that have begun and cover something of a cluster. */
+  covering(facts: ClusterSnapshot): readonly MaintenanceWindow[];
+}
+
+export interface WindowsDeps {
+  readonly clock: Pick<Clock, "wallMs">;
+  /** Those of an earlier run. */
+  readonly restored: readonly MaintenanceWindow[];
+  /** A window began, has another end now, or was ended. */
+  readonly onChange: (window: MaintenanceWindow) => void;
+}
+
+const MAX_WINDOWS = 100;
+const MAX_MS = 24 * 3_600_000;
+const MAX_DRILL_MS = 30 * 60_000;
+/** Alerts about failovers remember them for so long. */
+const REMEMBERED_MS = 300_000;
+const NONE: readonly MaintenanceWindow[] = [];
+
+export function createWindows({ clock, restored, onChange }: WindowsDeps): Windows {
+  let appliances: readonly ApplianceConfig[] = [];
+  let windows: readonly MaintenanceWindow[] = restored;
+
+  /** Without those that ended long ago. */
+  function current(): readonly MaintenanceWindow[] {
+    const nowMs = clock.wallMs();
+    if (windows.some(({ endMs }) => endMs + REMEMBERED_MS <= nowMs))
+      windows = windows.filter(({ endMs }) => endMs + REMEMBERED_MS > nowMs);
+    return windows;
+  }
+
+  function running(): readonly MaintenanceWindow[] {
+    const nowMs = clock.wallMs();
+    return current().filter(({ endMs }) => endMs > nowMs);
+  }
+
+  function put(window: MaintenanceWindow): WindowResult {
+    windows = [...current().filter(({ id }) => id !== window.id), window];
+    onChange(window);
+    return { ok: true, window };
+  }
+
+  /** With another end, unless it has ended. */
+  function ending(id: string, endMs: number): WindowResult {
+    const window = running().find((each) => each.id === id);
+    if (window === undefined)
+      return refused("unknown_id", `no window ${id} runs that was started by command`);
+    return put({ ...window, endMs });
+  }
+
+  return {
+    configure: (next) => {
+      appliances = next.filter(({ enabled }) => enabled);
+    },
+    start: ({ id, scope, comment, forMs, isDrill }, by) => {
+      const own = running();
+      const mostMs = isDrill ? MAX_DRILL_MS : MAX_MS;
+      const unknown = unknownIn(scope, appliances);
+      if (unknown !== undefined) return refused("covers_nothing", unknown);
+      if (forMs > mostMs) return refused("too_long", `a window may last ${mostMs / 60_000} minutes at most`);
+      if (current().some((each) => each.id === id)) return refused("duplicate_id", `there is a window ${id}`);
+      if (own.length >= MAX_WINDOWS)
+        return refused("too_many", `${MAX_WINDOWS} windows run, which is the most`);
+      const drill = own.find(({ origin }) => origin === "drill");
+      if (isDrill && drill !== undefined)
+        return refused("drill_runs", `the drill ${drill.id} runs: one at a time`);
+      const beginMs = clock.wallMs();
+      const origin = isDrill ? "drill" : "command";
+      return put({ id, scope, beginMs, endMs: beginMs + forMs, comment, by, origin });
+    },
+    extend: (id, forMs) => {
+      const isDrill = running().some((each) => each.id === id && each.origin === "drill");
+      if (isDrill || forMs > MAX_MS)
+        return refused(
+          "too_long",
+          "a window may end 24 hours from now at most, and a drill cannot be extended",
+        );
+      return ending(id, clock.wallMs() + forMs);
+    },
+    end: (id) => ending(id, clock.wallMs()),
+    list: current,
+    covering: (facts) => {
+      const all = current();
+      return all.length === 0 ? NONE : all.filter(({ scope }) => coverageOf(scope, facts) !== undefined);
+    },
+  };
+}
+
+function refused(reason: WindowError, message: string): WindowResult {
+  return { ok: false, reason, message };
+}
+
+/** Says which part of a scope covers no appliance. */
+function unknownIn(
+  { appliances, clusters, labels }: Scope,
+  all: readonly ApplianceConfig[],
+): string | undefined {
+  const none: Scope = { appliances: [], clusters: [], labels: {} };
+  const parts = [
+    ...appliances.map((name) => [`appliance ${name}`, { ...none, appliances: [name] }] as const),
+    ...clusters.map((name) => [`cluster ${name}`, { ...none, clusters: [name] }] as const),
+    ...(Object.keys(labels).length === 0
+      ? []
+      : [["appliance with these labels", { ...none, labels }] as const]),
+  ];
+  if (parts.length === 0) return "the window names no appliance, cluster or label";
+  const wrong = parts.find(([, scope]) => !all.some((each) => covers(scope, each)));
+  return wrong && `there is no enabled ${wrong[0]}`;
+}

@@ -1,0 +1,53 @@
+/**
+ * How planned work mutes an alert. `never`: not at all. `cluster`: in a window of the whole cluster. `member`: also in the window
+ * of a member, as far as the alert follows from that member.
+ */
+type MutedBy = "never" | "cluster" | "member";
+
+/** Every alert of monitoring/prometheus. SiteDark does not count appliances of which ApplianceDown is muted. */
+export const ALERTS = {
+  ApplianceExporterAbsent: "never",
+  ClusterUnseen: "never",
+  ApplianceExporterBlind: "never",
+  ApplianceExporterDown: "never",
+  ApplianceExporterShardMissing: "never",
+  ApplianceExporterStuck: "never",
+  ApplianceExporterReloadFailed: "never",
+  ApplianceExporterStorageFailing: "never",
+  AppliancePollsLate: "never",
+  SiteDark: "never",
+  ClusterDark: "cluster",
+  VrrpSplitBrain: "never",
+  VrrpMastersDisputed: "never",
+  VrrpNoMaster: "cluster",
+  VrrpMasterUnknown: "cluster",
+  VrrpFlapping: "member",
+  VrrpFailover: "member",
+  VrrpRedundancyLost: "member",
+  FailoverNotReady: "member",
+  VrrpPreferredMasterLost: "member",
+  ApplianceDown: "member",
+  ApplianceRefused: "member",
+  ApplianceDisabled: "cluster",
+  ApplianceCertificateExpiring: "cluster",
+  ApplianceApiAnomalies: "member",
+  WebsitesDown: "cluster",
+  WebsiteDown: "cluster",
+  WebsiteUnknown: "cluster",
+  WebsitePartiallyDown: "member",
+  WebsiteUnstable: "cluster",
+  WebsiteBackendsLost: "cluster",
+  WebsiteBackendDown: "member",
+} as const satisfies Readonly<Record<string, MutedBy>>;
+export type AlertName = keyof typeof ALERTS;
+
+/** These are about one appliance of a cluster each, their label `appliance`; all others about the cluster, or a website of it. */
+export const ABOUT_APPLIANCES = [
+  "VrrpFailover",
+  "FailoverNotReady",
+  "ApplianceDown",
+  "ApplianceRefused",
+  "ApplianceDisabled",
+  "ApplianceCertificateExpiring",
+  "ApplianceApiAnomalies",
+] as const satisfies readonly AlertName[];

@@ -1,0 +1,248 @@
+import { membersIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { coverageOf, type Coverage, type MaintenanceWindow } from "../maintenance/window.ts";
+import type { Instant } from "../support/clock.ts";
+import { keysOf } from "../support/keys.ts";
+import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
+import type { Switch } from "./incident.ts";
+import { isPartOf } from "./judge-website.ts";
+import type { Problem } from "./schema.ts";
+import { PROBLEMS, type ProblemFacts } from "./states.ts";
+import type { ClusterVerdict } from "./verdict.ts";
+
+/** What planned work means for a cluster now. */
+export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
+  readonly kind: "planned";
+  /** Those that have not ended, and what each covers of the cluster. */
+  readonly windows: readonly (MaintenanceWindow & Coverage)[];
+  /** `appliance`: empty where the alert is not about a single one. */
+  readonly muted: readonly { readonly alert: AlertName; readonly appliance: string }[];
+  /** By the id of a window and what would be muted: what was wrong when it began, and still is. */
+  readonly standing: readonly string[];
+  /** Members that are worked on and still MASTER, and of how many addresses. */
+  readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
+  /** Members that are worked on and fell silent while they were MASTER. */
+  readonly notHandedOver: readonly string[];
+}
+
+interface Given {
+  readonly verdict: ClusterVerdict;
+  /** All that is wrong with the cluster. */
+  readonly problems: readonly Problem[];
+  /** Those that cover something of the cluster; also those that ended in the last five minutes. */
+  readonly windows: readonly MaintenanceWindow[];
+  /** The verdict before, if there is one. */
+  readonly before: ClusterVerdict | undefined;
+  readonly at: Instant;
+}
+
+/** A window, what it covers of the cluster, and what has happened in it. */
+interface Work extends Coverage {
+  readonly window: MaintenanceWindow;
+  readonly verdict: ClusterVerdict;
+  readonly isOver: boolean;
+  /** The failovers of the last five minutes; `isPlanned`: they belong to the window. */
+  readonly failovers: readonly {
+    readonly one: Switch;
+    readonly isPlanned: boolean;
+    readonly isBack: boolean;
+  }[];
+}
+
+/** A failover shows so long after it at most. */
+const SEEN_WITHIN_MS = 10_000;
+
+/** Returns what is muted in a cluster; `undefined` if no window covers anything of it. */
+export function plannedIn(given: Given): Planned | undefined {
+  const { verdict, windows } = given;
+  const { cluster, labels } = verdict.facts;
+  if (windows.length === 0) return undefined;
+  const works = windows.flatMap((window) => workOf(window, given) ?? []);
+  const running = works.filter(({ isOver }) => !isOver);
+  const standing = running.flatMap(({ window }) => standingIn(window, given));
+  const muted = keysOf(ALERTS).flatMap((alert) =>
+    subjectsOf(alert, verdict.facts).flatMap((appliance): readonly Muted[] => {
+      const one = { alert, appliance };
+      const isStanding = ({ window }: Work): boolean => standing.includes(keyOf(window.id, one));
+      return works.some((work) => isMuted(one, work) && !isStanding(work)) ? [one] : [];
+    }),
+  );
+  return {
+    kind: "planned",
+    cluster,
+    labels,
+    windows: running.map(({ window, isWhole, members }) => ({ ...window, isWhole, members })),
+    muted,
+    standing,
+    ...handoversOf(running, given),
+  };
+}
+
+/** Whether a problem of the cluster is planned: the alert about it is muted. */
+export function isPlanned(
+  planned: Planned | undefined,
+  problem: Pick<Problem, "kind" | "appliance">,
+): boolean {
+  const wanted = alertAbout(problem);
+  return (
+    planned?.muted.some(
+      ({ alert, appliance }) => alert === wanted?.alert && appliance === wanted.appliance,
+    ) === true
+  );
+}
+
+type Muted = Planned["muted"][number];
+
+/** The alert that is muted where a problem is planned; `undefined` for a problem that never is. */
+function alertAbout({ kind, appliance = "" }: Pick<Problem, "kind" | "appliance">): Muted | undefined {
+  const { alert, mutedAs = alert }: ProblemFacts = PROBLEMS[kind];
+  if (mutedAs === undefined) return undefined;
+  return { alert: mutedAs, appliance: isAboutAppliances(mutedAs) ? appliance : "" };
+}
+
+function isAboutAppliances(alert: AlertName): boolean {
+  return ABOUT_APPLIANCES.some((each) => each === alert);
+}
+
+function subjectsOf(alert: AlertName, { appliances, disabled }: ClusterSnapshot): readonly string[] {
+  if (!isAboutAppliances(alert)) return [""];
+  return [...appliances, ...disabled].map(({ identity }) => identity.appliance);
+}
+
+function keyOf(window: string, { alert, appliance }: Muted): string {
+  return [window, alert, appliance].join(" ");
+}
+
+/**
+ * What was wrong before the window began and still is. Of most problems an instant says so; of the others, that they were there at
+ * the first look at the window.
+ */
+function standingIn(window: MaintenanceWindow, { problems, before }: Given): readonly string[] {
+  const isNew = before?.planned?.windows.every(({ id }) => id !== window.id) ?? before !== undefined;
+  return problems.flatMap((problem) => {
+    const muted = alertAbout(problem);
+    if (muted === undefined) return [];
+    const key = keyOf(window.id, muted);
+    const isEarlier = problem.since === undefined ? isNew : Date.parse(problem.since) < window.beginMs;
+    if (!isEarlier && before?.planned?.standing.includes(key) !== true) return [];
+    const isOfSeveral = muted.alert === "WebsiteDown" || muted.alert === "WebsiteUnknown";
+    return isOfSeveral ? [key, keyOf(window.id, { alert: "WebsitesDown", appliance: "" })] : [key];
+  });
+}
+
+function workOf(window: MaintenanceWindow, { verdict, at }: Given): Work | undefined {
+  const coverage = coverageOf(window.scope, verdict.facts);
+  if (coverage === undefined) return undefined;
+  const failovers = verdict.incidents.recent.flatMap(({ failover }) => {
+    if (failover === undefined) return [];
+    const { latest, repeated } = failover;
+    const seenMs = at.wallMs - (at.monotonicMs - latest.seenMs);
+    const isWithin = seenMs >= window.beginMs && seenMs <= window.endMs + SEEN_WITHIN_MS;
+    const isOfMembers = [latest.from, latest.to].some((name) => coverage.members.includes(name));
+    return [{ one: latest, isPlanned: isWithin && isOfMembers, isBack: repeated !== undefined }];
+  });
+  return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs, failovers };
+}
+
+function isMuted({ alert, appliance }: Muted, work: Work): boolean {
+  if (isMemberAlert(alert)) return (!work.isOver || alert in REMEMBER) && FOLLOWS[alert](appliance, work);
+  return ALERTS[alert] === "cluster" && work.isWhole && !work.isOver;
+}
+
+type MemberAlert = {
+  [Alert in AlertName]: (typeof ALERTS)[Alert] extends "member" ? Alert : never;
+}[AlertName];
+
+function isMemberAlert(alert: AlertName): alert is MemberAlert {
+  return ALERTS[alert] === "member";
+}
+
+/** Whether a failover to this appliance is planned: those that were, or else one that may come. */
+function isFailoverPlanned(to: string, { verdict, members, isOver, failovers }: Work): boolean {
+  const known = failovers.filter(({ one, isBack }) => one.to === to || (isBack && one.from === to));
+  if (known.length > 0) return known.every((each) => each.isPlanned);
+  const others = verdict.facts.appliances.filter(({ identity }) => identity.appliance !== to);
+  const canOnlyBe =
+    members.includes(to) || others.every(({ identity }) => members.includes(identity.appliance));
+  return !isOver && canOnlyBe;
+}
+
+const isWorkedOn = (appliance: string, { members }: Work): boolean => members.includes(appliance);
+
+type Follows = (appliance: string, work: Work) => boolean;
+
+/** These alerts remember failovers, and so behind the end of a window too. */
+const REMEMBER = {
+  VrrpFailover: isFailoverPlanned,
+  VrrpFlapping: (_, { isOver, failovers }) =>
+    failovers.every((each) => each.isPlanned) && !(isOver && failovers.length === 0),
+} satisfies Readonly<Record<string, Follows>>;
+
+/** Whether an alert, as far as it is about what is wrong now, follows from work on members. */
+const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
+  ...REMEMBER,
+  ApplianceDown: isWorkedOn,
+  ApplianceRefused: isWorkedOn,
+  ApplianceApiAnomalies: isWorkedOn,
+  FailoverNotReady: (appliance, work) => {
+    if (isWorkedOn(appliance, work)) return true;
+    const { state, risks = [], more } = work.verdict.failovers.get(appliance) ?? {};
+    const lost = [...risks, ...(more === undefined ? [] : [more.worst])].filter(
+      ({ effect }) => effect === "loss",
+    );
+    return state === "losses" && lost.every(({ successor }) => isWorkedOn(successor, work));
+  },
+  VrrpRedundancyLost: (_, work) =>
+    [...work.verdict.groups.values()].every(({ problem, facts, master }) => {
+      if (problem !== "redundancy_lost" && problem !== "backup_unknown") return true;
+      const backups = membersIn(facts, "backup");
+      const missing = [...facts.members, ...facts.left].filter(
+        ({ appliance }) => appliance !== master && !backups.includes(appliance),
+      );
+      return missing.every(({ appliance }) => isWorkedOn(appliance, work));
+    }),
+  VrrpPreferredMasterLost: (_, work) =>
+    [...work.verdict.groups.values()].every(({ isPreferredMaster, facts, master = "" }) => {
+      const preferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster);
+      const concerned = [master, ...preferred.map(({ appliance }) => appliance)];
+      return isPreferredMaster !== false || concerned.some((name) => isWorkedOn(name, work));
+    }),
+  WebsitePartiallyDown: (_, work) =>
+    [...work.verdict.websites.values()].every(({ states, results, at }) => {
+      const partial = states.filter(({ state }) => state === "partially_down");
+      const down = at.filter((_each, nth) =>
+        results[nth]?.some(
+          ({ protocol, result }) => result === "down" && partial.some((state) => state.protocol === protocol),
+        ),
+      );
+      return down.every(({ known }) => isWorkedOn(known.identity.appliance, work));
+    }),
+  WebsiteBackendDown: (_, work) =>
+    [...work.verdict.websites.values()].every(({ backends, found }) => {
+      const concerned = found.filter(({ details }) => isPartOf(backends, details));
+      return (
+        backends !== "some_down" || concerned.every(({ identity }) => isWorkedOn(identity.appliance, work))
+      );
+    }),
+};
+
+function handoversOf(
+  running: readonly Work[],
+  { verdict, before }: Given,
+): Pick<Planned, "masters" | "notHandedOver"> {
+  const works = running.filter(({ isWhole }) => !isWhole);
+  const groups = [...verdict.groups.values()];
+  const names = [...new Set(works.flatMap(({ members }) => members))];
+  const masters = names.flatMap((appliance) => {
+    const own = groups.filter(({ master }) => master === appliance);
+    const addresses = new Set(own.flatMap(({ facts }) => [facts.vip, ...facts.aliases])).size;
+    return addresses === 0 ? [] : [{ appliance, addresses }];
+  });
+  const wasLost = (name: string): boolean =>
+    before?.planned?.notHandedOver.includes(name) === true ||
+    groups.some(({ master, latestMaster }) => master === undefined && latestMaster === name) ||
+    works.some(({ failovers }) =>
+      failovers.some((each) => each.isPlanned && each.one.from === name && each.one.cause === "silent"),
+    );
+  const notHandedOver = names.filter((name) => verdict.appliances.get(name)?.state !== "up" && wasLost(name));
+  return { masters, notHandedOver };
+}
