@@ -17,6 +17,8 @@ import type { Timetable } from "./timetable.ts";
 export interface AppliancePoller {
   /** Polls what is planned now, and nothing else. */
   arrange(): void;
+  /** Applies the configured timing, or that of a hastened appliance. */
+  schedule(): void;
   /** An operation is due, since the monotonic instant `dueMs`. Returns at once. */
   due(operation: Operation, dueMs: number): void;
   /** @see Runner.confirm */
@@ -40,6 +42,8 @@ export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" |
   readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
+  /** @see Runner.hasten */
+  readonly isHastened: (appliance: string) => boolean;
 }
 
 /** The timetable has these. */
@@ -47,6 +51,9 @@ export interface PlannedTask extends Task {
   readonly poller: Pick<AppliancePoller, "due">;
 }
 
+const HASTENED_MS = 1000;
+/** A hastened poll that waited for a slot began late. The next one follows it after this time, which allows for late timers. */
+const LEAST_APART_MS = 0.9 * HASTENED_MS;
 const LIST = operationKey({ kind: "vrrp" });
 
 /** Lets one poll of the appliance at a time wait for a slot of the fleet: appliances with many tests due take turns. */
@@ -129,14 +136,28 @@ export function createAppliancePoller(
   function dueOutOfTurn(task: Task | undefined, occasion: OutOfTurn): void {
     if (task !== undefined) drive(taskDeps, task, occasion, clock.monotonicMs());
   }
+  function isHastened({ kind }: Operation): boolean {
+    return OPERATIONS[kind].timing !== "discovery" && deps.isHastened(initial.name);
+  }
+  /** Polls again if the poll before has ended. A test has as much time to begin as without haste, and is late only then. */
+  function dueInHaste(task: PlannedTask, dueMs: number): void {
+    const { operation, progress, sentAtMs = -Infinity } = task;
+    const isBusy = progress === "in_line" || progress === "in_flight";
+    if (isBusy || clock.monotonicMs() - sentAtMs < LEAST_APART_MS) return;
+    const configuredMs = operation.kind === "vrrp" ? dueMs : sentAtMs + timetable.gapMs(timingOf(operation));
+    drive(taskDeps, task, "due", Math.max(dueMs, configuredMs));
+  }
   /** Other operations begin when it is known whether the appliance can be reached. */
   function schedule(): void {
     for (const [key, task] of tasks) {
-      const { kind } = task.operation;
+      const { operation } = task;
+      const { kind } = operation;
       if (!task.isPlanned || (kind !== "vrrp" && !isListPolled)) continue;
       // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
       const phaseKey = kind === "vrrp" ? appliance.cluster : `${appliance.cluster}/${key}`;
-      timetable.put(task, phaseKey, timingOf(task.operation));
+      const timing = timingOf(operation);
+      const inHaste = { kind: "interval", intervalMs: HASTENED_MS, timeoutMs: timing.timeoutMs } as const;
+      timetable.put(task, phaseKey, isHastened(operation) ? inHaste : timing);
     }
   }
   /** Nothing that is known of a website remains: its id may belong to another one later. */
@@ -165,8 +186,11 @@ export function createAppliancePoller(
     },
     due: (operation, dueMs) => {
       const task = tasks.get(operationKey(operation));
-      if (task !== undefined) drive(taskDeps, task, "due", dueMs);
+      if (task === undefined) return;
+      if (isHastened(operation)) dueInHaste(task, dueMs);
+      else drive(taskDeps, task, "due", dueMs);
     },
+    schedule,
     confirm: (operation, occasion, afterMs) => {
       const task = tasks.get(operationKey(operation));
       const nowMs = clock.monotonicMs();

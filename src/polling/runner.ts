@@ -28,6 +28,11 @@ export interface Runner {
   replan(appliance: string): void;
   /** Makes polls out of turn: only a few between two in turn, and none of what is due shortly before, backs off or is in flight then. */
   confirm(polls: ConfirmingPolls): void;
+  /**
+   * From now on polls the VRRP lists of these appliances and tests their websites every second, and all others as configured. Tests
+   * wait for slots as always. Timeouts, backoff, and how long results count stay as configured.
+   */
+  hasten(appliances: ReadonlySet<string>): void;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
@@ -57,6 +62,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   const turns = createTurns(LONG_ANSWERS_MS);
   /** The keys are names of appliances. */
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
+  let hastened: ReadonlySet<string> = new Set();
 
   const timetable = startTimetable<PlannedTask>({
     clock,
@@ -64,7 +70,15 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
     onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
   });
-  const pollerDeps: AppliancePollerDeps = { clock, events, limits, turns, timetable, planOf };
+  const pollerDeps: AppliancePollerDeps = {
+    clock,
+    events,
+    limits,
+    turns,
+    timetable,
+    planOf,
+    isHastened: (name) => hastened.has(name),
+  };
 
   return {
     prepare: (config, createClient) => {
@@ -90,6 +104,11 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     replan: (name) => pollers.get(name)?.arrange(),
     confirm: ({ appliances, operation, occasion, afterMs }) => {
       for (const name of appliances) pollers.get(name)?.confirm(operation, occasion, afterMs);
+    },
+    hasten: (appliances) => {
+      const concerned = new Set([...hastened, ...appliances]);
+      hastened = appliances;
+      for (const name of concerned) pollers.get(name)?.schedule();
     },
     lastTickMs: timetable.lastTickMs,
     stop: () => {

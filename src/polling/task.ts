@@ -23,6 +23,8 @@ export interface Task extends Mutable<PollState>, OutOfTurnTimers {
   isPlanned: boolean;
   /** The monotonic instant at which its latest poll was due. */
   dueMs: number;
+  /** The monotonic instant at which its latest poll began; `undefined` before the first. */
+  sentAtMs?: number;
   /** The timer that ends its wait for a slot. */
   waiting?: NodeJS.Timeout | undefined;
 }
@@ -176,6 +178,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
     connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, pace, clock.monotonicMs()),
     onStarted: () => {
       startedMs = clock.monotonicMs();
+      task.sentAtMs = startedMs;
       events.started(kind, lateSeconds(deps, task));
     },
     onCredentials: (sent) => (credentials = sent),

@@ -165,6 +165,7 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
         gapMs,
       },
       planOf: () => plan,
+      isHastened: () => false,
     },
     appliance,
     client,
