@@ -55,8 +55,8 @@ const SEEN_WITHIN_MS = 10_000;
 export function plannedIn(given: Given): Planned | undefined {
   const { verdict, windows } = given;
   const { cluster, labels } = verdict.facts;
-  if (windows.length === 0) return undefined;
   const works = windows.flatMap((window) => workOf(window, given) ?? []);
+  if (works.length === 0) return undefined;
   const running = works.filter(({ isOver }) => !isOver);
   const standing = running.flatMap(({ window }) => standingIn(window, given));
   const muted = keysOf(ALERTS).flatMap((alert) =>

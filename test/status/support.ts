@@ -32,7 +32,8 @@ export function createJudge(windows: readonly MaintenanceWindow[] = []): Judge {
   return {
     judge: (facts, at, observed) => {
       const before = verdicts.get(facts.cluster);
-      const now = judge(facts, before, at, { observed, windows });
+      const begun = windows.filter(({ beginMs }) => beginMs <= at.wallMs);
+      const now = judge(facts, before, at, { observed, windows: begun });
       verdicts.set(facts.cluster, now);
       return { before, now };
     },
@@ -74,6 +75,7 @@ export function judgedFleet(members: readonly ApplianceConfig[]) {
 interface Replay {
   readonly members?: readonly ApplianceConfig[];
   readonly past?: Past;
+  readonly windows?: readonly MaintenanceWindow[];
   /** The wall clock at a monotonic instant, without the days before. */
   readonly wallOf?: (nowMs: number) => number;
   /** The members from a monotonic instant on. */
@@ -83,9 +85,15 @@ interface Replay {
 /** What happened, and the verdict about the cluster of the latest poll, after polls by the instants at which their results were known. */
 export function replay(
   polls: ReturnType<typeof pollsOf>,
-  { members = [MEMBER_A, MEMBER_B], past = createPast(), wallOf = (nowMs) => nowMs, reload }: Replay = {},
+  {
+    members = [MEMBER_A, MEMBER_B],
+    past = createPast(),
+    windows,
+    wallOf = (nowMs) => nowMs,
+    reload,
+  }: Replay = {},
 ): { readonly past: Past; readonly verdict: ClusterVerdict } {
-  const [fleet, judging] = [fleetOf(members), createJudge()];
+  const [fleet, judging] = [fleetOf(members), createJudge(windows)];
   const verdicts = polls.map(({ observation, atMs }) => {
     if (reload !== undefined && atMs >= reload.atMs) fleet.configure(configOf(...reload.members), atMs);
     const { changes, cluster } = fleet.record(observation, atMs);

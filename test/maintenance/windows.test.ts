@@ -1,0 +1,127 @@
+import { expect, test } from "vitest";
+import { createWindows, type StartRequest, type WindowResult } from "../../src/maintenance/windows.ts";
+import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { applianceOf, WALL_MS } from "../support/observations.ts";
+import { windowOf } from "./support.ts";
+
+const MINUTE_MS = 60_000;
+const ALONE = applianceOf({ name: "alone", labels: { site: "fra" } });
+const APPLIANCES = [MEMBER_A, MEMBER_B, ALONE, applianceOf({ name: "off", enabled: false })];
+
+/** Windows under a clock that is held still; `changes`: each window that began or has another end. */
+function heldWindows(restored: readonly MaintenanceWindow[] = []) {
+  const changes: MaintenanceWindow[] = [];
+  let nowMs = WALL_MS;
+  const windows = createWindows({
+    clock: { wallMs: () => nowMs },
+    restored,
+    onChange: (window) => void changes.push(window),
+  });
+  windows.configure(APPLIANCES);
+  return {
+    windows,
+    changes,
+    passMinutes: (minutes: number): void => {
+      nowMs += minutes * MINUTE_MS;
+    },
+  };
+}
+
+function request({
+  scope,
+  ...given
+}: Partial<Omit<StartRequest, "scope">> & { scope?: Partial<StartRequest["scope"]> } = {}): StartRequest {
+  return {
+    id: "patchnight",
+    scope: { appliances: [], clusters: [], labels: {}, ...(scope ?? { appliances: ["a"] }) },
+    comment: "firmware 4.6",
+    forMs: 30 * MINUTE_MS,
+    isDrill: false,
+    ...given,
+  };
+}
+
+function answer(result: WindowResult): string {
+  return result.ok
+    ? `until minute ${(result.window.endMs - WALL_MS) / MINUTE_MS}`
+    : `${result.reason}: ${result.message}`;
+}
+
+test.each([
+  [{}, "until minute 30"],
+  [{ scope: { clusters: ["ams"] } }, "until minute 30"],
+  [{ scope: { labels: { site: "fra" } } }, "until minute 30"],
+  [{ scope: {} }, "covers_nothing: the window names no appliance, cluster or label"],
+  [{ scope: { appliances: ["a", "nobody"] } }, "covers_nothing: there is no enabled appliance nobody"],
+  [{ scope: { appliances: ["off"] } }, "covers_nothing: there is no enabled appliance off"],
+  [{ scope: { clusters: ["fra"] } }, "covers_nothing: there is no enabled cluster fra"],
+  [
+    { scope: { labels: { site: "fra", rack: "1" } } },
+    "covers_nothing: there is no enabled appliance with these labels",
+  ],
+  [{ forMs: 24 * 60 * MINUTE_MS }, "until minute 1440"],
+  [{ forMs: 24 * 60 * MINUTE_MS + 1 }, "too_long: a window may last 1440 minutes at most"],
+  [{ isDrill: true, forMs: 30 * MINUTE_MS }, "until minute 30"],
+  [{ isDrill: true, forMs: 31 * MINUTE_MS }, "too_long: a window may last 30 minutes at most"],
+] as const)("%j: %s", (given, said) => {
+  expect(answer(heldWindows().windows.start(request(given), "alice"))).toBe(said);
+});
+
+test("a window is listed until five minutes after its end, and has one id", () => {
+  const { windows, changes, passMinutes } = heldWindows();
+  windows.start(request(), "alice");
+  expect(windows.list()).toEqual([windowOf({ appliances: ["a"] }, { endMs: WALL_MS + 30 * MINUTE_MS })]);
+  expect(answer(windows.start(request(), "bob"))).toBe("duplicate_id: there is a window patchnight");
+  passMinutes(34);
+  expect(windows.list()).toHaveLength(1);
+  expect(answer(windows.start(request(), "bob"))).toBe("duplicate_id: there is a window patchnight");
+  passMinutes(1);
+  expect(windows.list()).toEqual([]);
+  expect(changes).toHaveLength(1);
+});
+
+test("a window is ended early once, and extended to at most 24 hours from now", () => {
+  const { windows, changes, passMinutes } = heldWindows();
+  windows.start(request(), "alice");
+  passMinutes(10);
+  expect(answer(windows.extend("patchnight", 60 * MINUTE_MS))).toBe("until minute 70");
+  const tooLong = "too_long: a window may end 24 hours from now at most, and a drill cannot be extended";
+  expect(answer(windows.extend("patchnight", 24 * 60 * MINUTE_MS + 1))).toBe(tooLong);
+  passMinutes(10);
+  expect(answer(windows.end("patchnight"))).toBe("until minute 20");
+  const unknown = "unknown_id: no window patchnight runs that was started by command";
+  expect(answer(windows.end("patchnight"))).toBe(unknown);
+  expect(answer(windows.extend("patchnight", MINUTE_MS))).toBe(unknown);
+  expect(answer(windows.end("other"))).toBe("unknown_id: no window other runs that was started by command");
+  expect(changes.map(({ endMs }) => (endMs - WALL_MS) / MINUTE_MS)).toEqual([30, 70, 20]);
+});
+
+test("one drill runs at a time, and is not extended", () => {
+  const { windows, passMinutes } = heldWindows();
+  windows.start(request({ id: "drill1", isDrill: true }), "alice");
+  const second = request({ id: "drill2", isDrill: true });
+  expect(answer(windows.start(second, "bob"))).toBe("drill_runs: the drill drill1 runs: one at a time");
+  expect(answer(windows.start(request({ id: "window" }), "bob"))).toBe("until minute 30");
+  expect(windows.extend("drill1", MINUTE_MS)).toMatchObject({ ok: false, reason: "too_long" });
+  passMinutes(30);
+  expect(answer(windows.start(second, "bob"))).toBe("until minute 60");
+});
+
+test("a hundred windows run at most", () => {
+  const { windows, passMinutes } = heldWindows();
+  for (let nth = 0; nth < 100; nth += 1) windows.start(request({ id: `window${nth}` }), "alice");
+  const next = request({ id: "onemore" });
+  expect(answer(windows.start(next, "alice"))).toBe("too_many: 100 windows run, which is the most");
+  passMinutes(30);
+  expect(answer(windows.start(next, "alice"))).toBe("until minute 60");
+});
+
+test("an earlier run's windows go on, and cover clusters as others do", () => {
+  const { windows } = heldWindows([windowOf({ appliances: ["a"] })]);
+  const [ams, alone] = clustersOf(fleetOf(APPLIANCES));
+  if (ams === undefined || alone === undefined) throw new Error("there are two clusters");
+  expect(windows.covering(ams)).toEqual([windowOf({ appliances: ["a"] })]);
+  expect(windows.covering(alone)).toEqual([]);
+  expect(answer(windows.end("patchnight"))).toBe("until minute 0");
+});
