@@ -140,8 +140,9 @@ function rowOf({ known, present }: Member, range: TimeRange): Row {
 function groupRow({ record, ...member }: Subject, range: TimeRange): readonly GroupRow[] {
   if (record.kind !== "group") return [];
   const { vhid, vip } = record;
-  const splitBrainMs = sum(member.known, ({ state }) => state === "split_brain");
-  const noMasterMs = sum(member.known, ({ state }) => state === "no_master");
+  const downIn = (wanted: string): number =>
+    sum(member.known, ({ band, state }) => band === "down" && state === wanted);
+  const [splitBrainMs, noMasterMs] = [downIn("split_brain"), downIn("no_master")];
   return [{ vhid, vip, ...rowOf(member, range), splitBrainMs, noMasterMs }];
 }
 

@@ -194,3 +194,36 @@ test.each<Case>([
   expect({ group: await groupIn(second), incidents: await told(second) }).toEqual({ group, incidents });
   await second.kill();
 });
+
+test("planned work goes on after a restart, and what was wrong before it is still not planned", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, b silent 5, a MASTER 6, b silent 8, a MASTER 8");
+  const scope = { appliances: ["b"], clusters: [], labels: {} };
+  const request = { id: "patchnight", scope, comment: "firmware", forMs: 600_000, isDrill: false };
+  first.windows.start(request, "alice");
+  first.windows.start({ ...request, id: "otherwork", scope: { ...scope, appliances: ["a"] } }, "bob");
+  first.windows.extend("patchnight", 1_200_000);
+  first.windows.end("otherwork");
+  first.poll("b silent 10, a MASTER 10");
+  await first.step(12);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
+  second.poll("b silent 1, a MASTER 1");
+  expect(second.windows.list().map(({ id, by, endMs }) => [id, by, endMs - NOON_MS])).toEqual([
+    ["patchnight", "alice", 1_208_000],
+    ["otherwork", "bob", 8000],
+  ]);
+  const problemsNow = async () =>
+    (await second.document()).problems.map(({ kind, isPlanned }) => [kind, isPlanned]);
+  expect(await problemsNow()).toEqual([
+    ["redundancy_lost", undefined],
+    ["appliance_down", undefined],
+  ]);
+  second.poll("b BACKUP 5, a MASTER 5, b silent 9, a MASTER 9");
+  expect(await problemsNow()).toEqual([
+    ["redundancy_lost", true],
+    ["appliance_down", true],
+  ]);
+  await second.kill();
+});

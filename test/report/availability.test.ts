@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../src/journal/record.ts";
 import { availabilityOf, type Availability } from "../../src/report/availability.ts";
 import { createHistory, merged } from "../../src/report/history.ts";
 import { instantOf } from "../../src/status/words.ts";
-import { alive, failedOver, group, readiness, run, START, website } from "./records.ts";
+import { alive, failedOver, group, planned, readiness, run, START, website } from "./records.ts";
 
 const HOUR = 3600;
 const RANGE = { fromMs: START, toMs: START + HOUR * 1000 };
@@ -178,4 +178,26 @@ test("a failover is reported once: as its latest line says, and as the first jou
 test("journals of a website that changes 50,000 times are merged", () => {
   const { clusters } = reported(flapping(START), flapping(START + 7));
   expect(clusters.map(({ upMs, downMs }) => [upMs, downMs])).toEqual([[1_800_000, 1_800_000]]);
+});
+
+test("what is down or unknown by planned work is planned, and counts neither for nor against", () => {
+  const { clusters, outages } = reported([
+    run(0, "start"),
+    group(0, "one_master"),
+    website(0, "up"),
+    planned(group(100, "unknown")),
+    planned(website(100, "unknown")),
+    planned(group(200, "no_master")),
+    planned(website(200, "down")),
+    website(900, "down"),
+    group(1000, "one_master"),
+    website(1000, "up"),
+    alive(HOUR),
+  ]);
+  const [cluster] = clusters;
+  const figures = { upMs: 2_700_000, unknownMs: 0, plannedMs: 800_000, downMs: 100_000 };
+  expect(cluster).toMatchObject({ ...figures, availability: 2700 / 2800 });
+  expect(cluster?.websites[0]).toMatchObject(figures);
+  expect(cluster?.groups[0]).toMatchObject({ upMs: 2_700_000, plannedMs: 900_000, downMs: 0, noMasterMs: 0 });
+  expect(outages.map(({ subject, durationMs }) => [subject, durationMs])).toEqual([["shop https", 100_000]]);
 });

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { isSubject, subjectKey, type JournalRecord } from "../../src/journal/record.ts";
+import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "../../src/journal/record.ts";
 import { availabilityOf, type Row } from "../../src/report/availability.ts";
 import { createHistory, merged, type History } from "../../src/report/history.ts";
-import { alive, group, lost, run, START, website } from "./records.ts";
+import { alive, group, lost, planned, run, START, website } from "./records.ts";
 
 const MINUTE_MS = 60_000;
 /** Journals have so many minutes, and the report is about a part of them. */
@@ -22,6 +22,7 @@ const GROUP = [
   undefined,
 ];
 const WEBSITE = ["up", "partially_down", "down", "down_at_master", "later", "unknown", "gone", undefined];
+const PLANNED = ["up", "down", "unknown"];
 const UP = new Set(["one_master", "no_backup", "up", "partially_down"]);
 const DOWN = new Set(["no_master", "split_brain", "down", "down_at_master"]);
 
@@ -30,10 +31,15 @@ const record = fc.oneof(
   { weight: 4, arbitrary: recordsOf(GROUP, (at, state) => group(at, state, "192.0.2.1")) },
   { weight: 4, arbitrary: recordsOf(GROUP, (at, state) => group(at, state, "192.0.2.2")) },
   { weight: 4, arbitrary: recordsOf(WEBSITE, website) },
+  { weight: 2, arbitrary: recordsOf(PLANNED, plannedWebsite) },
   { weight: 3, arbitrary: fc.constant(alive) },
   { weight: 1, arbitrary: fc.constant(lost) },
   { weight: 2, arbitrary: recordsOf(["start", "gap", "day"] as const, run) },
 );
+
+function plannedWebsite(seconds: number, state: string): JournalRecord {
+  return planned(website(seconds, state));
+}
 
 function recordsOf<Of>(all: readonly Of[], recordAt: (seconds: number, one: Of) => JournalRecord) {
   return fc.constantFrom(...all).map((one) => (seconds: number) => recordAt(seconds, one));
@@ -55,8 +61,11 @@ const journal = fc.array(fc.tuple(passed, record), { maxLength: 80 }).map((steps
   return all.filter((each) => each.at < MINUTES).map((each) => each.record);
 });
 
-function knownState(state: string | undefined): string | undefined {
-  return state !== undefined && (UP.has(state) || DOWN.has(state)) ? state : undefined;
+function knownState(said: SubjectRecord): string | undefined {
+  const { state = "" } = said;
+  const isPlanned = "isPlanned" in said && said.isPlanned === true;
+  if (isPlanned && state !== "gone" && !UP.has(state)) return "planned";
+  return UP.has(state) || DOWN.has(state) ? state : undefined;
 }
 
 /** A record with its run; `at` never goes back. */
@@ -103,8 +112,8 @@ function statesOf(records: readonly JournalRecord[]): ReadonlyMap<string, readon
     if (!isSubject(each)) continue;
     const key = subjectKey(each);
     courses.set(key, courses.get(key) ?? []);
-    if (each.state !== "changing") settle(key, knownState(each.state));
-    states.set(key, each.state === "changing" ? each.state : knownState(each.state));
+    if (each.state !== "changing") settle(key, knownState(each));
+    states.set(key, each.state === "changing" ? each.state : knownState(each));
   }
   settleAll();
   return courses;
@@ -127,10 +136,11 @@ function isConfigured(key: string, minute: number, { all, runs }: ReturnType<typ
 }
 
 /** The figures of one subject or of a cluster, counted. */
-function counted(minutes: readonly (boolean | undefined)[]) {
-  const upMs = minutes.filter((isUp) => isUp === true).length * MINUTE_MS;
-  const downMs = minutes.filter((isUp) => isUp === false).length * MINUTE_MS;
-  return { upMs, downMs, unknownMs: minutes.length * MINUTE_MS - upMs - downMs };
+function counted(minutes: readonly (boolean | "planned" | undefined)[]) {
+  const [upMs = 0, downMs = 0, plannedMs = 0, unknownMs = 0] = [true, false, "planned", undefined].map(
+    (wanted) => minutes.filter((isUp) => isUp === wanted).length * MINUTE_MS,
+  );
+  return { upMs, downMs, plannedMs, unknownMs };
 }
 
 const reported = Array.from({ length: TO - FROM }, (_, nth) => FROM + nth);
@@ -143,14 +153,15 @@ function expectedOf(journals: readonly (readonly JournalRecord[])[]) {
       all.map(({ known }) => known.get(key)?.[minute]).find((state) => state !== undefined),
     );
     const isPresent = reported.map((minute) => all.some((each) => isConfigured(key, minute, each.timed)));
-    const isUp = states.map((state) => (state === undefined ? undefined : UP.has(state)));
+    const isUp = states.map((state) => (state === undefined || state === "planned" ? state : UP.has(state)));
     return { key, isUp, isPresent };
   });
   const present = subjects.filter(({ isPresent }) => isPresent.includes(true));
   const cluster = reported.map((_, nth) => {
     const now = subjects.filter((each) => each.isPresent[nth]).map((each) => each.isUp[nth]);
     if (now.includes(false)) return false;
-    return now.length === 0 || now.includes(undefined) ? undefined : true;
+    if (now.length === 0 || now.includes(undefined)) return undefined;
+    return now.includes("planned") ? "planned" : true;
   });
   return {
     subjects: Object.fromEntries(present.map(({ key, isUp }) => [key, counted(isUp)])),
@@ -164,11 +175,11 @@ function historyOf(records: readonly JournalRecord[]): History {
   return history.end();
 }
 
-function figuresOf({ upMs, downMs, unknownMs }: Row) {
-  return { upMs, downMs, unknownMs };
+function figuresOf({ upMs, downMs, plannedMs, unknownMs }: Row) {
+  return { upMs, downMs, plannedMs, unknownMs };
 }
 
-test("up, down and unknown are those that a look at each minute finds, in one journal and in several", () => {
+test("up, down, planned and unknown are those that a look at each minute finds, in one journal and in several", () => {
   fc.assert(
     fc.property(fc.array(journal, { minLength: 1, maxLength: 3 }), (journals) => {
       const history = journals.map(historyOf).reduce(merged);

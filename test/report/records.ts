@@ -27,6 +27,12 @@ export function website(seconds: number, state?: string, name = "shop"): Subject
   return { at: at(seconds), ...identity, address: "shop.example:443", state };
 }
 
+/** The same while planned work mutes the alert about it. */
+export function planned(record: SubjectRecord): SubjectRecord {
+  const canBe = record.kind === "group" || record.kind === "website";
+  return canBe ? { ...record, isPlanned: true } : record;
+}
+
 export function readiness(seconds: number, state: string, appliance: string): SubjectRecord {
   return { at: at(seconds), kind: "readiness", cluster: "ams", appliance, state };
 }
