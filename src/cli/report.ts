@@ -7,6 +7,7 @@ import { merged, NO_HISTORY, type History } from "../report/history.ts";
 import { formatHtml } from "../report/html.ts";
 import { formatJson, readHistory, type MonthReport } from "../report/month-report.ts";
 import { instantOf } from "../status/words.ts";
+import { TIME_ZONE_FORM } from "../support/time-zone.ts";
 import { fail, type ExitCode, type Io } from "./command.ts";
 
 export interface ReportFlags {
@@ -20,14 +21,12 @@ const FORMATS = { html: formatHtml, csv: formatCsv, json: formatJson } as const 
   Record<string, (report: MonthReport, calendar: Calendar) => string>
 >;
 
-const UNKNOWN_ZONE =
-  "expected a time zone of the IANA database, such as Europe/Amsterdam; 'timedatectl list-timezones' lists them";
-
 /** Writes what was available in a month, from one journal or several. Exit code 1: nothing can be reported; 2: a usage error. */
 export async function report(flags: ReportFlags, io: Io): Promise<ExitCode> {
   const { month, timezone: timeZone, output, "storage.path": folders } = flags;
   const calendar = createCalendar(timeZone);
-  if (calendar === undefined) return fail(io, `error: option '--timezone <name>': ${UNKNOWN_ZONE}`, 2);
+  if (calendar === undefined)
+    return fail(io, `error: option '--timezone <name>': expected ${TIME_ZONE_FORM}`, 2);
   const { fromMs, toMs: endMs } = calendar.monthOf(month);
   const nowMs = io.clock.wallMs();
   if (nowMs <= fromMs) return fail(io, `${month} has not begun: it begins at ${calendar.format(fromMs)}`);

@@ -8,6 +8,26 @@ export interface Config {
   /** Simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
   readonly websiteTargets: WebsiteTargetsConfig;
+  /** Planned work that recurs. */
+  readonly maintenance: readonly MaintenanceConfig[];
+}
+
+export interface MaintenanceConfig {
+  readonly name: string;
+  readonly comment: string;
+  readonly scope: MaintenanceScope;
+  /** A node-cron expression of six fields: when the work begins, by the clocks of the time zone. */
+  readonly schedule: string;
+  /** A name of the IANA database. */
+  readonly timezone: string;
+  readonly durationMs: number;
+}
+
+/** What is worked on: everything that any of the three names; of labels, what has all of them. */
+export interface MaintenanceScope {
+  readonly appliances: readonly string[];
+  readonly clusters: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** The policy that decides which websites may be targets for blackbox_exporter. */

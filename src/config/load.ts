@@ -1,5 +1,6 @@
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Config } from "./config.ts";
+import { resolveMaintenance } from "./maintenance.ts";
 import { resolveFleet } from "./resolve.ts";
 import { collect, type Loaded, type Collector } from "./sources.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
@@ -38,8 +39,9 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     const { max_concurrent_website_tests: tests = DEFAULT_WEBSITE_TESTS } = top.settings.polling ?? {};
     const { ports = [], private: isPrivateAllowed = false } = top.settings.website_targets ?? {};
     const websiteTargets = { ports, private: isPrivateAllowed };
+    const maintenance = resolveMaintenance(top, appliances);
     return {
-      config: inShard({ appliances, maxConcurrentWebsiteTests: tests, websiteTargets }, shard),
+      config: inShard({ appliances, maxConcurrentWebsiteTests: tests, websiteTargets, maintenance }, shard),
       shown: [top, ...included].map((place) => showFile(place.file)).join("---\n"),
     };
   });

@@ -82,7 +82,7 @@ function groupsIn(place: Place<FleetSettings>): readonly Group[] {
 }
 
 /** Reports each place whose value for `key` an earlier place has too, with the place of the first. */
-function reportDuplicates<Key extends string>(
+export function reportDuplicates<Key extends string>(
   places: readonly Place<Readonly<Record<Key, string>>>[],
   key: Key,
 ): void {

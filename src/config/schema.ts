@@ -7,7 +7,8 @@ import { parseFingerprint } from "./known-certificates.ts";
 import { Secret } from "../support/secret.ts";
 import { bareHost } from "../support/address.ts";
 import { keysOf } from "../support/keys.ts";
-import { durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
+import { TIME_ZONE_FORM, isTimeZone } from "../support/time-zone.ts";
+import { commentSchema, durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
 
 /** PromQL rejects U+FFFD, which lone surrogates become; YAML's escapes can write both. */
 const labelSchema = z
@@ -231,6 +232,23 @@ const targetsSchema = z
   .strictObject({ ports: z.array(z.int().min(1).max(65_535)), private: z.boolean() })
   .partial();
 
+const maintenanceSchema = z
+  .strictObject({
+    name: commentSchema,
+    comment: commentSchema.optional(),
+    appliances: z.array(z.string()).optional(),
+    clusters: z.array(z.string()).optional(),
+    labels: z.record(labelNameSchema, z.string()).optional(),
+    schedule: scheduleSchema,
+    timezone: z.string().refine(isTimeZone, `expected ${TIME_ZONE_FORM}`),
+    duration: durationSchema("1m", "24h"),
+  })
+  .refine(
+    ({ appliances = [], clusters = [], labels = {} }) =>
+      appliances.length + clusters.length + Object.keys(labels).length > 0,
+    "expected at least one name in appliances, clusters or labels",
+  );
+
 /** The main file. */
 export const configSchema = z
   .strictObject({
@@ -240,6 +258,7 @@ export const configSchema = z
     http_client: httpClientSchema.optional(),
     website_discovery: discoverySchema.optional(),
     website_targets: targetsSchema.optional(),
+    maintenance: z.array(maintenanceSchema).optional(),
     ...fleetSchema.shape,
     config_files: patternsSchema.optional(),
   })

@@ -40,6 +40,12 @@ export function durationSchema(min: string, max: string) {
   });
 }
 
+/** A line that people read; lone surrogates are no text. */
+export const commentSchema = parsed("1 to 200 characters, none of them a control character", (text) => {
+  const comment = text.trim();
+  return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(comment) ? comment : undefined;
+});
+
 /** Returns the error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);

@@ -1,12 +1,7 @@
-import type { ApplianceConfig } from "../config/config.ts";
+import type { ApplianceConfig, MaintenanceScope } from "../config/config.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 
-/** What is worked on: everything that any of the three names; of labels, what has all of them. */
-export interface Scope {
-  readonly appliances: readonly string[];
-  readonly clusters: readonly string[];
-  readonly labels: Readonly<Record<string, string>>;
-}
+export type Scope = MaintenanceScope;
 
 /** Planned work, from a Unix time in milliseconds up to another one. */
 export interface MaintenanceWindow {

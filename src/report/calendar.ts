@@ -1,4 +1,5 @@
 import type { TimeRange } from "../journal/day-files.ts";
+import { createTimeFormat, isTimeZone } from "../support/time-zone.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -9,20 +10,14 @@ export interface Calendar {
   monthOf(month: string): TimeRange;
   /** The instants at which the dates of a month begin. */
   daysOf(month: string): readonly number[];
-  /** `2026-10-25 02:30:00 +01:00`: the hour that is there twice when clocks are set back has two offsets. */
+  /** @see createTimeFormat */
   format(ms: number): string;
 }
 
 /** The calendar of a time zone of the IANA database; `undefined` if there is none of this name. */
 export function createCalendar(timeZone: string): Calendar | undefined {
-  const formatter = formatterOf(timeZone);
-  if (formatter === undefined) return undefined;
-
-  const format = (ms: number): string => {
-    const { year, month, day, hour, minute, second, timeZoneName = "" } = partsOf(formatter, ms);
-    const offset = timeZoneName.replace("GMT", "") || "+00:00";
-    return `${year}-${month}-${day} ${hour}:${minute}:${second} ${offset}`;
-  };
+  if (!isTimeZone(timeZone)) return undefined;
+  const format = createTimeFormat(timeZone);
 
   /** The first instant of a date: midnight, or what follows where clocks skip it. */
   const beginOf = (date: string): number => {
@@ -42,32 +37,6 @@ export function createCalendar(timeZone: string): Calendar | undefined {
     monthOf: (month) => ({ fromMs: beginOf(`${month}-01`), toMs: beginOf(`${monthAfter(month)}-01`) }),
     daysOf: (month) => datesOf(month).map(beginOf),
   };
-}
-
-function formatterOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat("en-US", {
-      timeZone,
-      calendar: "gregory",
-      numberingSystem: "latn",
-      hourCycle: "h23",
-      year: "numeric",
-      month: "2-digit",
-      day: "2-digit",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-      timeZoneName: "longOffset",
-    });
-  } catch {
-    return undefined;
-  }
-}
-
-type Parts = Readonly<Partial<Record<Intl.DateTimeFormatPartTypes, string>>>;
-
-function partsOf(formatter: Intl.DateTimeFormat, ms: number): Parts {
-  return Object.fromEntries(formatter.formatToParts(ms).map(({ type, value }) => [type, value]));
 }
 
 function monthAfter(month: string): string {

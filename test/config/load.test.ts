@@ -35,6 +35,7 @@ test("an appliance with only a name and a URL has the built-in settings", async 
     ],
     maxConcurrentWebsiteTests: 64,
     websiteTargets: { ports: [], private: false },
+    maintenance: [],
   });
 });
 

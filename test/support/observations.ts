@@ -36,7 +36,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
 export const PUBLIC_TARGETS = { ports: [], private: false };
 
 export function configOf(...appliances: readonly ApplianceConfig[]): Config {
-  return { appliances, maxConcurrentWebsiteTests: 64, websiteTargets: PUBLIC_TARGETS };
+  return { appliances, maxConcurrentWebsiteTests: 64, websiteTargets: PUBLIC_TARGETS, maintenance: [] };
 }
 
 /** A website whose protocols are those found in the answer. */
