@@ -77,7 +77,7 @@ function identityOf({ cluster, appliance }: SaidOf<"appliance" | "readiness">) {
 
 function applianceFrom(said: SaidOf<"appliance">): ApplianceVerdict {
   const state = stateIn(PROBLEM_OF.appliance, said.state);
-  const none = { certificate: undefined, problems: [] };
+  const none = { certificate: undefined, problems: [], isRemembered: true } as const;
   return { kind: "appliance", identity: identityOf(said), state, sinceMs: said.sinceMs, ...none };
 }
 
@@ -90,7 +90,8 @@ function groupFrom(said: SaidOf<"group">): GroupVerdict {
     stateIn(PROBLEM_OF.group, said.state),
     stateIn(TROUBLES, said.trouble ?? said.state),
   ];
-  return { kind: "group", cluster, labels: {}, facts, problem: undefined, state, trouble, ...known };
+  const named = { kind: "group", cluster, labels: {}, facts, problem: undefined } as const;
+  return { ...named, state, trouble, ...known, isRemembered: true };
 }
 
 function websiteFrom(key: string, all: readonly SaidOf<"website">[]): WebsiteVerdict {
@@ -117,7 +118,8 @@ function failoverFrom(said: SaidOf<"readiness">): readonly (readonly [string, Fa
   const state = stateIn(PROBLEM_OF.failover, said.state);
   if (state === undefined) return [];
   const none = { successors: [], addresses: 0, websites: 0, risks: [], more: undefined, decisive: 0 };
-  return [[appliance, { kind: "failover", identity: identityOf(said), state, sinceMs, ...none }]];
+  const known = { identity: identityOf(said), state, sinceMs, isRemembered: true } as const;
+  return [[appliance, { kind: "failover", ...known, ...none }]];
 }
 
 /** The incidents that are not over, and the recent failovers: they go on. */

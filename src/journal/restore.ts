@@ -1,5 +1,6 @@
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Restored } from "../status/board.ts";
+import { isJudged } from "../status/remembered.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { beginOf, namedFiles, dayOf, readLines } from "./day-files.ts";
@@ -57,8 +58,11 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
       if (record.kind === "incident") incidents.set(record.incident.id, record);
       if (record.kind === "window") windows.set(record.id, windowFrom(record));
       if (!isSubject(record)) return;
-      if (record.state === "gone") subjects.delete(subjectKey(record));
-      else subjects.set(subjectKey(record), { record });
+      const key = subjectKey(record);
+      // What an earlier run knew stays until a run has judged the subject, or has seen the beginning of what it does not know.
+      const isFirst = subjects.get(key)?.untilMs !== undefined;
+      if (record.state === "gone") subjects.delete(key);
+      else if (!isFirst || isJudged(record) || record.since !== undefined) subjects.set(key, { record });
     },
     end: () => {
       endRun();

@@ -17,7 +17,7 @@ import { changesAtMs } from "./judge-group.ts";
 import { judge } from "./judge.ts";
 import { logIncidents, logObservation } from "./log.ts";
 import { createPast } from "./past.ts";
-import { stillRemembered, withRemembered } from "./remembered.ts";
+import { isContradictory, stillRemembered, withRemembered } from "./remembered.ts";
 import type { FleetDocument, KnownIncident } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
@@ -92,10 +92,11 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const compared = earlier === undefined ? before : withRemembered(earlier, before);
     // While nobody answers, as before the network is up, nothing is known of groups.
     const isKnown = facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined);
-    const isLast = (isKnown && pendingIn(facts).length === 0) || monotonicMs >= restoringUntilMs;
+    const isLate = monotonicMs >= restoringUntilMs;
+    const isLast = isLate || (isKnown && pendingIn(facts).length === 0);
     const restoring = earlier && (isLast ? "last" : "more");
     const now = judge(facts, compared, at, { observed, restoring, windows: windows.covering(facts) });
-    if (isLast) remembered.delete(facts.cluster);
+    if (isLate || (isLast && !isContradictory(now))) remembered.delete(facts.cluster);
     else if (earlier !== undefined) remembered.set(facts.cluster, stillRemembered(earlier, now));
     latest.set(facts.cluster, now);
     if (now.incidents !== compared?.incidents) logIncidents(logger, past.add(now.incidents.news));

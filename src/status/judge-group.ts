@@ -105,7 +105,8 @@ function groupVerdict(
   const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // A change that was in progress when polling began may have begun earlier.
-  const sawBeginning = wasPolled && !(old?.state === "changing" && old.sinceMs === undefined);
+  const wasChanging = old?.isRemembered === true || (old?.state === "changing" && old.sinceMs === undefined);
+  const sawBeginning = wasPolled && !wasChanging;
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   // The master of an earlier run may still be one: its successor is known when all were polled.
   const isPending = restoring !== undefined && isVrrpPending(facts);
@@ -129,6 +130,8 @@ function troubleAfter(
   master: string | undefined,
 ): Trouble | undefined {
   if (state === "split_brain" || state === "no_master" || state === "no_backup") return state;
-  const isOver = state === "one_master" || (master !== undefined && before !== "no_backup");
+  // A member that was not polled yet may be another MASTER, or a BACKUP.
+  const isProven = before === "no_master" || (before === "split_brain" && state !== undefined);
+  const isOver = state === "one_master" || (master !== undefined && isProven);
   return isOver ? undefined : before;
 }

@@ -1,4 +1,4 @@
-import { isVrrpPending } from "../fleet/snapshot.ts";
+import { isVrrpPending, pendingIn } from "../fleet/snapshot.ts";
 import type { GroupState } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict, ProtocolVerdict, WebsiteVerdict } from "./verdict.ts";
 
@@ -31,13 +31,16 @@ export function withRemembered(
   };
 }
 
+/** Whether polls since the start contradict each other: what a group was before may go on. */
+export function isContradictory({ groups }: ClusterVerdict): boolean {
+  return [...groups.values()].some(({ state, sinceMs }) => state === "changing" && sinceMs === undefined);
+}
+
 /** What is still remembered after a verdict: nothing of what was judged, however that goes on. */
 export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
   const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
     const { states = [] } = now.websites.get(key) ?? {};
-    // A website is unknown before its master was asked.
-    const judged = states.filter(({ state }) => state !== undefined && state !== "unknown");
-    return [key, { ...website, states: lacking(website.states, judged) }];
+    return [key, { ...website, states: lacking(website.states, states.filter(isJudged)) }];
   });
   return {
     ...remembered,
@@ -46,7 +49,8 @@ export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict)
       ? unlike(remembered.groups, now.groups)
       : unjudged(remembered.groups, now.groups),
     // What would be lost is not known before everything was polled.
-    failovers: remembered.failovers,
+    failovers:
+      pendingIn(now.facts).length > 0 ? remembered.failovers : unjudged(remembered.failovers, now.failovers),
     websites: new Map(websites),
   };
 }
@@ -60,13 +64,18 @@ function lacking(
 
 function unjudged<Of>(
   remembered: ReadonlyMap<string, Of>,
-  now: ReadonlyMap<string, { readonly state: unknown }>,
+  now: ReadonlyMap<string, { readonly state: string | undefined }>,
 ): ReadonlyMap<string, Of> {
-  return new Map([...remembered].filter(([key]) => now.get(key)?.state === undefined));
+  return new Map([...remembered].filter(([key]) => !isJudged(now.get(key) ?? {})));
+}
+
+/** A website is unknown before its master was polled, and a group is changing before each of its masters was polled twice. */
+export function isJudged({ state = "unknown" }: { readonly state?: string | undefined }): boolean {
+  return state !== "unknown" && state !== "changing";
 }
 
 /** Members that were not polled yet may be the backup, or the master. */
-const UNDECIDED: ReadonlySet<GroupState> = new Set(["backup_lost", "backup_unknown", "unknown"]);
+const UNDECIDED: ReadonlySet<GroupState> = new Set(["backup_lost", "backup_unknown", "unknown", "changing"]);
 
 /** While members were not polled, a group may be as it was; but not since then, if it was seen in another state. */
 function unlike(

@@ -50,12 +50,18 @@ export interface ClusterVerdict {
   readonly planned: Planned | undefined;
 }
 
-export interface ApplianceVerdict {
+/** When a state began. */
+interface Lasting {
+  readonly sinceMs: number | undefined;
+  /** An earlier run of the exporter has judged it, and this one did not yet. */
+  readonly isRemembered?: true;
+}
+
+export interface ApplianceVerdict extends Lasting {
   readonly kind: "appliance";
   readonly identity: Identity;
   /** `undefined` before the first poll. */
   readonly state: ApplianceState | undefined;
-  readonly sinceMs: number | undefined;
   /** `undefined` while no certificate is known. */
   readonly certificate: CertificateState | undefined;
   readonly problems: readonly ApplianceProblem[];
@@ -64,7 +70,7 @@ export interface ApplianceVerdict {
 /** All series of a cluster carry these. */
 type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 
-export interface GroupVerdict extends ClusterIdentity {
+export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly kind: "group";
   readonly facts: GroupSnapshot;
   /** `undefined` before the members on which it depends were polled. */
@@ -103,23 +109,19 @@ export interface WebsiteVerdict
 }
 
 /** A website by one protocol. */
-export interface ProtocolVerdict {
+export interface ProtocolVerdict extends Lasting {
   /** `""` while none is known. */
   readonly protocol: Protocol | "";
   /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
   /** The latest state that follows neither from another problem of the cluster nor from the order of the first tests. */
   readonly shown: WebsiteState | undefined;
-  readonly sinceMs: number | undefined;
-  /** An earlier run of the exporter has judged it, and this one did not yet. */
-  readonly isRemembered?: true;
 }
 
 /** Says what would happen if an appliance that is MASTER of a group stopped now. */
-export interface FailoverVerdict extends Outlook {
+export interface FailoverVerdict extends Outlook, Lasting {
   readonly kind: "failover";
   readonly identity: Identity;
-  readonly sinceMs: number | undefined;
 }
 
 export interface Outlook {
@@ -172,19 +174,19 @@ export interface Case {
   readonly wasPolled: boolean;
   readonly at: Instant;
   /**
-   * `before` has what an earlier run of the exporter knew of subjects that this one had not judged; `last`: no other verdict is
-   * compared with that. `undefined` where it has not.
+   * `before` has what an earlier run of the exporter knew of subjects that this one had not judged; `last`: everything was polled, or
+   * an hour has passed. `undefined` where it has not.
    */
   readonly restoring: "more" | "last" | undefined;
 }
 
 /** When the state of a verdict began; `sawBeginning`: whether one that differs from before has begun now. */
 export function sinceOf<State>(
-  before: { readonly state: State; readonly sinceMs: number | undefined } | undefined,
+  before: (Lasting & { readonly state: State }) | undefined,
   state: State,
   sawBeginning: boolean,
   { wallMs }: Instant,
 ): number | undefined {
   if (before !== undefined && before.state === state) return before.sinceMs;
-  return sawBeginning ? wallMs : undefined;
+  return sawBeginning && before?.isRemembered !== true ? wallMs : undefined;
 }

@@ -129,8 +129,7 @@ function websiteVerdict(
   const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
   const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
     const before = old?.states.find((each) => each.protocol === protocol);
-    const wasSeen = before?.state !== undefined && before.isRemembered !== true;
-    const sinceMs = sinceOf(before, state, given.wasPolled && wasSeen, given.at);
+    const sinceMs = sinceOf(before, state, given.wasPolled && before?.state !== undefined, given.at);
     // A website that was never known is no news: a backup is tested before the master.
     const isExplained = state === "unknown" && (sinceMs === undefined || hidesWebsites(given));
     const isNews = state !== before?.state && !isExplained;

@@ -27,6 +27,14 @@ async function groupIn({ document }: Run): Promise<string> {
   return `${state} ${master} since ${secondOf(since)}, preferred ${isPreferredMaster}`;
 }
 
+/** The readiness of each MASTER, and when it began, in seconds of noon. */
+async function readinessIn({ document }: Run): Promise<readonly string[]> {
+  const { appliances = [] } = (await document()).clusters[0] ?? {};
+  return appliances.flatMap(({ name, failover }) =>
+    failover === undefined ? [] : `${name} ${failover.state} since ${secondOf(failover.since)}`,
+  );
+}
+
 interface Case {
   readonly name: string;
   readonly members?: typeof PAIR;
@@ -72,6 +80,27 @@ test.each<Case>([
     after: "b MASTER 1, a MASTER 2, b MASTER 6, a MASTER 7",
     group: "split_brain undefined since , preferred undefined",
     incidents: ["37-: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "a split brain that lasts is one, since it began",
+    before: "a MASTER 1, b BACKUP 1, b MASTER 5, a MASTER 6, b MASTER 7",
+    after: "a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4",
+    group: "split_brain undefined since 7, preferred undefined",
+    incidents: ["7-: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "a group without a master that stays so is so since it began",
+    before: "a MASTER 1, b BACKUP 1, a BACKUP 5, b BACKUP 6, a BACKUP 7",
+    after: "a BACKUP 1, b BACKUP 2, a BACKUP 3, b BACKUP 4",
+    group: "no_master undefined since 7, preferred undefined",
+    incidents: ["7-: No appliance was MASTER of 192.0.2.100 (vhid 2)"],
+  },
+  {
+    name: "a change that was in progress at the start may have begun before",
+    before: "a MASTER 1, b BACKUP 1",
+    after: "a MASTER 1, b MASTER 2, b BACKUP 3",
+    group: "one_master a since , preferred true",
+    incidents: [],
   },
   {
     name: "a failover that polls have seen since the start has its cause",
@@ -226,4 +255,34 @@ test("planned work goes on after a restart, and what was wrong before it is stil
     ["appliance_down", true],
   ]);
   await second.kill();
+});
+
+const SPLIT = "a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4";
+
+test("polls that contradict each other after a start end nothing, also over a second restart", async () => {
+  const storage = storageAt(await folderPath());
+  const seen: string[] = [];
+  const polls = [
+    "a MASTER 1, b BACKUP 1, b MASTER 5, a MASTER 6, b MASTER 7",
+    "a MASTER 1, b MASTER 2",
+    SPLIT,
+    `${SPLIT}, b BACKUP 5`,
+    "a MASTER 1, b MASTER 2, b BACKUP 3",
+  ];
+  for (const [nth, words] of polls.entries()) {
+    const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS + nth * 30_000 });
+    run.poll(words);
+    seen.push([await groupIn(run), ...(await readinessIn(run)), ...(await told(run))].join("; "));
+    await run.step(20);
+    await run.kill();
+  }
+  const split = "7-: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)";
+  const unknown = "a unknown since 5; b unknown since 5";
+  expect(seen).toEqual([
+    `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
+    `changing undefined since , preferred undefined; ${unknown}; ${split}`,
+    `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
+    `one_master a since 95, preferred true; a ready since 95; ${split.replace("-", "-95")}`,
+    `one_master a since 95, preferred true; a ready since 95; ${split.replace("-", "-95")}`,
+  ]);
 });
