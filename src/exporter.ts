@@ -113,6 +113,7 @@ export async function startExporter(
     clock,
     restored: restored.windows,
     onChange: (window) => recorder.planned(window),
+    onDrill: (appliances) => runner.hasten(appliances),
   });
   const recorder: Recorder = createRecorder({
     version,
@@ -148,7 +149,6 @@ export async function startExporter(
   let targetPolicy = loaded.config.websiteTargets;
 
   fleet.configure(loaded.config, clock.monotonicMs());
-  windows.configure(loaded.config.appliances);
   function prepare(config: Config): () => Promise<void> {
     const start = runner.prepare(config, createClient);
     return async () => {

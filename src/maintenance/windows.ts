@@ -42,6 +42,8 @@ export interface WindowsDeps {
   readonly restored: readonly MaintenanceWindow[];
   /** A window began, has another end now, or was ended. */
   readonly onChange: (window: MaintenanceWindow) => void;
+  /** All appliances of the cluster in which a drill runs now: none if none does. */
+  readonly onDrill: (appliances: ReadonlySet<string>) => void;
 }
 
 const MAX_WINDOWS = 100;
@@ -51,9 +53,10 @@ const MAX_DRILL_MS = 30 * 60_000;
 const REMEMBERED_MS = 300_000;
 const NONE: readonly MaintenanceWindow[] = [];
 
-export function createWindows({ clock, restored, onChange }: WindowsDeps): Windows {
+export function createWindows({ clock, restored, onChange, onDrill }: WindowsDeps): Windows {
   let appliances: readonly ApplianceConfig[] = [];
   let windows: readonly MaintenanceWindow[] = restored;
+  let drillEnds: NodeJS.Timeout | undefined;
 
   /** Without those that ended long ago. */
   function current(): readonly MaintenanceWindow[] {
@@ -68,9 +71,21 @@ export function createWindows({ clock, restored, onChange }: WindowsDeps): Windo
     return current().filter(({ endMs }) => endMs > nowMs);
   }
 
+  /** Informs about the drill that runs, now and when it ends. */
+  function followDrill(): void {
+    clearTimeout(drillEnds);
+    const drill = running().find(({ origin }) => origin === "drill");
+    const covered = drill === undefined ? [] : appliances.filter((each) => covers(drill.scope, each));
+    const clusters = new Set(covered.map(({ cluster }) => cluster));
+    const members = appliances.filter(({ cluster }) => clusters.has(cluster));
+    onDrill(new Set(members.map(({ name }) => name)));
+    if (drill !== undefined) drillEnds = setTimeout(followDrill, drill.endMs - clock.wallMs()).unref();
+  }
+
   function put(window: MaintenanceWindow): WindowResult {
     windows = [...current().filter(({ id }) => id !== window.id), window];
     onChange(window);
+    followDrill();
     return { ok: true, window };
   }
 
@@ -85,6 +100,7 @@ export function createWindows({ clock, restored, onChange }: WindowsDeps): Windo
   return {
     configure: (next) => {
       appliances = next.filter(({ enabled }) => enabled);
+      followDrill();
     },
     start: ({ id, scope, comment, forMs, isDrill }, by) => {
       const own = running();

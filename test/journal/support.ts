@@ -61,6 +61,7 @@ export async function startRun(
     clock,
     restored: restored.windows,
     onChange: (window) => recorder.planned(window),
+    onDrill: () => {},
   });
   windows.configure(members);
   const recorder: Recorder = createRecorder({

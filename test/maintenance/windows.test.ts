@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createWindows, type StartRequest, type WindowResult } from "../../src/maintenance/windows.ts";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
@@ -9,21 +9,28 @@ const MINUTE_MS = 60_000;
 const ALONE = applianceOf({ name: "alone", labels: { site: "fra" } });
 const APPLIANCES = [MEMBER_A, MEMBER_B, ALONE, applianceOf({ name: "off", enabled: false })];
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
 /** Windows under a clock that is held still; `changes`: each window that began or has another end. */
 function heldWindows(restored: readonly MaintenanceWindow[] = []) {
   const changes: MaintenanceWindow[] = [];
+  const drills: string[] = [];
   let nowMs = WALL_MS;
   const windows = createWindows({
     clock: { wallMs: () => nowMs },
     restored,
     onChange: (window) => void changes.push(window),
+    onDrill: (appliances) => void drills.push([...appliances].join(" ")),
   });
   windows.configure(APPLIANCES);
   return {
     windows,
     changes,
+    drills,
     passMinutes: (minutes: number): void => {
       nowMs += minutes * MINUTE_MS;
+      vi.advanceTimersByTime(minutes * MINUTE_MS);
     },
   };
 }
@@ -97,15 +104,19 @@ test("a window is ended early once, and extended to at most 24 hours from now", 
   expect(changes.map(({ endMs }) => (endMs - WALL_MS) / MINUTE_MS)).toEqual([30, 70, 20]);
 });
 
-test("one drill runs at a time, and is not extended", () => {
-  const { windows, passMinutes } = heldWindows();
+test("one drill runs at a time, is not extended, and concerns the whole cluster until it ends", () => {
+  const { windows, drills, passMinutes } = heldWindows();
   windows.start(request({ id: "drill1", isDrill: true }), "alice");
   const second = request({ id: "drill2", isDrill: true });
   expect(answer(windows.start(second, "bob"))).toBe("drill_runs: the drill drill1 runs: one at a time");
   expect(answer(windows.start(request({ id: "window" }), "bob"))).toBe("until minute 30");
   expect(windows.extend("drill1", MINUTE_MS)).toMatchObject({ ok: false, reason: "too_long" });
+  expect(drills).toEqual(["", "a b", "a b"]);
   passMinutes(30);
+  expect(drills).toEqual(["", "a b", "a b", ""]);
   expect(answer(windows.start(second, "bob"))).toBe("until minute 60");
+  windows.end("drill2");
+  expect(drills.slice(-2)).toEqual(["a b", ""]);
 });
 
 test("a hundred windows run at most", () => {
