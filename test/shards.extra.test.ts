@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 
 import { shardOf } from "../src/config/shard.ts";
@@ -7,11 +6,11 @@ import type { Program } from "./faults/program.ts";
 import { test, type Stage } from "./faults/stage.ts";
 import { eventually } from "./support/eventually.ts";
 import type { FaultServer, SeenRequest } from "./support/fault-server.ts";
+import { RULES_TEXT } from "./monitoring/alert-rules.ts";
 import { startPrometheus } from "./support/prometheus-server.ts";
 
 const CLUSTERS = Array.from({ length: 12 }, (_, nth) => `cluster-${nth}`);
 const APPLIANCES = CLUSTERS.flatMap((cluster) => [`${cluster}-a`, `${cluster}-b`]);
-const RULES = new URL("../monitoring/prometheus/appliance-exporter.rules.yml", import.meta.url);
 
 /** All appliances are one server, each under its own path. The user name of a request is the name of the exporter. */
 function pollOf({ path, head }: SeenRequest): { readonly appliance: string; readonly exporter: string } {
@@ -80,7 +79,7 @@ test("shards poll every appliance once, and a change from two to three shards le
 }) => {
   const fleet = await stage.server(healthy);
   const two = await startShards(stage, fleet, 2);
-  const rules = { "appliance-exporter.rules.yml": readFileSync(RULES, "utf8") };
+  const rules = { "appliance-exporter.rules.yml": RULES_TEXT };
   const prometheus = await startPrometheus(scraping(two), rules);
   stage.cleanUp(prometheus.stop);
 

@@ -25,10 +25,11 @@ interface RuleFile {
 /** Where the rules lie. */
 export const RULES = new URL("../../monitoring/prometheus/", import.meta.url);
 
+/** The committed text of the rules. */
+export const RULES_TEXT = readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8");
+
 /** Of Prometheus, each evaluated apart from the others. */
-export const { groups: GROUPS }: RuleFile = parse(
-  readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8"),
-);
+export const { groups: GROUPS }: RuleFile = parse(RULES_TEXT, { merge: true });
 const rules = GROUPS.flatMap((group) => group.rules);
 
 /** All rules, in the order of the file. */

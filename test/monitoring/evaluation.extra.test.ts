@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { portOf } from "../support/fault-server.ts";
 import { startPrometheus } from "../support/prometheus-server.ts";
-import { RULES } from "./alert-rules.ts";
+import { RULES_TEXT } from "./alert-rules.ts";
 import { cluster, nameOf, series, type Labels, type Series } from "./world.ts";
 
 const STARTED = 1;
@@ -119,7 +118,7 @@ test("an evaluation costs a few queries for each alert, whatever one cluster has
       scrape_configs: [{ job_name: "appliance-exporter", static_configs: [{ targets: [exporter.target] }] }],
     },
     {
-      "appliance-exporter.rules.yml": readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8"),
+      "appliance-exporter.rules.yml": RULES_TEXT,
       "reference.rules.yml": JSON.stringify({ groups: [REFERENCE] }),
     },
   );

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Demo } from "../../src/demo/demo.ts";
 import { createCleanup, type Cleanup } from "../support/cleanup.ts";
@@ -7,7 +6,7 @@ import { startTestDemo } from "../demo/support.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import { portOf } from "../support/fault-server.ts";
 import { startPrometheus, type Prometheus } from "../support/prometheus-server.ts";
-import { RULES } from "./alert-rules.ts";
+import { RULES_TEXT } from "./alert-rules.ts";
 
 /** A Prometheus with our rules that scrapes the demo, and two exporters that poll one fleet. */
 export interface Rig {
@@ -62,8 +61,7 @@ export async function startRig(): Promise<Rig> {
       rule_files: ["appliance-exporter.rules.yml"],
       scrape_configs: [{ job_name: "appliance-exporter", static_configs: [{ targets }] }],
     };
-    const rules = readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8");
-    const prometheus = await startPrometheus(scraping, { "appliance-exporter.rules.yml": rules });
+    const prometheus = await startPrometheus(scraping, { "appliance-exporter.rules.yml": RULES_TEXT });
     cleanup.add(prometheus.stop);
     const breakThings = () => {
       for (const name of ["half-2", "dark-1"]) states.delete(name);

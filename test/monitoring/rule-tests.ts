@@ -2,9 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { toolPath } from "../support/tool.ts";
-import { ALERTS, GROUPS, RULES } from "./alert-rules.ts";
+import { ALERTS, GROUPS, RULES_TEXT } from "./alert-rules.ts";
 import { EVENT, type Expected, type Scenario } from "./scenarios.ts";
 import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
@@ -19,24 +18,32 @@ export function promtool(
   });
 }
 
-/** Runs a test of `promtool test rules` against our rules; the last group is evaluated first if `isReversed`. */
+const NAMES = GROUPS.map(({ name }) => name);
+
+/** The rules without texts, which take a quarter of the time of an evaluation. */
+const WITHOUT_TEXTS = JSON.stringify({
+  groups: GROUPS.map(({ rules, ...group }) => ({
+    ...group,
+    rules: rules.map((rule) => ({ ...rule, annotations: undefined })),
+  })),
+});
+
+/** Runs a test of `promtool test rules` against our rules, or these; evaluates the groups in their order, or this one. */
 export async function testRules(
   evaluationSeconds: number,
   test: object,
-  isReversed = false,
+  { rules = RULES_TEXT, order = NAMES } = {},
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-rules-"));
   try {
     const file = join(folder, "tests.yml");
-    const names = GROUPS.map(({ name }) => name);
-    const group_eval_order = isReversed ? names.toReversed() : names;
-    const rule_files = [fileURLToPath(new URL("appliance-exporter.rules.yml", RULES))];
+    await writeFile(join(folder, "rules.yml"), rules);
     // JSON is YAML.
     await writeFile(
       file,
       JSON.stringify({
-        rule_files,
-        group_eval_order,
+        rule_files: ["rules.yml"],
+        group_eval_order: order,
         evaluation_interval: `${evaluationSeconds}s`,
         tests: [test],
       }),
@@ -89,7 +96,8 @@ export async function playScenario(
     input_series: scrape(exporters, end, { seconds, losesScrapes }),
     promql_expr_test: [...checks, check(end, ever, [...new Set(all)])],
   };
-  return testRules(seconds, test, losesScrapes);
+  const order = losesScrapes ? NAMES.toReversed() : NAMES;
+  return testRules(seconds, test, { rules: WITHOUT_TEXTS, order });
 }
 
 function check(second: number, expr: string, labels: readonly string[]) {
