@@ -1,7 +1,8 @@
 import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
-import { createClients } from "../client/client.ts";
+import { createClients, type Body } from "../client/client.ts";
+import type { Outcome } from "../client/failure.ts";
 import { fleetDocumentSchema, type ClusterDocument, type FleetDocument } from "../status/schema.ts";
-import { listedBriefly } from "../support/text.ts";
+import { listedBriefly, printable } from "../support/text.ts";
 import { schemeAdvice } from "./poll-report.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
@@ -12,6 +13,55 @@ const INVALID_URL =
   "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; " +
   "put credentials into --http.config.file";
 
+/** A running exporter. Why something failed is a sentence with its URL. */
+export interface RunningExporter {
+  readonly url: string;
+  fleet(): Promise<Answered<FleetDocument>>;
+  /** Makes a POST of a value as JSON, within `timeoutMs`. */
+  post(path: string, value: unknown, timeoutMs: number): Promise<Answered<Uint8Array>>;
+  close(): void;
+}
+
+type Answered<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly message: string };
+
+/** Prepares requests to an exporter. After an error of the flags, which it prints, it returns the exit code 2. */
+export async function openExporter(
+  { url: text, "http.config.file": file, output }: Pick<Flags, "url" | "http.config.file" | "output">,
+  io: Io,
+): Promise<RunningExporter | ExitCode> {
+  const parsed = parseUrl(text);
+  if (parsed === undefined) return fail(io, INVALID_URL, 2);
+  const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
+  if (!settings.ok) {
+    printErrors(settings.errors, io, output);
+    return 2;
+  }
+  const url = parsed.href;
+  const client = createClients(io, io.clock)({ baseUrl: url.replace(/\/+$/, ""), http: settings.http });
+  const answered = (response: Outcome<Body>): Answered<Uint8Array> => {
+    if (response.ok) return { ok: true, value: response.value.bytes };
+    const advice = parsed.protocol === "http:" ? schemeAdvice(response.failure) : undefined;
+    const why = [response.failure.message, ...(advice === undefined ? [] : [advice])];
+    return { ok: false, message: printable(`${url}: ${why.join(". ")}`) };
+  };
+  return {
+    url,
+    fleet: async () => {
+      const limit = { bodyLimitBytes: BODY_LIMIT_BYTES };
+      const response = answered(await client.get("/api/v1/fleet", TIMEOUT_MS, limit));
+      if (!response.ok) return response;
+      const value = parseFleet(response.value);
+      const message = `${url}: the server is not an appliance-exporter of this version`;
+      return value === undefined ? { ok: false, message } : { ok: true, value };
+    },
+    post: async (path, value, timeoutMs) =>
+      answered(await client.post(path, JSON.stringify(value), timeoutMs)),
+    close: client.close,
+  };
+}
+
 /**
  * Fetches the document of an exporter, which has to know all `names`: of clusters or of appliances. After an error, which it
  * prints, it returns the exit code 2.
@@ -21,29 +71,24 @@ export async function fetchFleet(
   io: Io,
   names: readonly string[],
 ): Promise<FleetDocument | ExitCode> {
-  const { "http.config.file": file, output } = flags;
-  const url = parseUrl(flags.url);
-  if (url === undefined) return fail(io, INVALID_URL, 2);
-  const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
-  if (!settings.ok) {
-    printErrors(settings.errors, io, output);
-    return 2;
-  }
-  const client = createClients(io, io.clock)({ baseUrl: url.href.replace(/\/+$/, ""), http: settings.http });
-  const response = await client.get("/api/v1/fleet", TIMEOUT_MS, { bodyLimitBytes: BODY_LIMIT_BYTES });
-  client.close();
-  if (!response.ok) {
-    const advice = url.protocol === "http:" ? schemeAdvice(response.failure) : undefined;
-    const why = [response.failure.message, ...(advice === undefined ? [] : [advice])];
-    return fail(io, `${url.href}: ${why.join(". ")}`, 2);
-  }
-  const fleet = parseFleet(response.value.bytes);
-  if (fleet === undefined)
-    return fail(io, `${url.href}: the server is not an appliance-exporter of this version`, 2);
+  const exporter = await openExporter(flags, io);
+  if (typeof exporter === "number") return exporter;
+  const answer = await exporter.fleet();
+  exporter.close();
+  return answer.ok ? withNames(answer.value, names, exporter.url, io) : fail(io, answer.message, 2);
+}
+
+/** The document, if it has all `names`: of clusters or of appliances. After an error, which it prints, it returns the exit code 2. */
+function withNames(
+  fleet: FleetDocument,
+  names: readonly string[],
+  url: string,
+  io: Io,
+): FleetDocument | ExitCode {
   const unknown = names.find((name) => !fleet.clusters.some((cluster) => isSelected(cluster, [name])));
   if (unknown === undefined) return fleet;
   const known = new Set(fleet.clusters.flatMap(({ name, appliances }) => [name, ...namesOf(appliances)]));
-  const has = `${url.href} has ${listedBriefly([...known])}`;
+  const has = `${url} has ${listedBriefly([...known])}`;
   return fail(io, `unknown cluster or appliance ${JSON.stringify(unknown)}; ${has}`, 2);
 }
 

@@ -27,6 +27,8 @@ export interface ApplianceClient {
    * once if the appliance had closed the idle connection. Never rejects. @see Attention, ConnectionPool
    */
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
+  /** Makes one POST of a JSON text, as `get` makes a GET. The message of a refusal is the text of the answer. */
+  post(path: string, json: string, timeoutMs: number): Promise<Outcome<Body>>;
   /** The certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
   /** Whether the credentials differ from those refused last; false if they cannot be read, or not within `timeoutMs`. */
@@ -47,6 +49,9 @@ export interface GetOptions {
   /** Called before the request is sent, with a symbol for its credentials: equal symbols mean equal credentials. */
   readonly onCredentials?: ((credentials: symbol) => void) | undefined;
 }
+
+/** `json`: the body of a POST. */
+type SendOptions = GetOptions & { readonly json?: string };
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
@@ -109,15 +114,15 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     let refused: symbol | undefined;
 
     /** Gives the connection back, or ends it if it cannot be used again. */
-    function getOver(
+    function sendOver(
       connection: Connection,
       path: string,
       timeoutMs: number,
-      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials }: GetOptions,
+      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials, json }: SendOptions,
     ): Promise<Outcome<Body>> {
       /** Before the request is sent, only the password is read. */
       let isSent = false;
-      async function send(): Promise<Outcome<Body>> {
+      async function exchange(): Promise<Outcome<Body>> {
         const read = await readCredentials();
         if (!read.ok) {
           pool.giveBack(connection);
@@ -126,16 +131,22 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
         const { id, headers: sent, redact } = read.value;
         isSent = true;
         onCredentials?.(id);
-        const answer = await connection.send({ path: pathPrefix + path, headers: sent, bodyLimitBytes });
+        const answer = await connection.send({
+          path: pathPrefix + path,
+          headers: sent,
+          bodyLimitBytes,
+          json,
+        });
         if (!answer.ok) {
           connection.destroy();
-          if (answer.failure.reason === "auth") refused = id;
-          return answer;
+          const { failure } = answer;
+          if (failure.reason === "auth") refused = id;
+          return { ok: false, failure: { ...failure, message: redact(failure.message) } };
         }
         pool.giveBack(connection);
         return { ok: true, value: { bytes: answer.value, redact } };
       }
-      const sending = send().catch((error: unknown) => failed("internal", describeBug(error)));
+      const sending = exchange().catch((error: unknown) => failed("internal", describeBug(error)));
       return within(timeoutMs, sending, () => {
         const { reason, message } = DEADLINE_FAILURES[isSent ? connection.stage() : "password"];
         connection.destroy();
@@ -143,14 +154,17 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       });
     }
 
+    async function send(path: string, timeoutMs: number, given: SendOptions): Promise<Outcome<Body>> {
+      const { precedence = "list", connectionWaitMs, onStarted } = given;
+      const connection = await pool.take(precedence, connectionWaitMs);
+      if (connection === undefined) return withoutConnection(connectionWaitMs);
+      onStarted?.();
+      return sendOver(connection, path, timeoutMs, given);
+    }
+
     return {
-      get: async (path, timeoutMs, given = {}) => {
-        const { precedence = "list", connectionWaitMs, onStarted } = given;
-        const connection = await pool.take(precedence, connectionWaitMs);
-        if (connection === undefined) return withoutConnection(connectionWaitMs);
-        onStarted?.();
-        return getOver(connection, path, timeoutMs, given);
-      },
+      get: (path, timeoutMs, given = {}) => send(path, timeoutMs, given),
+      post: (path, json, timeoutMs) => send(path, timeoutMs, { json }),
       certificate: connector.certificate,
       hasNewCredentials: (timeoutMs) => {
         const isNew = readCredentials().then((read) => read.ok && read.value.id !== refused);

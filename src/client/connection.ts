@@ -18,6 +18,8 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>;
   /** A body that is longer, or of more chunks than a sixteenth of that, is `too_large`. */
   readonly bodyLimitBytes: number;
+  /** The body of a POST; default: the request is a GET. */
+  readonly json?: string | undefined;
 }
 
 /**
@@ -26,7 +28,8 @@ export interface Request {
  */
 export interface Connection {
   /**
-   * Sends a GET and reads the body of its answer; any status but 200 is a failure, redirects too. The first call connects.
+   * Sends a request and reads the body of its answer; any status but 200 is a failure, redirects too. The text of an answer that
+   * refuses a POST is the message of the failure. The first call connects.
    * A later call connects again, once, if no answer begins or it is 408: the appliance has closed the idle connection. After a
    * failure the rest of the answer is unread: the connection must not be used again.
    */
@@ -101,17 +104,20 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
 
   /** Makes no stream for the body: it would cost more than the rest of the request. */
-  function exchange({ path, headers, bodyLimitBytes }: Request): Promise<Outcome<Uint8Array>> {
+  function exchange({ path, headers, bodyLimitBytes, json }: Request): Promise<Outcome<Uint8Array>> {
     isAnswered = false;
     return new Promise((resolve) => {
       const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
       const chunks: Buffer[] = [];
       let length = 0;
+      let refusal: Failure | undefined;
       const fail = (failure: Failure): void => resolve({ ok: false, failure });
       const tooMuch = (what: string): void =>
         fail({ reason: "too_large", message: `the body has more than ${what}` });
       client.dispatch(
-        { method: "GET", path, headers },
+        json === undefined
+          ? { method: "GET", path, headers }
+          : { method: "POST", path, headers: { ...headers, "content-type": "application/json" }, body: json },
         {
           onRequestStart: () => {
             expectAnswer?.();
@@ -121,7 +127,8 @@ export function createConnection(options: ConnectionOptions): Connection {
             isAnswered = status !== IDLE_CLOSED;
             const isInterim = status < 200;
             const failure = isInterim ? undefined : headFailure(status, fields, clock.wallMs());
-            if (failure !== undefined) fail(failure);
+            if (json !== undefined) refusal = failure;
+            else if (failure !== undefined) fail(failure);
           },
           onResponseData: (_controller, chunk) => {
             length += chunk.length;
@@ -129,7 +136,11 @@ export function createConnection(options: ConnectionOptions): Connection {
             if (length > bodyLimitBytes) tooMuch(`${bodyLimitBytes} bytes`);
             else if (chunks.push(Buffer.from(chunk)) > maxChunks) tooMuch(`${maxChunks} chunks`);
           },
-          onResponseEnd: () => resolve({ ok: true, value: Buffer.concat(chunks, length) }),
+          onResponseEnd: () => {
+            const value = Buffer.concat(chunks, length);
+            if (refusal === undefined) resolve({ ok: true, value });
+            else fail({ ...refusal, message: value.toString().trim() || refusal.message });
+          },
           onResponseError: (_controller, error) => fail(failureFrom(error, stage)),
         },
       );

@@ -15,7 +15,7 @@ export interface PollOptions extends Pick<GetOptions, "connectionWaitMs" | "onSt
 
 /** Polls one operation once, within `timeoutMs`. Never rejects. @see management API 4 */
 export async function poll(
-  client: ApplianceClient,
+  client: Pick<ApplianceClient, "get">,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions = {},
@@ -28,7 +28,7 @@ export async function poll(
 const LONG_ANSWER_BYTES = 32 * 1024;
 
 async function outcomeOf(
-  client: ApplianceClient,
+  client: Pick<ApplianceClient, "get">,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,

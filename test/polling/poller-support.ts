@@ -54,6 +54,7 @@ export function fakeClient(): FakeClient {
       options?.onCredentials?.(client.credentials);
       return new Promise((resolve) => void requests.push({ path, resolve }));
     },
+    post: () => Promise.reject(new Error("polls never post")),
     certificate: () => undefined,
     hasNewCredentials: () => Promise.resolve(client.hasCredentials),
     close: () => void (client.isClosed = true),
