@@ -30,8 +30,8 @@ export interface HistoryReader {
   end(): History;
 }
 
-/** An exporter knows all that it watches so long after its start. */
-const SETTLED_MS = 3_600_000;
+/** An exporter knows all that it watches so long after its start, and what a group that changes becomes. */
+export const SETTLED_MS = 3_600_000;
 
 /** Makes the history of a range of time. */
 export function createHistory(range: TimeRange): HistoryReader {

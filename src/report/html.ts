@@ -2,11 +2,13 @@ import { html, nothing, type Html } from "../page/view/html.ts";
 import { HATCH, picture } from "../page/view/strip.ts";
 import type { KnownIncident } from "../status/schema.ts";
 import { count } from "../support/text.ts";
+import { pastWords, percent } from "../view/past.ts";
 import { inWords } from "../view/words.ts";
 import { websiteTitle, type ClusterRow, type Outage, type Row } from "./availability.ts";
 import type { Calendar } from "./calendar.ts";
 import type { MonthReport } from "./month-report.ts";
 import { binsOf } from "./bins.ts";
+import { downsIn } from "./spans.ts";
 import { STYLE } from "./style.ts";
 
 interface View {
@@ -57,7 +59,7 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
 }
 
 const NOTES = [
-  "Up, down, unknown and planned are together the whole time. Availability is up / (up + down) without planned time: unknown and planned time never counts as up. It is cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up.",
+  "Up, down, unknown and planned are together the whole time. Availability is up / (up + down) without planned time: unknown and planned time never counts as up. It is cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up. Long names lack their middle.",
   "A website is up in the states up, unstable and partially down, and down in the states down and down at master. A VRRP group is up while it has one known master, and down while it has several (split brain) or none. A cluster is down while one of its groups and websites is, and up while all of them are. Ready is the part of the known time in which a failover would have lost nothing.",
   "Unknown is what nobody watched or could find out: the exporter did not run, its clock was set, the appliances did not answer, or the subject was not known yet.",
   "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a full one is down, a hatched one is mostly unknown.",
@@ -82,7 +84,7 @@ function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
     const { readyMs = 0, notReadyMs = 0 } = row.readiness ?? {};
     return { name: row.name, row, further: [percent(readyMs, notReadyMs)] };
   });
-  return figureTable("Cluster", ["Ready"], lines, view);
+  return figureTable(["Cluster", ["Ready"]], "Clusters", lines, view);
 }
 
 function clusterParts({ name, groups, websites }: ClusterRow, view: View): Html {
@@ -91,27 +93,46 @@ function clusterParts({ name, groups, websites }: ClusterRow, view: View): Html 
     return { name: row.vip, aside: `vhid ${row.vhid}`, row, further };
   });
   const websiteLines = websites.map((row): Line => ({ name: websiteTitle(row), aside: `id ${row.id}`, row }));
-  return html`<h2>Cluster ${name}</h2>
-    ${figureTable("VRRP group", ["Split brain", "No master"], groupLines, view)}
-    ${figureTable("Website", [], websiteLines, view)}`;
+  const title = cut(name);
+  return html`<h2>Cluster ${title}</h2>
+    ${figureTable(["VRRP group", ["Split brain", "No master"]], `VRRP groups of ${title}`, groupLines, view)}
+    ${figureTable(["Website", []], `Websites of ${title}`, websiteLines, view)}`;
 }
 
 const FIGURES = ["Availability", "Up", "Down", "Unknown", "Planned"];
 
-function figureTable(title: string, further: readonly string[], lines: readonly Line[], view: View): Html {
+function figureTable(
+  [title, further]: readonly [title: string, further: readonly string[]],
+  label: string,
+  lines: readonly Line[],
+  view: View,
+): Html {
   if (lines.length === 0) return nothing;
-  return html`<table class="figures">
-    <thead>
-      <tr>
-        ${heads([title])}
-        <th scope="col">${view.axis}</th>
-        ${heads([...FIGURES, ...further])}
-      </tr>
-    </thead>
-    <tbody>
-      ${lines.map((line) => figureRow(line, view))}
-    </tbody>
-  </table>`;
+  const head = html`${heads([title])}
+    <th scope="col">${view.axis}</th>
+    ${heads([...FIGURES, ...further])}`;
+  return table(
+    "figures",
+    label,
+    head,
+    lines.map((line) => figureRow(line, view)),
+  );
+}
+
+/** On a narrow screen the table alone scrolls. */
+function table(name: string, label: string, head: Html, rows: readonly Html[]): Html {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
+    <table class="${name}">
+      <thead>
+        <tr>
+          ${head}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function heads(titles: readonly string[]): readonly Html[] {
@@ -123,10 +144,12 @@ function figureRow({ name, aside = "", row, further = [] }: Line, view: View): H
   const times = [clock(upMs, Math.floor), clock(downMs), clock(unknownMs), clock(plannedMs), ...further];
   return html`<tr>
     <th scope="row">
-      ${name} <span class="note">${aside}</span>
+      ${cut(name)} <span class="note">${aside}</span>
       ${lifeOf(row, view).map((note) => html`<br /><span class="note">${note}</span>`)}
     </th>
-    <td>${picture({ bins: binsOf(spans, rangeOf(view.report)) }, `up ${percent(upMs, downMs)}`)}</td>
+    <td>
+      ${picture({ bins: binsOf(spans, rangeOf(view.report)) }, pastWords({ ...row, downs: downsIn(spans) }))}
+    </td>
     <td ${downMs > 0 ? html`class="less"` : nothing}>${percent(upMs, downMs)}</td>
     ${times.map((time) => html`<td>${time}</td>`)}
   </tr> `;
@@ -157,41 +180,37 @@ function axisOf(report: MonthReport, calendar: Calendar): Html {
 
 function outageTable(outages: readonly Outage[], { at }: View): Html {
   const rows = outages.map(({ cluster, subject, from, to, durationMs }) => {
-    return [at(from), at(to), clock(durationMs), cluster, subject];
+    return [at(from), at(to), clock(durationMs), cut(cluster), cut(subject)];
   });
-  return textTable(["From", "To", "Down", "Cluster", "What"], rows);
+  return textTable("Longest outages", ["From", "To", "Down", "Cluster", "What"], rows);
 }
 
 function failoverTable(failovers: readonly KnownIncident[], { at }: View): Html {
   const rows = failovers.map(({ begin, cluster, failover, summary }) => {
-    return [at(begin), cluster, inWords(failover?.cause), summary];
+    return [at(begin), cut(cluster), inWords(failover?.cause), summary];
   });
-  return textTable(["When it was seen", "Cluster", "Cause", "What happened"], rows);
+  return textTable("Failovers", ["When it was seen", "Cluster", "Cause", "What happened"], rows);
 }
 
-function textTable(titles: readonly string[], rows: readonly (readonly string[])[]): Html {
+function textTable(label: string, titles: readonly string[], rows: readonly (readonly string[])[]): Html {
   if (rows.length === 0) return html`<p>None.</p>`;
-  return html`<table>
-    <thead>
-      <tr>
-        ${heads(titles)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map(
-        (cells) =>
-          html`<tr>
-            ${cells.map((cell) => html`<td>${cell}</td>`)}
-          </tr> `,
-      )}
-    </tbody>
-  </table>`;
+  const lines = rows.map(
+    (cells) =>
+      html`<tr>
+        ${cells.map((cell) => html`<td>${cell}</td>`)}
+      </tr> `,
+  );
+  return table("texts", label, html`${heads(titles)}`, lines);
 }
 
-/** The first part of both as `99.998 %`, cut: only what was never down is `100 %`. */
-function percent(partMs: number, restMs: number): string {
-  if (partMs + restMs === 0) return "–";
-  return restMs === 0 ? "100 %" : `${(Math.floor((partMs * 1e5) / (partMs + restMs)) / 1e3).toFixed(3)} %`;
+const MAX_NAME = 64;
+const NAME_END = 24;
+
+/** A long name without its middle: long names often begin alike, and end in a protocol or VHID here. */
+function cut(name: string): string {
+  const all = Array.from(name);
+  if (all.length <= MAX_NAME) return name;
+  return `${all.slice(0, MAX_NAME - NAME_END - 1).join("")}…${all.slice(-NAME_END).join("")}`;
 }
 
 /** `743:59:12`; `–` for none. */

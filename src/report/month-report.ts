@@ -3,7 +3,7 @@ import { createNews } from "../journal/news.ts";
 import { atOf } from "../journal/record.ts";
 import { printable } from "../support/text.ts";
 import type { Availability } from "./availability.ts";
-import { createHistory, type History } from "./history.ts";
+import { createHistory, SETTLED_MS, type History } from "./history.ts";
 
 /** What was available in a month. Instants are RFC 3339 in UTC. */
 export interface MonthReport extends Availability {
@@ -25,9 +25,6 @@ export interface ReadingEvents {
   /** The rest of a file cannot be read. */
   readonly onDamaged: (path: string, error: unknown) => void;
 }
-
-/** A group that changes at the end of a month has become something else within this time. */
-const SETTLED_MS = 3_600_000;
 
 /** What a journal knows of a range of time. Rejects if its folder cannot be read. */
 export async function readHistory(

@@ -90,6 +90,11 @@ function bandOf({ present, known, impaired, planned, down }: Counts): Span["band
   return impaired > 0 ? "impaired" : "up";
 }
 
+/** How many outages there are. What is down again behind unknown time is one: nobody saw it up. */
+export function downsIn(spans: readonly Span[]): number {
+  return spans.filter(({ band }, nth) => band === "down" && spans[nth - 1]?.band !== "down").length;
+}
+
 /** Spans of the same band that touch become one. */
 export function joined(spans: readonly Span[]): readonly Span[] {
   const all: Span[] = [];

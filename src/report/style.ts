@@ -16,13 +16,15 @@ tr { break-inside: avoid; }
 :is(th, td) { padding: 0.15rem 0.5rem 0.15rem 0; border-bottom: 1px solid #d9dee4; text-align: left; vertical-align: top; }
 thead th { vertical-align: bottom; color: #56606c; }
 tbody th { font-weight: 600; unicode-bidi: isolate; }
+.scroll { overflow-x: auto; }
 .figures :is(th, td):first-child { width: 14em; min-width: 14em; }
 .figures :is(th, td):nth-child(n + 3) { width: 5.5em; text-align: right; white-space: nowrap; }
 .note { color: #56606c; font-weight: 400; }
 .less { color: #b3261e; font-weight: 600; }
+.texts :is(th, td) { min-width: 6em; }
 svg { display: block; }
 :is(.axis, .strip) { width: 22em; height: 1.3em; }
-.axis { fill: #56606c; font-weight: 400; }
+.axis { fill: #56606c; font-weight: 400; overflow: visible; }
 .strip { background: #eceef2; }
 path.up { fill: #1a7036; }
 path.impaired { fill: #855600; }
@@ -30,5 +32,13 @@ path.planned { fill: #0b5cad; }
 path.down { fill: #b3261e; }
 .hatch { position: absolute; }
 .hatch rect { fill: #56606c; }
-@media print { body { font-size: 0.75rem; } }
+@media (max-width: 40rem) {
+  .figures :is(th, td):first-child { width: 8em; min-width: 8em; }
+  :is(.axis, .strip) { width: 10em; }
+}
+@media (forced-colors: active) { :is(path:not(.unknown), .hatch rect, .axis) { fill: CanvasText; } }
+@media print {
+  body { font-size: 0.75rem; }
+  .scroll { overflow-x: visible; }
+}
 `;

@@ -20,13 +20,22 @@ export interface Bin {
   readonly plannedMs: number;
   /** How often it went down. */
   readonly downs: number;
+  /** Whether its first outage began before the bin. */
+  readonly isGoingOn: boolean;
   readonly isImpaired: boolean;
 }
 
 /** By the number of a bin since the epoch. A bin that is missing was up all the time. */
 export type Bins = ReadonlyMap<number, Bin>;
 
-const WELL: Bin = { unknownMs: 0, downMs: 0, plannedMs: 0, downs: 0, isImpaired: false };
+const WELL: Bin = {
+  unknownMs: 0,
+  downMs: 0,
+  plannedMs: 0,
+  downs: 0,
+  isGoingOn: false,
+  isImpaired: false,
+};
 
 /** A time in which something was known to be so, or unknown, in Unix milliseconds. `begins`: another band was before. */
 export interface Span {
@@ -52,18 +61,19 @@ export function withSpan(bins: Bins, { band, fromMs, toMs, begins }: Span, { bin
 
 function binOf(band: Band, ms: number, isBegin: boolean): Bin {
   if (band === "unknown") return { ...WELL, unknownMs: ms };
-  if (band === "down") return { ...WELL, downMs: ms, downs: isBegin ? 1 : 0 };
+  if (band === "down") return { ...WELL, downMs: ms, downs: isBegin ? 1 : 0, isGoingOn: !isBegin };
   if (band === "planned") return { ...WELL, plannedMs: ms };
   return { ...WELL, isImpaired: true };
 }
 
-/** Two bins of times that have nothing in common. */
+/** Two bins of times of which the first one is earlier. */
 function both(one: Bin, other: Bin): Bin {
   return {
     unknownMs: one.unknownMs + other.unknownMs,
     downMs: one.downMs + other.downMs,
     plannedMs: one.plannedMs + other.plannedMs,
     downs: one.downs + other.downs,
+    isGoingOn: one.downMs > 0 ? one.isGoingOn : other.isGoingOn,
     isImpaired: one.isImpaired || other.isImpaired,
   };
 }
@@ -72,10 +82,12 @@ function both(one: Bin, other: Bin): Bin {
 export function goingOn(bins: Bins, atMs: number, { binMs }: Scale): Bins {
   const nth = Math.floor(atMs / binMs);
   const bin = bins.get(nth);
-  return bin === undefined ? bins : new Map([...bins, [nth, { ...bin, downs: bin.downs - 1 }]]);
+  return bin === undefined
+    ? bins
+    : new Map([...bins, [nth, { ...bin, downs: bin.downs - 1, isGoingOn: true }]]);
 }
 
-/** The bins of two times that have nothing in common. */
+/** The bins of two times of which the first one is earlier. */
 export function together(one: Bins, other: Bins): Bins {
   return new Map([
     ...one,
@@ -85,7 +97,7 @@ export function together(one: Bins, other: Bins): Bins {
 
 /** The worst that is known of a bin; `unknown` if most of it is. */
 export function bandIn(
-  { unknownMs, downMs, plannedMs, isImpaired }: Omit<Bin, "downs">,
+  { unknownMs, downMs, plannedMs, isImpaired }: Omit<Bin, "downs" | "isGoingOn">,
   binMs: number,
 ): Band {
   if (downMs > 0) return "down";

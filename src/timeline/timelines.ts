@@ -26,11 +26,11 @@ export interface Strip {
   /** The Unix time at which the first bin begins, and how long each is. */
   readonly beginMs: number;
   readonly binMs: number;
-  /** How much of the time is known and not planned, and the part of that in which it was up; `undefined` if none is. */
-  readonly knownMs: number;
-  readonly availability: number | undefined;
+  readonly upMs: number;
   readonly downMs: number;
+  /** How many outages are in this time, also if one of them began before. */
   readonly downs: number;
+  readonly plannedMs: number;
   /** The Unix time from which it is known, and how much of the time since then is not. */
   readonly sinceMs: number;
   readonly unknownMs: number;
@@ -206,8 +206,9 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
   const own = Array.from({ length: count }, (_, nth) => bins.get(first + nth));
   const sumOf = (of: "unknownMs" | "downMs" | "plannedMs" | "downs"): number =>
     own.reduce((sum, bin) => sum + (bin?.[of] ?? 0), 0);
-  const [unknownMs, downMs] = [sumOf("unknownMs"), sumOf("downMs")];
-  const knownMs = nowMs - Math.max(beginMs, track.fromMs) - unknownMs - sumOf("plannedMs");
+  const [unknownMs, downMs, plannedMs] = [sumOf("unknownMs"), sumOf("downMs"), sumOf("plannedMs")];
+  const sinceMs = Math.max(beginMs, track.fromMs);
+  const isFromBefore = own.find((bin) => bin !== undefined && bin.downMs > 0)?.isGoingOn === true;
   return {
     bins: own.map((bin, nth) => {
       const isBefore = beginMs + (nth + 1) * binMs <= track.fromMs;
@@ -216,11 +217,11 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
     }),
     beginMs,
     binMs,
-    knownMs,
-    availability: knownMs > 0 ? (knownMs - downMs) / knownMs : undefined,
+    upMs: nowMs - sinceMs - unknownMs - downMs - plannedMs,
     downMs,
-    downs: sumOf("downs"),
-    sinceMs: Math.max(beginMs, track.fromMs),
+    downs: sumOf("downs") + (isFromBefore ? 1 : 0),
+    plannedMs,
+    sinceMs,
     unknownMs,
   };
 }

@@ -1,7 +1,7 @@
 import { atMost } from "../status/incident-document.ts";
 import type { IncidentDocument } from "../status/schema.ts";
 import type { Cause } from "../status/states.ts";
-import { absoluteTime, duration, formatSeconds } from "./time.ts";
+import { absoluteTime, formatSeconds, lasted } from "./time.ts";
 import { inWords } from "./words.ts";
 
 /** Whether an incident has this id, or includes the incident that had it. */
@@ -13,7 +13,7 @@ export function hasId({ id, failover }: IncidentDocument, wanted: string): boole
 export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "end">): string {
   if (end === undefined) return "not over";
   const lastedMs = Date.parse(end) - Date.parse(begin);
-  return lastedMs < 1000 ? "over at once" : `over after ${duration(lastedMs)}`;
+  return lastedMs < 1000 ? "over at once" : `over after ${lasted(lastedMs)}`;
 }
 
 /** One fact or more under a title. */

@@ -31,6 +31,12 @@ export function duration(durationMs: number): string {
   return `${Math.floor(durationMs / DAY)} d ${hours % 24} h`;
 }
 
+/** As `duration`, rounded up: a time that is over lasted no longer. */
+export function lasted(durationMs: number): string {
+  const unit = durationMs < MINUTE ? SECOND : durationMs < DAY ? MINUTE : HOUR;
+  return duration(Math.ceil(durationMs / unit) * unit);
+}
+
 /** `2026-11-21 12:03:04 UTC`; `at`: RFC 3339 in UTC. */
 export function absoluteTime(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;

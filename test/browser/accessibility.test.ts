@@ -1,5 +1,3 @@
-import axe, { type AxeResults } from "axe-core";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
 import {
@@ -14,7 +12,7 @@ import {
   shopDownInPart,
   splitBrain,
 } from "../page/documents.ts";
-import { SOON, useFleetPage } from "./support.ts";
+import { SOON, useFleetPage, violationsOf } from "./support.ts";
 
 const open = useFleetPage();
 
@@ -40,16 +38,6 @@ const STATES: readonly (readonly [name: string, document: FleetDocument])[] = [
 ];
 
 const NAMES = ["production_frontend_loadbalancers_amsterdam_01", "n".repeat(120)];
-
-/** The violations that axe finds: rule and elements. */
-async function violationsOf(page: Page): Promise<readonly string[]> {
-  // As text: the page's policy does not apply, and no compiler rewrites it.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResults>(
-    "axe.run(document, { resultTypes: ['violations'] })",
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
-}
 
 /** Colors do not depend on the width, nor the layout on the colors. */
 const LOOKS = [

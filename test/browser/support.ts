@@ -1,3 +1,4 @@
+import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/status/schema.ts";
@@ -62,6 +63,16 @@ export function useFleetPage(): (
       await watched.page.locator("html[data-connection=live]").waitFor();
     return { server, ...watched };
   };
+}
+
+/** The violations that axe finds: rule and elements. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  // As text: the page's policy does not apply, and no compiler rewrites it.
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<AxeResults>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);
 }
 
 /** What the page says about its connection. */

@@ -12,7 +12,7 @@ const NOW_MS = Date.parse("2026-11-26T12:00:00Z");
 const WORDS = [
   "192.0.2.100 and 1 more: up 100 %",
   "blog http: up 100 %",
-  "blog https: up 99.56 %, down once, 6 min",
+  "blog https: up 99.565 %, down once, 6 min",
   "shop http: up 100 %",
   "shop https: up 100 %",
 ];
@@ -42,7 +42,7 @@ test.each([true, false])(
     await expect
       .poll(() => page.locator(".timelines .note").first().textContent(), SOON)
       .toContain("Last 30 days");
-    expect(await stripsOf(page)).toContain("blog https: up 99.78 %, down once, 6 min");
+    expect(await stripsOf(page)).toContain("blog https: up 99.787 %, down once, 6 min");
     await page.goto(`${server.url}?timelines=month`);
     expect(await page.getByRole("combobox", { name: "Timelines" }).inputValue()).toBe("month");
   },
@@ -68,3 +68,15 @@ test.each([390, 1280])(
     expect(heights).toEqual(Array(6).fill(true));
   },
 );
+
+test("with forced colors what is unknown does not look as what was down", async () => {
+  const { page } = await open(FLEET, { nowMs: NOW_MS });
+  await page.emulateMedia({ forcedColors: "active" });
+  const fills = await page.evaluate(() =>
+    ["unknown", "down"].map((band) => {
+      const path = document.querySelector(`.timelines .strip .${band}`);
+      return path && getComputedStyle(path).fill;
+    }),
+  );
+  expect(fills).toEqual(['url("#hatch")', "rgb(0, 0, 0)"]);
+});

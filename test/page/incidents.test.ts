@@ -25,7 +25,7 @@ test("each incident has its sign, begin, state, cluster and sentence, and is cal
     "well: 2026-11-21 10:53:20 UTC 1 h 6 min ago, over after 5 min Cluster rtm " +
       "Warning rtm-2 took over 192.0.2.100 (vhid 1) of rtm from rtm-1, which stopped answering (timeout). " +
       "No known master for at most 5 s",
-    "well: 2026-11-21 10:53:18 UTC 1 h 6 min ago, over after 5 min Cluster rtm " +
+    "well: 2026-11-21 10:53:18 UTC 1 h 6 min ago, over after 6 min Cluster rtm " +
       "Warning rtm-1 is down: it does not answer in time (timeout)",
   ]);
 });

@@ -39,8 +39,9 @@ function shown(
   if (strip === undefined) return "nothing";
   const signs = strip.bins.map((band) => SIGNS[band]).join("");
   const bins = signs.replace(/(.)\1+/g, (all, sign) => `${sign}${all.length}`);
-  const { availability = Number.NaN, downs, downMs, unknownMs, knownMs } = strip;
-  const up = (availability * 100).toFixed(2);
+  const { upMs, downs, downMs, unknownMs } = strip;
+  const knownMs = upMs + downMs;
+  const up = ((100 * upMs) / knownMs).toFixed(2);
   return `${bins} up ${up} %, ${downs} x ${downMs / 1000}, unknown ${unknownMs / 1000}, known ${knownMs / 1000}`;
 }
 
@@ -113,6 +114,24 @@ test.each<readonly [string, Timelines, number, string]>([
     "_96 up 100.00 %, 0 x 0, unknown 0, known 86400",
   ],
   [
+    "an outage that began before the strip is one of it",
+    after(run(0), site(0, "down"), site(2 * HOUR, "up"), site(3 * HOUR, "down"), site(4 * HOUR, "up")),
+    25 * HOUR,
+    "D4_4D4_84 up 91.67 %, 2 x 7200, unknown 0, known 86400",
+  ],
+  [
+    "so is one that lasted in unknown time when the strip began",
+    after(run(0), site(0, "down"), alive(1800), run(2 * HOUR), site(2 * HOUR, "down"), site(3 * HOUR, "up")),
+    25 * HOUR,
+    "?4D4_88 up 95.65 %, 1 x 3600, unknown 3600, known 82800",
+  ],
+  [
+    "an outage in the bin in which one from before ends is another one",
+    after(run(0), site(0, "down"), site(HOUR + 9, "up"), site(HOUR + 19, "down"), site(HOUR + 29, "up")),
+    25 * HOUR,
+    "D_95 up 99.98 %, 2 x 19, unknown 0, known 86400",
+  ],
+  [
     "a website that the configuration lacks is forgotten",
     after(run(0), site(0, "up"), site(60, "gone")),
     HOUR,
@@ -150,7 +169,7 @@ test("what an appliance invents beyond 512 subjects of its cluster takes no memo
   const timelines = after(run(0), ...Array.from({ length: 600 }, (_, id) => shop(id)), shop(1, "fra"));
   const nowMs = BEGIN_MS + HOUR * 1000;
   const strips = [shop(511), shop(512), shop(1, "fra")].map((each) => timelines.strip(each, "day", nowMs));
-  expect(strips.map((strip) => strip?.availability)).toEqual([1, undefined, 1]);
+  expect(strips.map((strip) => strip?.upMs)).toEqual([HOUR * 1000, undefined, HOUR * 1000]);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { relative } from "../../src/page/view/parts.ts";
-import { duration, formatSeconds, relativeTime } from "../../src/view/time.ts";
+import { duration, formatSeconds, lasted, relativeTime } from "../../src/view/time.ts";
 import { ago, NOW_MS } from "../page/documents.ts";
 import { READER } from "../page/reading.ts";
 
@@ -16,6 +16,19 @@ test.each([
   [273_600_000, "3 d 4 h"],
 ])("%i ms are %s", (durationMs, words) => {
   expect(duration(durationMs)).toBe(words);
+});
+
+test.each([
+  [0, "0 s"],
+  [1, "1 s"],
+  [59_001, "1 min"],
+  [60_001, "2 min"],
+  [3_599_999, "1 h 0 min"],
+  [7_500_001, "2 h 6 min"],
+  [86_399_999, "1 d 0 h"],
+  [86_400_001, "1 d 1 h"],
+])("a time of %i ms that is over lasted at most %s", (durationMs, words) => {
+  expect(lasted(durationMs)).toBe(words);
 });
 
 test.each([

@@ -2,7 +2,8 @@ import type { ClusterDocument } from "../../status/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
 import type { Strip, Timelines } from "../../timeline/timelines.ts";
-import { duration } from "../../view/time.ts";
+import { NOTABLE_MS, pastWords } from "../../view/past.ts";
+import { lasted } from "../../view/time.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { picture } from "./strip.ts";
 
@@ -11,8 +12,6 @@ export type TimelineName = keyof typeof TIMELINES;
 
 /** A cluster has so many strips at most: rendering thousands would block the exporter. */
 const MAX_STRIPS = 256;
-/** Less than this is not worth a word: a restart of the exporter takes seconds. */
-const NOTABLE_MS = 60_000;
 const MARKS = 4;
 
 /** The strips of clusters, as one reader sees them. */
@@ -70,7 +69,7 @@ function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
 /** Says once how long the exporter did not watch. */
 function watched(exporter: Strip | undefined): string {
   if (exporter === undefined || exporter.unknownMs < NOTABLE_MS) return "";
-  return ` The exporter did not watch for ${duration(exporter.unknownMs)}.`;
+  return ` The exporter did not watch for ${lasted(exporter.unknownMs)}.`;
 }
 
 function stripRow(
@@ -101,19 +100,16 @@ function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
   </li>`;
 }
 
-/** `up 99.98 %, down 2 times, 4 min`. What the exporter did not watch is said elsewhere. */
+/** What the exporter did not watch is said elsewhere. */
 function wordsOf(strip: Strip, exporter: Strip | undefined): string {
-  const { availability, downs, downMs, unknownMs, sinceMs } = strip;
-  if (availability === undefined) return "not known";
-  const times = downs === 0 ? "" : downs === 1 ? " once" : ` ${downs} times`;
+  const { unknownMs, sinceMs } = strip;
   const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
   // The exporter may not have watched before a new subject was there.
-  const ownUnknownMs = isNew ? unknownMs : unknownMs - (exporter?.unknownMs ?? 0);
-  return [
-    // Rounded down: what was down once is not 100 %.
-    `up ${Math.floor(availability * 10_000) / 100} %`,
-    ...(downMs === 0 ? [] : [`down${times}`, duration(downMs)]),
-    ...(ownUnknownMs < NOTABLE_MS ? [] : [`unknown ${duration(ownUnknownMs)}`]),
-    ...(isNew ? [`known since ${new Date(sinceMs).toISOString().slice(5, 16).replace("T", " ")}`] : []),
-  ].join(", ");
+  const words = pastWords({
+    ...strip,
+    unknownMs: isNew ? unknownMs : unknownMs - (exporter?.unknownMs ?? 0),
+  });
+  return isNew
+    ? `${words}, known since ${new Date(sinceMs).toISOString().slice(5, 16).replace("T", " ")}`
+    : words;
 }

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { pastWords, percent } from "../../src/view/past.ts";
+
+const HOUR_MS = 3_600_000;
+const WELL = { upMs: HOUR_MS, downMs: 0, downs: 0, plannedMs: 0, unknownMs: 0 };
+
+test.each([
+  [{}, "up 100 %"],
+  [{ upMs: HOUR_MS - 1, downMs: 1, downs: 1 }, "up 99.999 %, down once, 1 s"],
+  [{ downMs: 239_001, downs: 2 }, "up 93.774 %, down 2 times, 4 min"],
+  [{ upMs: 0, downMs: HOUR_MS, downs: 1 }, "up 0.000 %, down once, 1 h 0 min"],
+  [{ plannedMs: 60_001 }, "up 100 %, planned 2 min"],
+  [{ upMs: 0, plannedMs: HOUR_MS }, "planned 1 h 0 min"],
+  [{ unknownMs: 59_999 }, "up 100 %"],
+  [{ unknownMs: 60_000 }, "up 100 %, unknown 1 min"],
+  [{ upMs: 0, unknownMs: HOUR_MS }, "not known"],
+])("%j: %s", (given, words) => {
+  expect(pastWords({ ...WELL, ...given })).toBe(words);
+});
+
+test.each([
+  [57, 43, "57.000 %"],
+  [99_999, 1, "99.999 %"],
+  [1_000_000, 1, "99.999 %"],
+  [0, 0, "–"],
+])("%d of the time and %d of it: %s", (part, rest, words) => {
+  expect(percent(part, rest)).toBe(words);
+});
