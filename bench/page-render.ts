@@ -69,7 +69,7 @@ function startFleet() {
     clock,
     logger,
     verdicts: () => board.verdicts(),
-    windows: { list: () => [] },
+    windows: { commanded: () => [] },
     onRecord: timelines.read,
     journal: undefined,
   });

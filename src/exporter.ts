@@ -153,7 +153,7 @@ export async function startExporter(
     const start = runner.prepare(config, createClient);
     return async () => {
       fleet.configure(config, clock.monotonicMs());
-      windows.configure(config.appliances);
+      windows.configure(config);
       targetPolicy = config.websiteTargets;
       await start();
       const appliances = config.appliances.filter(({ enabled }) => enabled).length;

@@ -25,7 +25,7 @@ export interface RecorderDeps {
   readonly logger: Logger;
   /** Judges all clusters as they are now, in slices. */
   readonly verdicts: () => Promise<unknown>;
-  readonly windows: Pick<Windows, "list">;
+  readonly windows: Pick<Windows, "commanded">;
   /** Is called with each record, but for the state of everything that begins a day. */
   readonly onRecord: (record: JournalRecord) => void;
   /** `undefined` without storage. */
@@ -96,7 +96,7 @@ export function createRecorder({
   /** Calls back with a run and the state of everything: of each cluster the latest, whatever is judged meanwhile. */
   async function beginRun(begin: Begin, atMs: number, add: (one: JournalRecord) => void): Promise<void> {
     add(runOf(begin, atMs));
-    for (const window of windows.list()) add(windowRecord(window, atMs));
+    for (const window of windows.commanded()) add(windowRecord(window, atMs));
     await inSlices(latest.values(), (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
   }
 

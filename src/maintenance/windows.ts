@@ -1,6 +1,8 @@
-import type { ApplianceConfig } from "../config/config.ts";
+import type { ApplianceConfig, Config, MaintenanceConfig } from "../config/config.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Clock } from "../support/clock.ts";
+import { shortHash } from "../support/short-hash.ts";
+import { currentOf } from "./recurring.ts";
 import { coverageOf, covers, type MaintenanceWindow, type Scope } from "./window.ts";
 
 /** Why a window cannot be started, extended or ended. */
@@ -24,15 +26,17 @@ export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "
 
 /** The planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
 export interface Windows {
-  /** Windows cover appliances that are enabled; those that are known already stay. */
-  configure(appliances: readonly ApplianceConfig[]): void;
+  /** Windows cover appliances that are enabled; those that were started by command stay. */
+  configure(config: Pick<Config, "appliances" | "maintenance">): void;
   start(request: StartRequest, by: string): WindowResult;
   /** Has a window end `forMs` from now instead. */
   extend(id: string, forMs: number): WindowResult;
   end(id: string): WindowResult;
-  /** Those that have not ended, and those that ended in the last five minutes. */
+  /** Those that run, and those that ended in the last five minutes. */
   list(): readonly MaintenanceWindow[];
-  /** Those of them that have begun and cover something of a cluster. */
+  /** Those of them that were started, extended or ended by command. */
+  commanded(): readonly MaintenanceWindow[];
+  /** Those of them that cover something of a cluster. */
   covering(facts: ClusterSnapshot): readonly MaintenanceWindow[];
 }
 
@@ -56,19 +60,39 @@ const NONE: readonly MaintenanceWindow[] = [];
 export function createWindows({ clock, restored, onChange, onDrill }: WindowsDeps): Windows {
   let appliances: readonly ApplianceConfig[] = [];
   let windows: readonly MaintenanceWindow[] = restored;
+  let recurring: readonly MaintenanceConfig[] = [];
+  let occurrences = { second: Number.NaN, windows: NONE };
   let drillEnds: NodeJS.Timeout | undefined;
 
-  /** Without those that ended long ago. */
+  const isRecent = ({ endMs }: MaintenanceWindow): boolean => endMs + REMEMBERED_MS > clock.wallMs();
+
+  /** Those by command, without those that ended long ago. One of the configuration stays until it would have ended. */
   function current(): readonly MaintenanceWindow[] {
-    const nowMs = clock.wallMs();
-    if (windows.some(({ endMs }) => endMs + REMEMBERED_MS <= nowMs))
-      windows = windows.filter(({ endMs }) => endMs + REMEMBERED_MS > nowMs);
+    const isNeeded = (window: MaintenanceWindow): boolean =>
+      isRecent(window) || occurring().some(({ id }) => id === window.id);
+    if (!windows.every(isNeeded)) windows = windows.filter(isNeeded);
     return windows;
+  }
+
+  /** Those of the configuration, which are computed once a second. */
+  function occurring(): readonly MaintenanceWindow[] {
+    const nowMs = clock.wallMs();
+    const second = Math.floor(nowMs / 1000);
+    if (occurrences.second !== second)
+      occurrences = { second, windows: recurring.flatMap((entry) => occurrenceOf(entry, nowMs)) };
+    return occurrences.windows;
+  }
+
+  /** An occurrence that was ended or extended by command is one of the others. */
+  function list(): readonly MaintenanceWindow[] {
+    const own = current();
+    const ids = new Set(own.map(({ id }) => id));
+    return [...own.filter(isRecent), ...occurring().filter(({ id }) => !ids.has(id))];
   }
 
   function running(): readonly MaintenanceWindow[] {
     const nowMs = clock.wallMs();
-    return current().filter(({ endMs }) => endMs > nowMs);
+    return list().filter(({ endMs }) => endMs > nowMs);
   }
 
   /** Informs about the drill that runs, now and when it ends. */
@@ -92,14 +116,15 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   /** With another end, unless it has ended. */
   function ending(id: string, endMs: number): WindowResult {
     const window = running().find((each) => each.id === id);
-    if (window === undefined)
-      return refused("unknown_id", `no window ${id} runs that was started by command`);
+    if (window === undefined) return refused("unknown_id", `no window ${id} runs`);
     return put({ ...window, endMs });
   }
 
   return {
-    configure: (next) => {
-      appliances = next.filter(({ enabled }) => enabled);
+    configure: (config) => {
+      appliances = config.appliances.filter(({ enabled }) => enabled);
+      recurring = config.maintenance;
+      occurrences = { second: Number.NaN, windows: NONE };
       followDrill();
     },
     start: ({ id, scope, comment, forMs, isDrill }, by) => {
@@ -108,9 +133,9 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       const unknown = unknownIn(scope, appliances);
       if (unknown !== undefined) return refused("covers_nothing", unknown);
       if (forMs > mostMs) return refused("too_long", `a window may last ${mostMs / 60_000} minutes at most`);
-      if (current().some((each) => each.id === id)) return refused("duplicate_id", `there is a window ${id}`);
-      if (own.length >= MAX_WINDOWS)
-        return refused("too_many", `${MAX_WINDOWS} windows run, which is the most`);
+      if (list().some((each) => each.id === id)) return refused("duplicate_id", `there is a window ${id}`);
+      if (current().length >= MAX_WINDOWS)
+        return refused("too_many", `there are ${MAX_WINDOWS} windows, which is the most`);
       const drill = own.find(({ origin }) => origin === "drill");
       if (isDrill && drill !== undefined)
         return refused("drill_runs", `the drill ${drill.id} runs: one at a time`);
@@ -128,12 +153,23 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       return ending(id, clock.wallMs() + forMs);
     },
     end: (id) => ending(id, clock.wallMs()),
-    list: current,
+    list,
+    commanded: current,
     covering: (facts) => {
-      const all = current();
+      const all = list();
       return all.length === 0 ? NONE : all.filter(({ scope }) => coverageOf(scope, facts) !== undefined);
     },
   };
+}
+
+function occurrenceOf(entry: MaintenanceConfig, nowMs: number): readonly MaintenanceWindow[] {
+  const { name, scope, comment } = entry;
+  const occurrence = currentOf(entry, nowMs);
+  if (occurrence === undefined) return NONE;
+  const id = shortHash([name, occurrence.beginMs])
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "0");
+  return [{ id, scope, ...occurrence, comment, by: undefined, origin: "configuration" }];
 }
 
 function refused(reason: WindowError, message: string): WindowResult {

@@ -63,7 +63,7 @@ export async function startRun(
     onChange: (window) => recorder.planned(window),
     onDrill: () => {},
   });
-  windows.configure(members);
+  windows.configure(configOf(...members));
   const recorder: Recorder = createRecorder({
     version: "1.2.3",
     shard: "0/1",

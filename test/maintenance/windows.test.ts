@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { MaintenanceConfig } from "../../src/config/config.ts";
 import { createWindows, type StartRequest, type WindowResult } from "../../src/maintenance/windows.ts";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
-import { applianceOf, WALL_MS } from "../support/observations.ts";
+import { applianceOf, configOf, WALL_MS } from "../support/observations.ts";
 import { windowOf } from "./support.ts";
 
 const MINUTE_MS = 60_000;
@@ -13,7 +14,10 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** Windows under a clock that is held still; `changes`: each window that began or has another end. */
-function heldWindows(restored: readonly MaintenanceWindow[] = []) {
+function heldWindows(
+  restored: readonly MaintenanceWindow[] = [],
+  maintenance: readonly MaintenanceConfig[] = [],
+) {
   const changes: MaintenanceWindow[] = [];
   const drills: string[] = [];
   let nowMs = WALL_MS;
@@ -23,7 +27,7 @@ function heldWindows(restored: readonly MaintenanceWindow[] = []) {
     onChange: (window) => void changes.push(window),
     onDrill: (appliances) => void drills.push([...appliances].join(" ")),
   });
-  windows.configure(APPLIANCES);
+  windows.configure({ ...configOf(...APPLIANCES), maintenance });
   return {
     windows,
     changes,
@@ -97,10 +101,10 @@ test("a window is ended early once, and extended to at most 24 hours from now", 
   expect(answer(windows.extend("patchnight", 24 * 60 * MINUTE_MS + 1))).toBe(tooLong);
   passMinutes(10);
   expect(answer(windows.end("patchnight"))).toBe("until minute 20");
-  const unknown = "unknown_id: no window patchnight runs that was started by command";
+  const unknown = "unknown_id: no window patchnight runs";
   expect(answer(windows.end("patchnight"))).toBe(unknown);
   expect(answer(windows.extend("patchnight", MINUTE_MS))).toBe(unknown);
-  expect(answer(windows.end("other"))).toBe("unknown_id: no window other runs that was started by command");
+  expect(answer(windows.end("other"))).toBe("unknown_id: no window other runs");
   expect(changes.map(({ endMs }) => (endMs - WALL_MS) / MINUTE_MS)).toEqual([30, 70, 20]);
 });
 
@@ -123,9 +127,9 @@ test("a hundred windows run at most", () => {
   const { windows, passMinutes } = heldWindows();
   for (let nth = 0; nth < 100; nth += 1) windows.start(request({ id: `window${nth}` }), "alice");
   const next = request({ id: "onemore" });
-  expect(answer(windows.start(next, "alice"))).toBe("too_many: 100 windows run, which is the most");
-  passMinutes(30);
-  expect(answer(windows.start(next, "alice"))).toBe("until minute 60");
+  expect(answer(windows.start(next, "alice"))).toBe("too_many: there are 100 windows, which is the most");
+  passMinutes(35);
+  expect(answer(windows.start(next, "alice"))).toBe("until minute 65");
 });
 
 test("an earlier run's windows go on, and cover clusters as others do", () => {
@@ -135,4 +139,44 @@ test("an earlier run's windows go on, and cover clusters as others do", () => {
   expect(windows.covering(ams)).toEqual([windowOf({ appliances: ["a"] })]);
   expect(windows.covering(alone)).toEqual([]);
   expect(answer(windows.end("patchnight"))).toBe("until minute 0");
+});
+
+const AMS = { appliances: [], clusters: ["ams"], labels: {} };
+/** The clock begins at 22:13:20. */
+const PATCH_NIGHT: MaintenanceConfig = {
+  name: "patch night",
+  comment: "patches",
+  schedule: "0 30 22 * * *",
+  timezone: "UTC",
+  scope: AMS,
+  durationMs: 30 * MINUTE_MS,
+};
+
+test("a window of the configuration runs when it is due", () => {
+  const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
+  expect(windows.list()).toEqual([]);
+  passMinutes(17);
+  const [window] = windows.list();
+  expect(window).toMatchObject({ scope: AMS, comment: "patches", by: undefined, origin: "configuration" });
+  expect(windows.commanded()).toEqual([]);
+  const [ams] = clustersOf(fleetOf(APPLIANCES));
+  expect(ams && windows.covering(ams)).toEqual([window]);
+  passMinutes(34);
+  expect(windows.list()).toEqual([window]);
+  passMinutes(1);
+  expect(windows.list()).toEqual([]);
+});
+
+test("a window of the configuration is extended and ended early, and the next one is as configured", () => {
+  const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
+  passMinutes(17);
+  const id = windows.list()[0]?.id ?? "";
+  expect(answer(windows.extend(id, 60 * MINUTE_MS))).toBe("until minute 77");
+  passMinutes(23);
+  expect(answer(windows.end(id))).toBe("until minute 40");
+  expect(windows.list()).toMatchObject([{ id, origin: "configuration", endMs: WALL_MS + 40 * MINUTE_MS }]);
+  passMinutes(5);
+  expect(windows.list()).toEqual([]);
+  passMinutes(24 * 60);
+  expect(windows.list()).toMatchObject([{ origin: "configuration" }]);
 });
