@@ -4,8 +4,17 @@ import { isJudged } from "../status/remembered.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { beginOf, namedFiles, dayOf, readLines } from "./day-files.ts";
-import { createNews } from "./news.ts";
-import { isSubject, subjectKey, windowFrom, type IncidentRecord, type SubjectRecord } from "./record.ts";
+import {
+  atOf,
+  clusterIn,
+  formatRecord,
+  isSubject,
+  parseRecord,
+  subjectIn,
+  subjectKey,
+  windowFrom,
+  type IncidentRecord,
+} from "./record.ts";
 import { verdictFrom, type Known } from "./remembered-verdict.ts";
 
 /** The state of everything is in the file of each day, unless the exporter was killed when that began. */
@@ -27,8 +36,22 @@ export async function restore(
   return restoredFrom(memory.end(), at);
 }
 
+/** A run of the exporter. */
+interface Run {
+  /** Its latest line. */
+  latest: string;
+  /** The clusters of which it knew nothing any more, and the Unix times in milliseconds since when. */
+  readonly lost: Map<string, number>;
+}
+
+/** The latest line about a subject. */
+interface Latest {
+  readonly line: string;
+  readonly run: Run;
+}
+
 interface Remembered {
-  readonly subjects: readonly Known[];
+  readonly subjects: readonly Latest[];
   readonly incidents: readonly IncidentRecord[];
   /** By id, the latest of each. */
   readonly windows: readonly MaintenanceWindow[];
@@ -36,51 +59,76 @@ interface Remembered {
 
 /** Follows lines, oldest first, to what was known last. */
 function createMemory(): { read(line: string): void; end(): Remembered } {
-  const subjects = new Map<string, { readonly record: SubjectRecord; untilMs?: number }>();
+  const subjects = new Map<string, Latest>();
   const incidents = new Map<string, IncidentRecord>();
   const windows = new Map<string, MaintenanceWindow>();
-  const newsIn = createNews();
-  let latestMs = 0;
+  let run: Run = { latest: "", lost: new Map() };
 
-  /** Of one cluster, or of all. */
-  function endRun(cluster?: string): void {
-    for (const each of subjects.values())
-      if (cluster === undefined || each.record.cluster === cluster) each.untilMs ??= latestMs;
+  function keep(subject: string, line: string): void {
+    const { run: earlier = run } = subjects.get(subject) ?? {};
+    if (earlier !== run && !isKnown(line)) return;
+    // The order is that of the lines.
+    subjects.delete(subject);
+    subjects.set(subject, { line, run });
+  }
+
+  function readOther(line: string): void {
+    const record = parseRecord(line);
+    if (record === undefined) return;
+    if (record.kind === "run" && record.why !== "day") run = { latest: line, lost: new Map() };
+    run.latest = line;
+    if (record.kind === "lost") run.lost.set(record.cluster, Date.parse(record.at));
+    if (record.kind === "incident") incidents.set(record.incident.id, record);
+    if (record.kind === "window") windows.set(record.id, windowFrom(record));
+    if (isSubject(record)) keep(subjectKey(record), formatRecord(record));
   }
 
   return {
     read: (line) => {
-      const record = newsIn(line);
-      if (record === undefined) return;
-      if (record.kind === "run" && record.why !== "day") endRun();
-      latestMs = Date.parse(record.at);
-      if (record.kind === "lost") endRun(record.cluster);
-      if (record.kind === "incident") incidents.set(record.incident.id, record);
-      if (record.kind === "window") windows.set(record.id, windowFrom(record));
-      if (!isSubject(record)) return;
-      const key = subjectKey(record);
-      // What an earlier run knew stays until a run has judged the subject, or has seen the beginning of what it does not know.
-      const isFirst = subjects.get(key)?.untilMs !== undefined;
-      if (record.state === "gone") subjects.delete(key);
-      else if (!isFirst || isJudged(record) || record.since !== undefined) subjects.set(key, { record });
+      const subject = subjectIn(line);
+      if (subject === undefined) {
+        readOther(line);
+        return;
+      }
+      keep(subject, line);
+      run.latest = line;
     },
-    end: () => {
-      endRun();
-      const known = Array.from(subjects.values(), ({ record, untilMs = latestMs }) => ({ record, untilMs }));
-      return { subjects: known, incidents: [...incidents.values()], windows: [...windows.values()] };
-    },
+    end: () => ({
+      subjects: [...subjects.values()],
+      incidents: [...incidents.values()],
+      windows: [...windows.values()],
+    }),
   };
 }
 
+/** What an earlier run knew stays until a run has judged the subject, or has seen the beginning of what it does not know. */
+function isKnown(line: string): boolean {
+  if (line.includes('"since":')) return true;
+  const record = parseRecord(line);
+  return record !== undefined && isSubject(record) && isJudged(record);
+}
+
 function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant): Restored {
-  const byCluster = groupBy(subjects, ({ record }) => record.cluster);
+  const byCluster = groupBy(subjects, ({ line }) => clusterIn(line));
   const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
   const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
   const told = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...told.keys()]);
   const clusters = Array.from(names, (name) => {
-    const known = byCluster.get(name) ?? [];
-    return [name, verdictFrom(name, known, told.get(name) ?? [], at)] as const;
+    const [latest, own] = [byCluster.get(name) ?? [], told.get(name) ?? []];
+    return [name, () => verdictFrom(name, knownFrom(latest), own, at)] as const;
   });
   return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident), windows };
+}
+
+/** What is known of the subjects of a cluster. */
+function knownFrom(latest: readonly Latest[]): readonly Known[] {
+  const known = new Map<string, Known>();
+  for (const { line, run } of latest) {
+    const record = parseRecord(line);
+    if (record === undefined || !isSubject(record)) continue;
+    const untilMs = run.lost.get(record.cluster) ?? Date.parse(atOf(run.latest));
+    known.set(subjectKey(record), { record, untilMs });
+  }
+  return [...known.values()].filter(({ record }) => record.state !== "gone");
 }

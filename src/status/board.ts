@@ -43,8 +43,8 @@ export interface Listener {
 
 /** What an earlier run of the exporter left. */
 export interface Restored {
-  /** The latest verdict on each cluster, by name, without facts. */
-  readonly clusters: ReadonlyMap<string, ClusterVerdict>;
+  /** Make the latest verdict on each cluster, by name, without facts. */
+  readonly clusters: ReadonlyMap<string, () => ClusterVerdict>;
   readonly incidents: readonly KnownIncident[];
   /** The planned work that was started by command and has not ended. */
   readonly windows: readonly MaintenanceWindow[];
@@ -88,7 +88,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
     const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
-    const earlier = remembered.get(facts.cluster);
+    const earlier = remembered.get(facts.cluster)?.();
     const compared = earlier === undefined ? before : withRemembered(earlier, before);
     // While nobody answers, as before the network is up, nothing is known of groups.
     const isKnown = facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined);
@@ -96,8 +96,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const isLast = isLate || (isKnown && pendingIn(facts).length === 0);
     const restoring = earlier && (isLast ? "last" : "more");
     const now = judge(facts, compared, at, { observed, restoring, windows: windows.covering(facts) });
-    if (isLate || (isLast && !isContradictory(now))) remembered.delete(facts.cluster);
-    else if (earlier !== undefined) remembered.set(facts.cluster, stillRemembered(earlier, now));
+    const isDone = isLate || (isLast && !isContradictory(now));
+    const still = isDone ? undefined : earlier && stillRemembered(earlier, now);
+    if (still === undefined) remembered.delete(facts.cluster);
+    else remembered.set(facts.cluster, () => still);
     latest.set(facts.cluster, now);
     if (now.incidents !== compared?.incidents) logIncidents(logger, past.add(now.incidents.news));
     if (now !== before) listener.judged(before, now, at.wallMs);

@@ -1,5 +1,8 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import { restore } from "../../src/journal/restore.ts";
 import { websiteOf } from "../support/observations.ts";
 import { folderPath, NOON_MS, startRun, storageAt } from "./support.ts";
 
@@ -284,5 +287,31 @@ test("polls that contradict each other after a start end nothing, also over a se
     `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
     `one_master a since 95, preferred true; a ready since 95; ${split.replace("-", "-95")}`,
     `one_master a since 95, preferred true; a ready since 95; ${split.replace("-", "-95")}`,
+  ]);
+});
+
+test("what is remembered follows from the latest whole line about a subject, in whatever order its members are", async () => {
+  const folder = await folderPath();
+  await mkdir(folder);
+  const [at, later] = ["2026-11-26T11:59:00.000Z", "2026-11-26T11:59:30.000Z"];
+  const lines = [
+    `{"at":"${at}","kind":"appliance","cluster":"ams","appliance":"a","state":"down","since":"${at}"}`,
+    `{"at":"${at}","kind":"appliance","cluster":"ams","appliance":"b","state":"up"}`,
+    `{"at":"${at}","kind":"appliance","cluster":"ams","appliance":"c","state":"up"}`,
+    `{"at":"${later}","kind":"appliance","state":"up","since":"${later}","appliance":"a","cluster":"ams"}`,
+    `{"at":"${later}","kind":"appliance","cluster":"ams","appliance":"b","sta`,
+    `{"at":"${later}","kind":"appliance","cluster":"ams","appliance":"c","state":"gone"}`,
+  ];
+  await writeFile(join(folder, "2026-11-26.jsonl"), lines.map((line) => `${line}\n`).join(""));
+  const { clusters } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
+  const appliances = clusters.get("ams")?.().appliances ?? new Map();
+  const known = Array.from(appliances.values(), ({ identity, state, sinceMs }) => [
+    identity.appliance,
+    state,
+    sinceMs,
+  ]);
+  expect(known).toEqual([
+    ["a", "up", Date.parse(later)],
+    ["b", "up", undefined],
   ]);
 });
