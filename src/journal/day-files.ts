@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { readdir, rename, rm, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -78,11 +78,13 @@ export async function* readLines(
   { fromMs, toMs }: TimeRange,
   onDamaged: (path: string, error: unknown) => void,
 ): AsyncGenerator<readonly string[]> {
-  for (const file of await namedFiles(folder)) {
+  const files = await namedFiles(folder);
+  for (const [nth, file] of files.entries()) {
     const beginMs = beginOf(file.day);
     if (beginMs >= toMs || beginMs + DAY_MS <= fromMs) continue;
     try {
-      yield* linesIn(file);
+      const isSecond = files[nth - 1]?.day === file.day;
+      if (!isSecond || !(await isLeftover(file.path))) yield* linesIn(file);
     } catch (error) {
       if (!isMissing(error)) onDamaged(file.path, error);
     }
@@ -125,9 +127,22 @@ function toError(error: unknown): Error {
 
 /** Compresses the file of a day that is over. If one is there already, as after a clock was set back, both become one. */
 export async function compressDay(folder: string, day: string): Promise<void> {
-  const [plain, target] = [pathOf(folder, day), join(folder, `${day}${COMPRESSED}`)];
+  const plain = pathOf(folder, day);
+  if (!(await isLeftover(plain))) await addCompressed(folder, day);
+  await rm(plain);
+}
+
+/** Whether the compressed file of the day has all of this one, and a kill kept it from being removed. Both have the same time. */
+async function isLeftover(path: string): Promise<boolean> {
+  const compressed = await stat(`${path}.gz`).catch(() => undefined);
+  return compressed !== undefined && compressed.mtime.getTime() === (await stat(path)).mtime.getTime();
+}
+
+async function addCompressed(folder: string, day: string): Promise<void> {
+  const target = join(folder, `${day}${COMPRESSED}`);
   const temporary = `${target}.tmp`;
-  const sources = (await dayFiles(folder)).filter((file) => file.day === day);
+  const sources = (await namedFiles(folder)).filter((file) => file.day === day);
+  const { mtime } = await stat(pathOf(folder, day));
   await pipeline(
     async function* all() {
       for (const { path, isCompressed } of sources)
@@ -136,8 +151,8 @@ export async function compressDay(folder: string, day: string): Promise<void> {
     createGzip(),
     createWriteStream(temporary, { mode: FILE_MODE, flush: true }),
   );
+  await utimes(temporary, mtime, mtime);
   await rename(temporary, target);
-  await rm(plain);
 }
 
 export interface Retention {

@@ -2,7 +2,16 @@ import { mkdir, rm } from "node:fs/promises";
 import { errorCode, messageOf } from "../support/errors.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
-import { beginOf, compressDay, DAY_MS, dayFiles, dayOf, expired, type Retention } from "./day-files.ts";
+import {
+  beginOf,
+  compressDay,
+  DAY_MS,
+  dayFiles,
+  dayOf,
+  expired,
+  pathOf,
+  type Retention,
+} from "./day-files.ts";
 import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
 import { inSlices } from "../support/slices.ts";
@@ -179,16 +188,19 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     try {
       for (const file of expired(await dayFiles(path), nowMs, options)) await rm(file.path);
       for (const { day, isCompressed } of await dayFiles(path))
-        if (!isCompressed && day < today) await compressDay(path, day);
+        if (!isCompressed && day < today)
+          await compressDay(path, day).catch((error: unknown) => untidy(pathOf(path, day), error));
       const closed = (await dayFiles(path)).filter(({ day }) => day !== today);
       closedBytes = closed.reduce((sum, { bytes }) => sum + bytes, 0);
     } catch (error) {
-      logger.warn(
-        { path, detail: messageOf(error) },
-        "old days of the journal cannot be compressed or removed",
-      );
+      untidy(path, error);
     }
     isTidying = false;
+  }
+
+  function untidy(at: string, error: unknown): void {
+    const fields = { path: at, detail: messageOf(error) };
+    logger.warn(fields, "old days of the journal cannot be compressed or removed");
   }
 
   function failed(detail: string): void {

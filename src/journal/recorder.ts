@@ -57,7 +57,7 @@ export function createRecorder({
   const latest = new Map<string, ClusterVerdict>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let isJudging = false;
+  let judging: Promise<Step | undefined> | undefined;
 
   function record(one: JournalRecord): void {
     onRecord(one);
@@ -65,15 +65,22 @@ export function createRecorder({
   }
 
   async function step(): Promise<void> {
-    if (isJudging) return;
-    isJudging = true;
-    const now = await judged().catch(failed);
-    isJudging = false;
+    if (judging !== undefined) return;
+    judging = judged().catch(failed);
+    const now = await judging;
+    judging = undefined;
     if (now !== undefined) await journal?.flush(now);
   }
 
-  function failed(error: unknown): void {
+  function failed(error: unknown): undefined {
     logger.error({ detail: describeBug(error) }, "what is judged could not be recorded");
+  }
+
+  /** Takes a last step after the one in progress. */
+  async function end(): Promise<void> {
+    await judging;
+    await step();
+    await journal?.stop();
   }
 
   async function judged(): Promise<Step> {
@@ -129,8 +136,7 @@ export function createRecorder({
     step,
     stop: async () => {
       clearTimeout(timer);
-      const ended = step().then(() => journal?.stop());
-      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
+      await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };
 }

@@ -1,6 +1,12 @@
-import { readdir } from "node:fs/promises";
+import { appendFile, mkdir, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { compressDay } from "../../src/journal/day-files.ts";
+import { createJournal, type Begin } from "../../src/journal/journal.ts";
+import { formatRecord, type JournalRecord } from "../../src/journal/record.ts";
+import { groupBy } from "../../src/support/group-by.ts";
 import { eventually } from "../support/eventually.ts";
+import { createMemoryLog } from "../support/exporter.ts";
 import { MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { DAY_MS, folderPath, linesIn, NOON_MS, startRun, storageAt } from "./support.ts";
 
@@ -189,4 +195,116 @@ test("old days are compressed, and removed when they are too old or too large to
   await small.step(4);
   await eventually(async () => expect(await readdir(folder)).not.toContain("2026-11-28.jsonl.gz"));
   await small.kill();
+});
+
+test("a run that is stopped during a step writes what was judged until then", async () => {
+  const folder = await folderPath();
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1");
+  await run.step(4);
+  const step = run.step(8);
+  run.poll("b nothing 9");
+  await run.stop();
+  await step;
+  expect((await shortLines(folder, NOON_MS)).slice(-2)).toEqual(["9 group no_backup", "9 alive"]);
+});
+
+test("a kill while a day is compressed doubles no line, and a damaged day keeps no other from being compressed", async () => {
+  const folder = await folderPath();
+  const path = (name: string): string => join(folder, name);
+  const first = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1");
+  await first.step(4);
+  await first.kill();
+  const lines = await linesIn(folder);
+  await compressDay(folder, "2026-11-26");
+  const { mtime } = await stat(path("2026-11-26.jsonl.gz"));
+  await writeFile(path("2026-11-26.jsonl"), `${lines.join("\n")}\n`);
+  await utimes(path("2026-11-26.jsonl"), mtime, mtime);
+  expect(await linesIn(folder)).toEqual(lines);
+  await writeFile(path("2026-11-25.jsonl.gz"), "damaged");
+  await writeFile(path("2026-11-25.jsonl"), "");
+  await utimes(path("2026-11-25.jsonl"), 0, 0);
+  const second = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS + DAY_MS });
+  await second.step(4);
+  await eventually(async () => expect(await readdir(folder)).not.toContain("2026-11-26.jsonl"));
+  await second.kill();
+  expect((await linesIn(folder)).filter((line) => line.includes("2026-11-26"))).toEqual(lines);
+  expect(second.log.lines).toMatchObject([
+    { path: path("2026-11-25.jsonl"), detail: "incorrect header check" },
+  ]);
+});
+
+const state = async ({ why }: Begin, atMs: number): Promise<readonly JournalRecord[]> => [
+  { at: new Date(atMs).toISOString(), kind: "run", v: 1, why, version: "1.2.3", shard: "0/1" },
+];
+
+/** A journal whose steps the test takes, without an exporter. */
+function startJournal(folder: string, { logger } = createMemoryLog()) {
+  let nowMs = NOON_MS;
+  const clock = { wallMs: () => nowMs, monotonicMs: () => nowMs };
+  const journal = createJournal(storageAt(folder), { clock, logger });
+  return {
+    ...journal,
+    step: (seconds = 4): Promise<void> => {
+      nowMs += seconds * 1000;
+      return journal.flush({ atMs: nowMs, isContinuous: true, state });
+    },
+  };
+}
+
+/** Lines of a MiB, 512 of a cluster. */
+function mebibyteOf(kind: "group" | "incident", nth: number): readonly JournalRecord[] {
+  const of = { at: new Date(NOON_MS).toISOString(), cluster: `ams${nth}` };
+  const known = { kind: "failover", severity: "warning", begin: of.at } as const;
+  const record = (id: number, pad: string): JournalRecord =>
+    kind === "group"
+      ? { ...of, kind, vhid: id, vip: pad }
+      : { ...of, kind, incident: { ...known, cluster: of.cluster, id: `${id}`, summary: pad, subjects: [] } };
+  return Array.from({ length: 512 }, (_, id) =>
+    record(id, "x".repeat(2048 - formatRecord(record(id, "")).length)),
+  );
+}
+
+test.each([
+  ["8 MiB of lines wait in memory", 7, 1, { why: "start", group: 3584, incident: 512 }],
+  ["beyond 8 MiB of lines there is a gap, and incidents stay", 7, 2, { why: "gap", incident: 1024 }],
+  ["beyond 8 MiB of lines, most of them of incidents, these go too", 3, 6, { why: "gap", incident: 511 }],
+])("%s", async (_, groups, incidents, expected) => {
+  const folder = await folderPath();
+  const journal = startJournal(folder);
+  await journal.step();
+  const kinds = [...Array<"group">(groups).fill("group"), ...Array<"incident">(incidents).fill("incident")];
+  for (const [nth, kind] of kinds.entries()) mebibyteOf(kind, nth).forEach(journal.record);
+  await journal.step();
+  await journal.stop();
+  const records = (await linesIn(folder)).map((line): JournalRecord => JSON.parse(line));
+  const why = records.flatMap((each) => (each.kind === "run" ? each.why : [])).at(-1);
+  const count = groupBy(records, ({ kind }) => kind);
+  const [group, incident] = [count.get("group")?.length, count.get("incident")?.length];
+  expect({ why, group, incident }).toEqual(expected);
+});
+
+test("a file of 128 MiB takes no more lines until midnight", async () => {
+  const folder = await folderPath();
+  await mkdir(folder);
+  const today = join(folder, "2026-11-26.jsonl");
+  await writeFile(today, "");
+  await truncate(today, 2 ** 27 - 1);
+  await appendFile(today, "\n");
+  const log = createMemoryLog();
+  const journal = startJournal(folder, log);
+  await journal.step();
+  const [record] = mebibyteOf("group", 1);
+  if (record !== undefined) journal.record(record);
+  await journal.step();
+  expect([journal.isUp(), (await stat(today)).size]).toEqual([false, 2 ** 27]);
+  await rm(today);
+  await journal.step(DAY_MS / 2000);
+  await journal.stop();
+  expect((await linesIn(folder)).map((line): unknown => JSON.parse(line).kind)).toEqual(["run", "alive"]);
+  expect(log.lines).toMatchObject([
+    { msg: "the journal cannot be written", detail: "the file of today is full (134217728 bytes)" },
+    { msg: "the journal is written again" },
+  ]);
 });

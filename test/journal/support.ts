@@ -114,5 +114,6 @@ export async function startRun(
     setClock: (byMs: number): void => void (wallMs += byMs),
     /** Ends as after SIGKILL: what was not written is lost. */
     kill: journal.stop,
+    stop: recorder.stop,
   };
 }
