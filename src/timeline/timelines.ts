@@ -88,6 +88,8 @@ export function createTimelines(): Timelines {
     if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
   });
   const followed = new Map<string, Set<string>>();
+  /** The subjects of each cluster that a reload removed, the latest ones last: another one may add them again. */
+  const gone = new Map<string, Set<string>>();
   let run: Run | undefined;
 
   function add(key: string, known: Known): void {
@@ -110,7 +112,18 @@ export function createTimelines(): Timelines {
   function isFollowed({ cluster }: SubjectRecord, key: string): boolean {
     const known = followed.get(cluster) ?? new Set<string>();
     if (known.size < MAX_SUBJECTS) followed.set(cluster, known.add(key));
+    if (known.has(key)) gone.get(cluster)?.delete(key);
     return known.has(key);
+  }
+
+  function remove({ cluster }: SubjectRecord, key: string): void {
+    followed.get(cluster)?.delete(key);
+    const removed = gone.get(cluster) ?? new Set<string>();
+    gone.set(cluster, removed.add(key));
+    const [oldest = key] = removed;
+    if (removed.size <= MAX_SUBJECTS) return;
+    removed.delete(oldest);
+    tracks.delete(oldest);
   }
 
   return {
@@ -119,9 +132,7 @@ export function createTimelines(): Timelines {
       const key = isSubject(record) ? subjectKey(record) : undefined;
       if (isSubject(record) && key !== undefined && !isFollowed(record, key)) return;
       fold.read(record);
-      if (!isSubject(record) || key === undefined || record.state !== "gone") return;
-      tracks.delete(key);
-      followed.get(record.cluster)?.delete(key);
+      if (isSubject(record) && key !== undefined && record.state === "gone") remove(record, key);
     },
     end: () => {
       fold.end();

@@ -132,10 +132,10 @@ test.each<readonly [string, Timelines, number, string]>([
     "D_95 up 99.98 %, 2 x 19, unknown 0, known 86400",
   ],
   [
-    "a website that the configuration lacks is forgotten",
-    after(run(0), site(0, "up"), site(60, "gone")),
-    HOUR,
-    "nothing",
+    "a website that the configuration lacked for an hour is unknown then",
+    after(run(0), site(0, "up"), site(60, "down"), site(120, "gone"), site(HOUR + 120, "up")),
+    2 * HOUR,
+    "?88D?3_4 up 98.33 %, 1 x 60, unknown 3600, known 3600",
   ],
 ])("%s", (_, timelines, seconds, expected) => {
   expect(shown(timelines, seconds)).toBe(expected);
@@ -170,6 +170,17 @@ test("what an appliance invents beyond 512 subjects of its cluster takes no memo
   const nowMs = BEGIN_MS + HOUR * 1000;
   const strips = [shop(511), shop(512), shop(1, "fra")].map((each) => timelines.strip(each, "day", nowMs));
   expect(strips.map((strip) => strip?.upMs)).toEqual([HOUR * 1000, undefined, HOUR * 1000]);
+});
+
+test("the latest 512 subjects of a cluster that reloads removed are known when they come again", () => {
+  const removed = Array.from({ length: 600 }, (_, id) => [
+    { ...shop(id), at: at(id) },
+    { ...shop(id), at: at(id + 1), state: "gone" },
+  ]);
+  const timelines = after(run(0), ...removed.flat(), alive(HOUR), shop(87), shop(88));
+  const nowMs = BEGIN_MS + HOUR * 1000;
+  const strips = [shop(86), shop(87), shop(88)].map((each) => timelines.strip(each, "day", nowMs));
+  expect(strips.map((strip) => strip?.sinceMs)).toEqual([undefined, nowMs, BEGIN_MS + 88_000]);
 });
 
 test.each([
