@@ -104,7 +104,7 @@ function clusterRow(name: string, subjects: readonly Subject[], range: TimeRange
   const masters = subjects.filter(({ record: { kind } }) => kind === "readiness");
   const groups = subjects.flatMap((each) => groupRow(each, range));
   const websites = subjects.flatMap((each) => websiteRow(each, subjects, range));
-  const present = members.flatMap((each) => each.present);
+  const present = subjects.flatMap((each) => each.present);
   return {
     name,
     ...rowOf({ known: whole(members), present }, range),

@@ -20,7 +20,7 @@ export function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[
       knownMs += ms;
       if (span.band === "down") downMs += ms;
       if (span.band === "planned") plannedMs += ms;
-      isImpaired ||= span.band === "impaired" && ms > 0;
+      isImpaired ||= span.band === "impaired";
       // The rest of it is in the next bin.
       if (span.toMs > bin.toMs) break;
     }

@@ -211,6 +211,25 @@ test("a month that is not over ends now", async () => {
   });
 });
 
+test("a group that changes when the month ends was what it becomes in the next", async () => {
+  const files = {
+    "2026-10-31.jsonl": linesOf([
+      run(30 * DAY, "start"),
+      group(30 * DAY, "one_master"),
+      group(31 * DAY - 2, "changing"),
+      alive(31 * DAY),
+    ]),
+    "2026-11-01.jsonl": linesOf([
+      run(31 * DAY, "day"),
+      group(31 * DAY, "changing"),
+      group(31 * DAY + 3, "no_master"),
+      alive(31 * DAY + 60),
+    ]),
+  };
+  const { out } = await report(files, ["--month=2026-10", "--output=json"]);
+  expect(JSON.parse(out)).toMatchObject({ clusters: [{ upMs: DAY * 1000 - 2000, downMs: 2000 }] });
+});
+
 test("journals are merged: the first one counts", async () => {
   const first = [run(0, "start"), group(0, "no_master"), alive(60)];
   const second = [run(0, "start"), group(0, "one_master"), alive(DAY)];

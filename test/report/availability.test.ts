@@ -96,9 +96,25 @@ test("a cluster is unknown after a start until all is known that is recorded wit
   expect(reported([...start, ...restart]).clusters).toMatchObject([{ upMs: 950_000, goneSince: undefined }]);
 });
 
+test("a cluster without groups and websites is never known, and configured until it is gone", () => {
+  const cluster = (seconds: number, state: string): JournalRecord => {
+    return { at: at(seconds), kind: "cluster", cluster: "ams", state };
+  };
+  const appliance = { at: at(0), kind: "appliance", cluster: "ams", appliance: "a", state: "down" } as const;
+  const records = [run(0, "start"), cluster(0, "unknown"), appliance, alive(600)];
+  expect(reported([...records, alive(HOUR)]).clusters).toMatchObject([
+    { unknownMs: HOUR * 1000, knownSince: undefined, goneSince: undefined },
+  ]);
+  expect(
+    reported([...records, { ...appliance, at: at(600), state: "gone" }, cluster(600, "gone"), alive(HOUR)])
+      .clusters,
+  ).toMatchObject([{ unknownMs: HOUR * 1000, knownSince: undefined, goneSince: at(600) }]);
+});
+
 test("a website whose protocols are not known yet has a row only while it has no other", () => {
   const first = [run(0, "start"), unnamed(0, "unknown")];
   expect(protocols([...first, alive(HOUR)])).toEqual([""]);
+  expect(protocols([...first, unnamed(10, "up"), website(60, "up"), alive(HOUR)])).toEqual(["", "https"]);
   expect(protocols([...first, unnamed(60, "gone"), website(60, "up"), alive(HOUR)])).toEqual(["https"]);
 });
 
@@ -139,6 +155,16 @@ test("outages are as long as a subject is down in whatever state, and the longes
   ]);
 });
 
+test("a subject of two journals is configured as long as one of them says", () => {
+  const short = [run(0, "start"), group(0, "one_master"), group(600, "gone"), alive(HOUR)];
+  const long = [run(0, "start"), group(0, "one_master"), alive(HOUR)];
+  for (const journals of [
+    [short, long],
+    [long, short],
+  ])
+    expect(reported(...journals).clusters).toMatchObject([{ upMs: HOUR * 1000, goneSince: undefined }]);
+});
+
 test("a switch that became part of a failover of the month before is no failover of this month", () => {
   const { failovers } = reported([
     run(-HOUR, "start"),
@@ -154,6 +180,7 @@ test("a failover is reported once: as its latest line says, and as the first jou
     [
       run(0, "start"),
       failedOver(-1, "before the range"),
+      failedOver(0, "at its begin"),
       failedOver(10, "one"),
       failedOver(10, "one", { summary: "b took over, and the cause is known" }),
       failedOver(500, "second switch", { from: "b", to: "a" }),
@@ -163,20 +190,28 @@ test("a failover is reported once: as its latest line says, and as the first jou
     [
       run(0, "start"),
       failedOver(12, "the same", { summary: "b took over, as another exporter saw it" }),
-      failedOver(13, "another way", { from: "b", to: "a" }),
+      failedOver(13, "to another", { to: "c" }),
+      failedOver(14, "from another", { from: "c" }),
+      failedOver(15, "in another cluster", { cluster: "rtm" }),
+      failedOver(70, "a minute later"),
       failedOver(200, "later"),
     ],
   );
   expect(failovers.map(({ begin, summary }) => [begin, summary])).toEqual([
+    [at(0), "b took over"],
     [at(10), "b took over, and the cause is known"],
-    [at(13), "a took over"],
+    [at(13), "c took over"],
+    [at(14), "b took over"],
+    [at(15), "b took over"],
+    [at(70), "b took over"],
     [at(200), "b took over"],
     [at(490), "a and b took over from each other"],
   ]);
 });
 
 test("journals of a website that changes 50,000 times are merged", () => {
-  const { clusters } = reported(flapping(START), flapping(START + 7));
+  const { clusters, outages } = reported(flapping(START), flapping(START + 7));
+  expect(outages.length).toBe(20);
   expect(clusters.map(({ upMs, downMs }) => [upMs, downMs])).toEqual([[1_800_000, 1_800_000]]);
 });
 

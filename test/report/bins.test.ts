@@ -18,15 +18,17 @@ test("each eight hours have the worst band in them, are unknown if most of them 
     // Unknown for five hours, and later for three.
     span("up", 40, 45),
     span("up", 48, 52),
+    span("planned", 52, 53),
+    span("up", 53, 56),
   ];
-  expect(binsOf(spans, { fromMs: 0, toMs: 52 * HOUR_MS })).toEqual([
+  expect(binsOf(spans, { fromMs: 0, toMs: 56 * HOUR_MS })).toEqual([
     "up",
     "up",
     "down",
     "impaired",
     "unknown",
     "up",
-    "up",
+    "planned",
   ]);
 });
 

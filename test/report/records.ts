@@ -38,6 +38,7 @@ export function readiness(seconds: number, state: string, appliance: string): Su
 }
 
 interface FailoverFields {
+  readonly cluster?: string;
   readonly from?: string;
   readonly to?: string;
   readonly summary?: string;
@@ -49,20 +50,20 @@ interface FailoverFields {
 export function failedOver(
   seconds: number,
   id: string,
-  { from = "a", to = "b", summary = `${to} took over`, includes }: FailoverFields = {},
+  { cluster = "ams", from = "a", to = "b", summary = `${to} took over`, includes }: FailoverFields = {},
 ): JournalRecord {
   const repeated = { count: 3, periodSeconds: 20, includes: includes ?? "" };
   return {
     at: at(seconds),
     kind: "incident",
-    cluster: "ams",
+    cluster,
     incident: {
       id,
       kind: "failover",
       begin: at(seconds),
       summary,
       severity: "warning",
-      cluster: "ams",
+      cluster,
       subjects: ["192.0.2.100 (vhid 2)"],
       failover: {
         from,
