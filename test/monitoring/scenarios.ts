@@ -39,7 +39,7 @@ export interface Scenario {
   /** The name of another alert, which may fire if scrapes are lost. */
   readonly ifScrapesAreLost?: string;
   readonly lastsSeconds: number;
-  /** Of scrapes and of evaluations, in seconds. Default: 1, 5, 15 and 30. */
+  /** Of scrapes and of evaluations, in seconds. Default: 2, 5, 15 and 30. */
   readonly intervals?: readonly number[];
 }
 
