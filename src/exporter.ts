@@ -26,6 +26,7 @@ import { selectLines } from "./journal/selection.ts";
 import { createStatusBoard, type Restored, type StatusBoard } from "./status/board.ts";
 import type { KnownIncident } from "./status/schema.ts";
 import { createTimelines } from "./timeline/timelines.ts";
+import { remainingProblems } from "./status/planned-document.ts";
 import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -50,6 +51,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly telemetryPath: string;
   readonly routePrefix?: string;
   readonly enableLifecycle: boolean;
+  /** Whether planned work may be changed over HTTP; default: no. */
+  readonly enableMaintenance?: boolean;
   /** TLS and authentication of the exporter's own server; default: plain HTTP without passwords. */
   readonly webConfigFile?: string | undefined;
   /** The clusters that this exporter polls and shows; default: all. */
@@ -225,6 +228,12 @@ export async function startExporter(
     history: storage && {
       read: (query) => selectLines(storage.path, query, damaged),
       wallMs: clock.wallMs,
+    },
+    maintenance: {
+      isEnabled: options.enableMaintenance ?? false,
+      windows,
+      remaining: async ({ scope }) => remainingProblems(await board.verdicts(), scope),
+      logger,
     },
     assets: assets.files,
     isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,

@@ -61,6 +61,7 @@ export interface Flags extends LogFlags {
   readonly "web.telemetryPath": string;
   readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: boolean;
+  readonly "web.enableMaintenance"?: boolean;
   readonly "web.config.file"?: string;
   readonly "storage.path"?: string;
   readonly "storage.retention.time": number;

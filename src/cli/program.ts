@@ -78,6 +78,10 @@ const serving = () => [
     parser(parseRoutePrefix, "a path, such as /exporter"),
   ),
   new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
+  new Option(
+    "--web.enable-maintenance",
+    "change planned work on POST /api/v1/maintenance, by users who are known",
+  ),
   ...storage(),
   ...logging(),
 ];

@@ -15,6 +15,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     telemetryPath: flags["web.telemetryPath"],
     routePrefix: flags["web.routePrefix"] ?? "",
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
+    enableMaintenance: flags["web.enableMaintenance"] ?? false,
     webConfigFile: flags["web.config.file"],
     shard: flags.shard,
     storage: storageOf(flags),

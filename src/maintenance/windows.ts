@@ -66,10 +66,11 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
 
   const isRecent = ({ endMs }: MaintenanceWindow): boolean => endMs + REMEMBERED_MS > clock.wallMs();
 
+  const isNeeded = (window: MaintenanceWindow): boolean =>
+    isRecent(window) || occurring().some(({ id }) => id === window.id);
+
   /** Those by command, without those that ended long ago. One of the configuration stays until it would have ended. */
   function current(): readonly MaintenanceWindow[] {
-    const isNeeded = (window: MaintenanceWindow): boolean =>
-      isRecent(window) || occurring().some(({ id }) => id === window.id);
     if (!windows.every(isNeeded)) windows = windows.filter(isNeeded);
     return windows;
   }

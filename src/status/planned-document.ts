@@ -1,10 +1,23 @@
+import type { MaintenanceScope } from "../config/config.ts";
+import { coverageOf } from "../maintenance/window.ts";
 import { groupBy } from "../support/group-by.ts";
+import { problemsOf } from "./problems.ts";
 import type { PlannedDocument } from "./schema.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 import { instantOf } from "./words.ts";
 
 /** So many clusters, appliances and masters are named. */
 const NAMED = 24;
+
+/** Sentences on what is wrong with what a scope covers, and not planned; the first 24. */
+export function remainingProblems(
+  verdicts: readonly ClusterVerdict[],
+  scope: MaintenanceScope,
+): readonly string[] {
+  const covered = verdicts.filter(({ facts }) => coverageOf(scope, facts) !== undefined);
+  const problems = problemsOf(covered, undefined).filter(({ isPlanned }) => isPlanned !== true);
+  return problems.slice(0, NAMED).map(({ summary }) => summary);
+}
 
 /** The work that goes on in any cluster, by its end. */
 export function plannedDocuments(verdicts: readonly ClusterVerdict[]): PlannedDocument[] {

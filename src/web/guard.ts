@@ -1,9 +1,27 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import { readBody } from "./body.ts";
 import { clientOf } from "./connections.ts";
 import type { Attempt, CheckResult, PasswordCheck } from "./password-check.ts";
 import { pathOf } from "./paths.ts";
 import { send, text, type Reply } from "./reply.ts";
 import type { WebConfig } from "./web-config.ts";
+
+/** Who sent a request. */
+export interface Visitor {
+  /** `undefined` for a client without a password and without a client certificate that is required and verified. */
+  readonly user:
+    | { readonly name: string; /** Whether the user may change planned work. */ readonly maintains: boolean }
+    | undefined;
+  /** Of a POST request. */
+  readonly body: Promise<Buffer | undefined>;
+}
+
+/** The visitor is absent where nothing guards the handler. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, visitor?: Visitor) => void;
+
+export const STRANGER: Visitor = { user: undefined, body: Promise.resolve(undefined) };
 
 /** Paths without a password: orchestrators have none, and password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
@@ -24,18 +42,20 @@ const REFUSALS: Readonly<Record<CheckResult, Reply | undefined>> = {
  * @param routePrefix the prefix of the paths that `handler` serves, without a trailing slash; empty for none
  */
 export function protect(
-  handler: RequestListener,
+  handler: Handler,
   routePrefix: string,
   currentConfig: () => WebConfig,
   check: PasswordCheck,
 ): RequestListener {
   const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
-  async function refusal(request: IncomingMessage, response: ServerResponse): Promise<Reply | undefined> {
-    const { users } = currentConfig();
-    if (users.size === 0 || openPaths.has(pathOf(request))) return undefined;
+  /** Returns who the client is, if that is known, and the reply to one that is refused. */
+  async function identify(request: IncomingMessage, response: ServerResponse): Promise<Identity> {
+    const { users, tls } = currentConfig();
+    if (users.size === 0 || openPaths.has(pathOf(request)))
+      return { name: certifiedName(tls, request.socket) };
     const credentials = readBasicCredentials(request.headers.authorization);
-    if (credentials === undefined) return UNAUTHORIZED;
+    if (credentials === undefined) return { refusal: UNAUTHORIZED };
     const known = users.get(credentials.user);
     const attempt = {
       ...credentials,
@@ -43,21 +63,46 @@ export function protect(
       origin: `${clientOf(request.socket.remoteAddress)} ${known === undefined ? "" : credentials.user}`,
       isGone: () => response.destroyed || response.writableEnded,
     };
-    return REFUSALS[await check(attempt)];
+    return { name: credentials.user, refusal: REFUSALS[await check(attempt)] };
   }
 
   return (request, response) => {
     const headers = { "x-content-type-options": "nosniff", ...currentConfig().headers };
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined) response.setHeader(name, value);
-    refusal(request, response)
-      .then((reply) => {
+    // Before the check, which takes time: nothing else reads the body then.
+    const body = request.method === "POST" ? readBody(request) : STRANGER.body;
+    identify(request, response)
+      .then(({ name, refusal }) => {
         // The client may have disconnected during the check.
         if (response.destroyed) return undefined;
-        return reply === undefined ? handler(request, response) : send(request, response, reply);
+        if (refusal !== undefined) return send(request, response, refusal);
+        const maintains = currentConfig().maintenanceUsers?.has(name ?? "") ?? true;
+        return handler(request, response, {
+          user: name === undefined ? undefined : { name, maintains },
+          body,
+        });
       })
       .catch(() => response.destroy());
   };
+}
+
+interface Identity {
+  readonly name?: string | undefined;
+  readonly refusal?: Reply | undefined;
+}
+
+/** Returns the common name of a client's certificate, or else its subject, if the server requires and verifies one. */
+function certifiedName(tls: WebConfig["tls"], socket: Socket): string | undefined {
+  if (
+    tls?.clientAuth !== "RequireAndVerifyClientCert" ||
+    !(socket instanceof TLSSocket) ||
+    !socket.authorized
+  )
+    return undefined;
+  const lines = socket.getPeerX509Certificate()?.subject.split("\n") ?? [];
+  const [name, ...others] = lines.flatMap((line) => (line.startsWith("CN=") ? line.slice("CN=".length) : []));
+  return name === undefined || others.length > 0 ? lines.join(", ") : name;
 }
 
 /** Returns a hash that matches no password, with the highest cost of all users: response times do not reveal which users exist. */

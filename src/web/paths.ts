@@ -1,4 +1,5 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { Handler } from "./guard.ts";
 import { send, text } from "./reply.ts";
 
 /** The path and query of a request, also of a request target in absolute form. @see RFC 9112, 3.2 */
@@ -22,13 +23,13 @@ export function queryOf(request: IncomingMessage): URLSearchParams {
  *
  * @see https://prometheus.io/docs/prometheus/latest/command-line/prometheus/ (--web.route-prefix)
  */
-export function underPrefix(prefix: string, handler: RequestListener): RequestListener {
+export function underPrefix(prefix: string, handler: Handler): Handler {
   if (prefix === "") return handler;
-  return (request, response) => {
+  return (request, response, visitor) => {
     const target = targetOf(request);
     if (target.startsWith(`${prefix}/`)) {
       request.url = target.slice(prefix.length);
-      handler(request, response);
+      handler(request, response, visitor);
       return;
     }
     const [path = "", query] = target.split("?", 2);

@@ -15,6 +15,20 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
   return { status, contentType: "text/plain; charset=utf-8", body: `${body}\n`, headers };
 }
 
+export const NOT_CACHED = { "cache-control": "no-store" };
+/** The server does not wait for the body of a request. */
+export const CLOSE = { connection: "close", ...NOT_CACHED };
+
+/**
+ * Refuses requests of web pages: the status page changes nothing, so no origin is allowed. After DNS rebinding, a foreign page has the
+ * exporter's address as its origin. @see https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
+ */
+export function refusePages({ headers }: IncomingMessage, what: string): Reply | undefined {
+  return headers.origin === undefined && headers["sec-fetch-site"] === undefined
+    ? undefined
+    : text(403, `Web pages cannot ${what}: the request has an Origin or Sec-Fetch-Site header`, CLOSE);
+}
+
 export const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
 /** Writes the head and returns the body, which is empty for HEAD. Headers set before override those of the reply. */

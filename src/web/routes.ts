@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ReloadResult } from "../config/reload.ts";
+import { windowDocument } from "../maintenance/request.ts";
 import { compressed, joined, type LongText } from "../support/long-text.ts";
 import { createHistory, type HistoryDeps } from "./history.ts";
+import { STRANGER, type Visitor } from "./guard.ts";
+import { createMaintenance, type MaintenanceDeps } from "./maintenance.ts";
 import { createQueue, type Queue } from "./queue.ts";
 import { pathOf, queryOf } from "./paths.ts";
-import { acceptsGzip, createOutgoing, text, type Reply } from "./reply.ts";
+import { acceptsGzip, CLOSE, createOutgoing, NOT_CACHED, refusePages, text, type Reply } from "./reply.ts";
 
-const NOT_CACHED = { "cache-control": "no-store" };
 const PAGE_HEADERS = {
   // Only the exporter's own files: no inline script or style, no framing, no request to another host.
   "content-security-policy":
@@ -15,8 +17,6 @@ const PAGE_HEADERS = {
   "referrer-policy": "no-referrer",
   ...NOT_CACHED,
 };
-/** The server does not wait for the body of a request to reload. */
-const CLOSE = { connection: "close", ...NOT_CACHED };
 
 /** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -26,6 +26,7 @@ const JSON_TYPE = "application/json";
 const CACHED = { "cache-control": "public, max-age=31536000, immutable" };
 const RELOAD = "/-/reload";
 const HISTORY = "/api/v1/history";
+const MAINTENANCE = "/api/v1/maintenance";
 
 /** At most this many scrapes of a client wait for the metrics, and never for another route. Sending does not count. */
 const MAX_SCRAPES = 100;
@@ -64,6 +65,7 @@ export interface RouteDeps {
   readonly renderPage: Render;
   /** `undefined` if the exporter keeps none. */
   readonly history: HistoryDeps | undefined;
+  readonly maintenance: MaintenanceDeps;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
   readonly isHealthy: () => boolean;
@@ -77,7 +79,7 @@ export interface RouteDeps {
 }
 
 /**
- * Serves GET and HEAD, and POST and PUT to reload; 405 for other methods, 404 for other paths. A path is that of a constant, that
+ * Serves GET and HEAD, POST and PUT to reload, and POST to change planned work; 405 for other methods, 404 for other paths. A path is that of a constant, that
  * of the history, or a route of the fleet, which is rendered in its turn and never for one client alone. `paths`: every path that
  * is served.
  */
@@ -85,6 +87,7 @@ export function createRoutes(deps: RouteDeps) {
   const sendReply = createOutgoing();
   const fleet = fleetRoutes(deps);
   const history = createHistory(deps.history);
+  const maintenance = createMaintenance(deps.maintenance);
   const probes = new Map<string, Probe>([
     ["/-/healthy", [deps.isHealthy, "Healthy", "The scheduler does not tick"]],
     ["/-/ready", [deps.isReady, "Ready", "Not every appliance was polled yet"]],
@@ -95,9 +98,12 @@ export function createRoutes(deps: RouteDeps) {
     request: IncomingMessage,
     response: ServerResponse,
     path: string,
+    visitor: Visitor,
   ): Promise<Reply | undefined> {
     if (path === RELOAD) return reloadReply(request, deps.reload);
-    if (request.method !== "GET" && request.method !== "HEAD")
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (path === MAINTENANCE && !isRead) return maintenance(request, visitor);
+    if (!isRead)
       return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
     if (path === HISTORY) return history(request, response);
     const [route, probe, asset] = [fleet.get(path), probes.get(path), deps.assets.get(path)];
@@ -114,9 +120,9 @@ export function createRoutes(deps: RouteDeps) {
       ...deps.assets.keys(),
       RELOAD,
     ],
-    handle: (request: IncomingMessage, response: ServerResponse): void => {
+    handle: (request: IncomingMessage, response: ServerResponse, visitor = STRANGER): void => {
       const path = pathOf(request);
-      replyTo(request, response, path)
+      replyTo(request, response, path, visitor)
         .catch((error: unknown) => {
           deps.onError(path, error);
           return text(500, "Internal error");
@@ -129,6 +135,8 @@ export function createRoutes(deps: RouteDeps) {
 
 function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
   const { renderFleet, renderWebsites, renderPage, renderMetrics, configText, telemetryPath } = deps;
+  const { windows } = deps.maintenance;
+  const windowsText = () => `${JSON.stringify({ windows: windows.list().map(windowDocument) })}\n`;
   const [scrapes, queue] = [createQueue(MAX_SCRAPES), createQueue(MAX_OTHERS)];
   const json = { contentType: JSON_TYPE, headers: NOT_CACHED, queue };
   const html = { contentType: HTML_TYPE, headers: PAGE_HEADERS, queue };
@@ -138,6 +146,7 @@ function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
     ["/", { ...html, render: renderPage, readsQuery: true }],
     ["/config", { ...config, render: async () => ({ text: [configText()] }) }],
     ["/api/v1/fleet", { ...json, render: renderFleet }],
+    [MAINTENANCE, { ...json, render: async () => ({ text: [windowsText()] }) }],
     ["/sd/websites", { ...json, render: renderWebsites }],
     [telemetryPath, { ...metrics, render: renderMetrics }],
   ]);
@@ -162,18 +171,14 @@ function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): 
 }
 
 /** @see https://prometheus.io/docs/prometheus/latest/management_api/#reload */
-async function reloadReply(
-  { method, headers }: IncomingMessage,
-  reload: RouteDeps["reload"],
-): Promise<Reply> {
+async function reloadReply(request: IncomingMessage, reload: RouteDeps["reload"]): Promise<Reply> {
+  const { method } = request;
   if (method !== "POST" && method !== "PUT")
     return text(405, "Only POST and PUT are served", { allow: "POST, PUT", ...CLOSE });
   if (reload === undefined)
     return text(403, "Reloading over HTTP is not enabled; --web.enable-lifecycle enables it", CLOSE);
-  // The status page never reloads, so no origin is allowed: after DNS rebinding, a foreign page has the exporter's address
-  // as its origin. @see https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
-  if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
-    return text(403, "Web pages cannot reload: the request has an Origin or Sec-Fetch-Site header", CLOSE);
+  const refusal = refusePages(request, "reload");
+  if (refusal !== undefined) return refusal;
   const result = await reload();
   return result.ok ? text(200, "Reloaded", CLOSE) : text(500, result.errors.join("\n"), CLOSE);
 }

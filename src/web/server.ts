@@ -1,11 +1,11 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type Server } from "node:http";
 import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
 import { messageOf } from "../support/errors.ts";
 import { createServerConnections } from "./connections.ts";
-import { protect } from "./guard.ts";
+import { protect, type Handler } from "./guard.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { createPasswordCheck } from "./password-check.ts";
 import { underPrefix } from "./paths.ts";
@@ -27,7 +27,7 @@ const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: fals
 const DRAIN_TIMEOUT_MS = 3000;
 
 export interface WebServerOptions {
-  readonly handler: RequestListener;
+  readonly handler: Handler;
   /** See `createPasswordCheck`. */
   readonly onPasswordError: (error: unknown) => void;
   /** See `underPrefix`; default: none. */

@@ -11,6 +11,8 @@ export interface WebConfig {
   readonly tls: TlsSettings | undefined;
   /** bcrypt hashes by user name; empty: no password is required. */
   readonly users: ReadonlyMap<string, Secret>;
+  /** The users who may change planned work; `undefined`: all. */
+  readonly maintenanceUsers: ReadonlySet<string> | undefined;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
@@ -83,6 +85,7 @@ const webConfigSchema = z.strictObject({
         .transform((hash) => new Secret(hash)),
     )
     .default({}),
+  maintenance_users: z.array(z.string()).optional(),
   http_server_config: z
     .strictObject({
       // Accepted because many files have it; the server supports HTTP/1.1 only.
@@ -101,7 +104,12 @@ const webConfigSchema = z.strictObject({
   rate_limit: unsupported,
 });
 
-export const UNPROTECTED: WebConfig = { tls: undefined, users: new Map(), headers: {} };
+export const UNPROTECTED: WebConfig = {
+  tls: undefined,
+  users: new Map(),
+  maintenanceUsers: undefined,
+  headers: {},
+};
 
 /**
  * Loads a web configuration, if there is one, and the files that it names, or returns the errors, those of the schema first.
@@ -113,12 +121,18 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
     const loaded = await loadYaml(path, webConfigSchema, collector);
     if (loaded === undefined) return undefined;
     const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = loaded.settings;
+    const { maintenance_users: maintainers } = loaded.settings;
+    // Without passwords, users are the common names of client certificates.
+    const isKnown = (user: string) => Object.hasOwn(users, user) || Object.keys(users).length === 0;
+    for (const [nth, user] of (maintainers ?? []).entries())
+      if (!isKnown(user)) loaded.file.report(["maintenance_users", nth], "no such user in basic_auth_users");
     const files = createNamedFiles(collector);
     const { cert = "", key = "" } = await files.readKeyPair(loaded, "tls_server_config");
     const clientCa = await files.read("certificates", loaded, "tls_server_config", "client_ca_file");
     const config: WebConfig = {
       tls: tls && { ...tls, cert, key: new Secret(key), clientCa },
       users: new Map(Object.entries(users)),
+      maintenanceUsers: maintainers && new Set(maintainers),
       headers: http.headers,
     };
     return { config };

@@ -104,6 +104,7 @@ export async function startTestExporter({
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
     telemetryPath: "/metrics",
     enableLifecycle: true,
+    enableMaintenance: true,
     webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
     ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
     ...(setup.shard === undefined ? {} : { shard: setup.shard }),

@@ -9,6 +9,8 @@ import { onTestFinished } from "vitest";
 import { formatConfigError, type ConfigError } from "../../src/config/errors.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
+import { createWindows } from "../../src/maintenance/windows.ts";
+import { systemClock } from "../../src/support/clock.ts";
 import { createRoutes, type RouteDeps } from "../../src/web/routes.ts";
 import { createWebServer } from "../../src/web/server.ts";
 import { loadWebConfig } from "../../src/web/web-config.ts";
@@ -23,10 +25,15 @@ export interface Answer {
 export interface AskOptions extends RequestOptions {
   /** Called with the TLS socket when the response starts. */
   readonly onSocket?: (socket: TLSSocket) => void;
+  readonly body?: string | Buffer;
 }
 
 /** Sends a request to a server on the loopback interface, over TLS if there is a `ca`. Rejects without a response. */
-export function ask(port: number, path: string, { onSocket, ...options }: AskOptions = {}): Promise<Answer> {
+export function ask(
+  port: number,
+  path: string,
+  { onSocket, body: sentBody, ...options }: AskOptions = {},
+): Promise<Answer> {
   const request = options.ca === undefined ? requestPlain : requestTls;
   return new Promise((resolve, reject) => {
     const sent = request({ host: "127.0.0.1", port, path, agent: false, ...options }, (response) => {
@@ -38,7 +45,7 @@ export function ask(port: number, path: string, { onSocket, ...options }: AskOpt
       response.on("end", () => resolve({ status, headers, body: Buffer.concat(chunks) }));
     });
     sent.on("error", reject);
-    sent.end();
+    sent.end(sentBody);
   });
 }
 
@@ -86,6 +93,12 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     renderWebsites: async () => ({ text: ["[]\n"], headers: { "x-targets-left-out": "limit=0" } }),
     renderPage: async () => ({ text: [] }),
     history: undefined,
+    maintenance: {
+      isEnabled: false,
+      windows: createWindows({ clock: systemClock, restored: [], onChange: () => {}, onDrill: () => {} }),
+      remaining: async () => [],
+      logger: { info: () => {}, warn: () => {} },
+    },
     assets: new Map(),
     isHealthy: () => true,
     isReady: () => true,

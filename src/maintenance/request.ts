@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { commentSchema, durationSchema } from "../config/values.ts";
+import type { StartRequest } from "./windows.ts";
+import type { MaintenanceWindow } from "./window.ts";
+
+/** Names of appliances or clusters; each is looked up in the whole fleet. */
+const namesSchema = z.array(z.string()).max(100).default([]);
+const idSchema = z.string().regex(/^[a-z0-9]{8,32}$/, "expected 8 to 32 lower-case letters and digits");
+const forSchema = durationSchema("1s", "1y");
+
+const startSchema = z
+  .strictObject({
+    id: idSchema.optional(),
+    appliances: namesSchema,
+    clusters: namesSchema,
+    labels: z.record(z.string(), z.string()).default({}),
+    for: forSchema,
+    comment: commentSchema,
+    drill: z.boolean().default(false),
+  })
+  .transform(({ id, appliances, clusters, labels, for: forMs, comment, drill: isDrill }) => {
+    const request: Omit<StartRequest, "id"> = {
+      scope: { appliances, clusters, labels },
+      comment,
+      forMs,
+      isDrill,
+    };
+    return { ...request, id };
+  });
+
+/** The body of a request that changes planned work. */
+export const changeSchema = z
+  .strictObject({
+    start: startSchema,
+    extend: z.strictObject({ id: idSchema, for: forSchema }),
+    end: z.strictObject({ id: idSchema }),
+  })
+  .partial()
+  .refine((change) => Object.keys(change).length === 1, "expected one of start, extend and end");
+
+const instant = z.iso.datetime();
+
+const windowSchema = z.object({
+  id: z.string(),
+  appliances: z.array(z.string()),
+  clusters: z.array(z.string()),
+  labels: z.record(z.string(), z.string()),
+  begin: instant,
+  end: instant,
+  comment: z.string(),
+  /** The user who started it; absent for a window of the configuration. */
+  by: z.string().optional(),
+  origin: z.enum(["configuration", "command", "drill"]),
+});
+
+export type WindowDocument = z.infer<typeof windowSchema>;
+
+export function windowDocument({ scope, beginMs, endMs, ...rest }: MaintenanceWindow): WindowDocument {
+  const [begin = "", end = ""] = [beginMs, endMs].map((ms) => new Date(ms).toISOString());
+  const { appliances, clusters, labels } = scope;
+  return {
+    ...rest,
+    appliances: [...appliances],
+    clusters: [...clusters],
+    labels: { ...labels },
+    begin,
+    end,
+  };
+}

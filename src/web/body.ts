@@ -1,0 +1,21 @@
+import type { IncomingMessage } from "node:http";
+
+export const MAX_BODY_BYTES = 8 * 1024;
+
+/**
+ * Reads a body as it arrives, into memory that does not grow with the number of its pieces; `undefined` if it is too large or its client
+ * is gone. How long that may take is limited by the server.
+ */
+export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const body = Buffer.alloc(MAX_BODY_BYTES);
+  let bytes = 0;
+  return new Promise((resolve) => {
+    request.on("data", (piece: Buffer) => {
+      piece.copy(body, bytes);
+      bytes += piece.length;
+      if (bytes > MAX_BODY_BYTES) resolve(undefined);
+    });
+    request.once("end", () => resolve(body.subarray(0, bytes)));
+    request.once("close", () => resolve(undefined));
+  });
+}
