@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { windowDocument, windowSchema } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import { knownIncident } from "../status/schema.ts";
 import { instantOf } from "../status/words.ts";
@@ -78,19 +79,7 @@ const incident = z.object({
 
 const reload = z.object({ at, kind: z.literal("reload"), ok: z.boolean() });
 /** Planned work that began, or has another end now. */
-const window = z.object({
-  at,
-  kind: z.literal("window"),
-  id: z.string(),
-  appliances: z.array(z.string()),
-  clusters: z.array(z.string()),
-  labels: z.record(z.string(), z.string()),
-  begin: z.string(),
-  end: z.string(),
-  comment: z.string(),
-  by: z.string().optional(),
-  origin: z.enum(["configuration", "command", "drill"]),
-});
+const window = z.object({ at, kind: z.literal("window"), ...windowSchema.shape });
 /** Nothing more is known of a cluster until the next run: it changed too often. */
 const lost = z.object({ at, kind: z.literal("lost"), cluster: z.string() });
 /** Everything was judged until here. */
@@ -119,27 +108,7 @@ export function formatRecord(record: JournalRecord): string {
 }
 
 export function windowRecord(given: MaintenanceWindow, atMs: number): WindowRecord {
-  const { id, scope, beginMs, endMs, comment, by, origin } = given;
-  const { appliances, clusters, labels } = scope;
-  return {
-    at: instantOf(atMs),
-    kind: "window",
-    id,
-    appliances: [...appliances],
-    clusters: [...clusters],
-    labels: { ...labels },
-    begin: instantOf(beginMs),
-    end: instantOf(endMs),
-    comment,
-    by,
-    origin,
-  };
-}
-
-export function windowFrom(record: WindowRecord): MaintenanceWindow {
-  const { id, appliances, clusters, labels, begin, end, comment, by, origin } = record;
-  const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
-  return { id, scope: { appliances, clusters, labels }, beginMs, endMs, comment, by, origin };
+  return { at: instantOf(atMs), kind: "window", ...windowDocument(given) };
 }
 
 /** The instant of a line, which can be compared as text. */

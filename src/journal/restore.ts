@@ -1,3 +1,4 @@
+import { windowFrom } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Restored } from "../status/board.ts";
 import { isJudged } from "../status/remembered.ts";
@@ -12,7 +13,6 @@ import {
   parseRecord,
   subjectIn,
   subjectKey,
-  windowFrom,
   type IncidentRecord,
 } from "./record.ts";
 import { verdictFrom, type Known } from "./remembered-verdict.ts";

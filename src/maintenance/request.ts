@@ -40,7 +40,8 @@ export const changeSchema = z
 
 const instant = z.iso.datetime();
 
-const windowSchema = z.object({
+/** A window in the API and in the journal. */
+export const windowSchema = z.object({
   id: z.string(),
   appliances: z.array(z.string()),
   clusters: z.array(z.string()),
@@ -66,4 +67,10 @@ export function windowDocument({ scope, beginMs, endMs, ...rest }: MaintenanceWi
     begin,
     end,
   };
+}
+
+export function windowFrom(document: WindowDocument): MaintenanceWindow {
+  const { id, appliances, clusters, labels, begin, end, comment, by, origin } = document;
+  const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
+  return { id, scope: { appliances, clusters, labels }, beginMs, endMs, comment, by, origin };
 }
