@@ -1,9 +1,11 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
+import { messageOf } from "../../src/support/errors.ts";
 import { endChild } from "../support/child.ts";
 import { toolPath } from "../support/tool.ts";
 import {
@@ -21,10 +23,34 @@ import { test, type Stage } from "./stage.ts";
 
 const FILE_SYSTEM = fileURLToPath(new URL("../support/memory-file-system.ts", import.meta.url));
 
+/** A namespace of mounts, without root also one of users. */
+const UNSHARE = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
+
+/** Why this machine cannot mount a file system for a test; empty if it can. */
+const obstacle = obstacleToMounts();
+const fuseObstacle = obstacle || obstacleToFuse();
+
+function obstacleToMounts(): string {
+  const script = 'mount -t tmpfs none "$1"';
+  const { status, stderr } = spawnSync("unshare", [...UNSHARE, "sh", "-ec", script, "sh", tmpdir()]);
+  return status === 0
+    ? ""
+    : `no file system can be mounted: ${String(stderr ?? "unshare is missing").trim()}`;
+}
+
+function obstacleToFuse(): string {
+  try {
+    closeSync(openSync("/dev/fuse", "r+"));
+    return "";
+  } catch (error) {
+    return `no FUSE: ${messageOf(error)}`;
+  }
+}
+
 /** Runs a program whose folder `journal` is a file system of its own, which no other program sees. */
 function mounted(mount: string): ProgramOptions {
   const script = `${mount} journal && exec 3>&- && exec "$@"`;
-  return { wrapper: [toolPath("unshare"), "--mount", "sh", "-ec", script, "sh"] };
+  return { wrapper: [toolPath("unshare"), ...UNSHARE, "sh", "-ec", script, "sh"] };
 }
 
 /** The same folder, as the program sees it. */
@@ -47,7 +73,9 @@ async function memoryFileSystem(stage: Stage, journal: string) {
 
 test.concurrent("the file system of the journal hangs for a while, and then until the end", async ({
   stage,
+  skip,
 }) => {
+  skip(fuseObstacle !== "", fuseObstacle);
   const { journal, start, failOver } = await setScene(stage);
   const { server, options } = await memoryFileSystem(stage, journal);
   const program = await start(options);
@@ -71,7 +99,9 @@ test.concurrent("the file system of the journal hangs for a while, and then unti
 
 test.concurrent("the file system of the journal hangs at the start: the exporter polls, and writes the journal when it answers", async ({
   stage,
+  skip,
 }) => {
+  skip(fuseObstacle !== "", fuseObstacle);
   const { journal, start } = await setScene(stage);
   const { server, options } = await memoryFileSystem(stage, journal);
   server.kill("SIGSTOP");
@@ -85,7 +115,9 @@ test.concurrent("the file system of the journal hangs at the start: the exporter
 
 test.concurrent("the disk of the journal has no space: nothing is lost, and nothing is written twice", async ({
   stage,
+  skip,
 }) => {
+  skip(obstacle !== "", obstacle);
   const { journal, start, failOver } = await setScene(stage);
   await mkdir(journal);
   const program = await start(mounted("mount -t tmpfs -o size=64k journal"));
