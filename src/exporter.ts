@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
 import { errorsOf, type Checked } from "./config/errors.ts";
 import { loadInThread } from "./config/load-in-thread.ts";
@@ -7,45 +6,33 @@ import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { sharedAddresses } from "./config/shared-addresses.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "./support/open-files.ts";
-import type { Logger } from "./support/log.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/client.ts";
 import type { Build } from "./support/build.ts";
-import type { Clock } from "./support/clock.ts";
 import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
-import { createJournal, type StorageOptions } from "./journal/journal.ts";
 import { createRecorder, type Recorder } from "./journal/recorder.ts";
-import { readPast } from "./journal/past.ts";
-import type { JournalRecord } from "./journal/record.ts";
 import { createWindows } from "./maintenance/windows.ts";
-import { restore } from "./journal/restore.ts";
-import { selectLines } from "./journal/selection.ts";
-import { createStatusBoard, type Restored, type StatusBoard } from "./status/board.ts";
-import type { KnownIncident } from "./status/schema.ts";
-import { createTimelines } from "./timeline/timelines.ts";
+import { createStatusBoard, type StatusBoard } from "./status/board.ts";
 import { remainingProblems } from "./status/planned-document.ts";
+import { openHistory, type HistoryOptions } from "./timeline/history.ts";
 import { websiteTargets } from "./status/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
 import { createStatusPage, loadAssets } from "./page/page.ts";
-import { describeBug, errorCode, messageOf } from "./support/errors.ts";
+import { describeBug, messageOf } from "./support/errors.ts";
 import { listedBriefly } from "./support/text.ts";
 
 /** The scheduler ticks every second; after this time without a tick, the exporter is unhealthy. */
 const MAX_TICK_AGE_MS = 10_000;
-/** The start waits so long for the folder of the journal. */
-const RESTORE_MS = 2000;
-/** The timelines show so long a time. */
-const PAST_MS = 30 * 86_400_000;
 /** Two checks load a changed file, so it is loaded within 30 s of its last change. */
 const WATCH_INTERVAL_MS = 5000;
 
-export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup"> {
+export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup">, HistoryOptions {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -57,15 +44,11 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly webConfigFile?: string | undefined;
   /** The clusters that this exporter polls and shows; default: all. */
   readonly shard?: Shard;
-  /** Where the journal is, and what stays of it; default: none. */
-  readonly storage?: StorageOptions | undefined;
   readonly build: Build;
   /** The limit of open files, which limits the connections; default: unlimited. */
   readonly descriptorLimit?: () => number;
   /** Time between two checks of the configuration's files; default: 5 s. */
   readonly watchIntervalMs?: number;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly droppedLogLines: () => number;
 }
 
@@ -78,40 +61,23 @@ export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "d
   stop(): Promise<void>;
 }
 
-/** What the journal has of an earlier run; nothing if it cannot be read, or not in time. */
-async function restoredWithin({ storage, clock, logger }: ExporterOptions): Promise<Restored> {
-  const nothing = { clusters: new Map(), incidents: [], windows: [] };
-  if (storage === undefined) return nothing;
-  const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
-  const failed = (path: string, error: unknown): Restored => {
-    const isNew = errorCode(error) === "ENOENT";
-    if (!isNew) logger.warn({ path, detail: messageOf(error) }, "the journal cannot be read");
-    return nothing;
-  };
-  const reading = restore(storage.path, at, failed).catch((error: unknown) => failed(storage.path, error));
-  const restored = await Promise.race([reading, setTimeout(RESTORE_MS, undefined, { ref: false })]);
-  const late = `the file system does not answer within ${RESTORE_MS / 1000} s`;
-  return restored ?? failed(storage.path, new Error(late));
-}
-
 /** Starts the exporter: reads the configuration, opens the listeners and starts polling. */
 export async function startExporter(
   options: ExporterOptions,
 ): Promise<Checked<{ readonly exporter: Exporter }>> {
-  const { version, clock, logger, configFile: file, webConfigFile, storage, shard = WHOLE_FLEET } = options;
+  const { version, clock, logger, configFile: file, webConfigFile, shard = WHOLE_FLEET } = options;
   const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
   // In this thread, which polls nothing yet: another one would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
 
-  const journal = options.storage && createJournal(options.storage, { clock, logger });
-  const [assets, restored] = await Promise.all([loadAssets(), restoredWithin(options)]);
+  const [assets, history] = await Promise.all([loadAssets(), openHistory(options)]);
+  const { timelines, journal, restored } = history;
   const fleet = createFleet();
   const exposition = createFleetExposition({
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
   });
   const self = createSelfMetrics({ ...options, shard, journal }, options.droppedLogLines);
-  const [timelines, startedAtMs] = [createTimelines(), clock.wallMs()];
   const windows = createWindows({
     clock,
     restored: restored.windows,
@@ -186,27 +152,6 @@ export async function startExporter(
     clock,
     logger,
   });
-  const damagedFiles = new Set<string>();
-  /** Clients read the same file again and again. */
-  function damaged(path: string, error: unknown): void {
-    if (damagedFiles.has(path)) return;
-    damagedFiles.add(path);
-    logger.warn({ path, detail: messageOf(error) }, "a file of the journal cannot be read to its end");
-  }
-  /** Adds what an earlier run knew of the last 30 days. */
-  async function addPast(path: string): Promise<void> {
-    const [past, incidents] = [createTimelines(), new Map<string, KnownIncident>()];
-    const range = { fromMs: startedAtMs - PAST_MS, toMs: startedAtMs };
-    function read(record: JournalRecord): void {
-      past.read(record);
-      if (record.kind === "incident") incidents.set(record.incident.id, record.incident);
-    }
-    // Why the folder cannot be read was logged before.
-    await readPast(path, range, read, damaged).catch(() => {});
-    timelines.addPast(past.end());
-    board.restore([...incidents.values()]);
-  }
-
   const routes = createRoutes({
     telemetryPath: options.telemetryPath,
     renderMetrics: async () => ({
@@ -225,10 +170,7 @@ export async function startExporter(
       timelines,
       assets: assets.folder,
     }),
-    history: storage && {
-      read: (query) => selectLines(storage.path, query, damaged),
-      wallMs: clock.wallMs,
-    },
+    history: history.read && { read: history.read, wallMs: clock.wallMs },
     maintenance: {
       isEnabled: options.enableMaintenance ?? false,
       windows,
@@ -263,7 +205,7 @@ export async function startExporter(
   self.reloaded(true, clock.wallMs());
   reloader.watch();
   recorder.start();
-  if (storage !== undefined) void addPast(storage.path);
+  void history.addPast(board.restore);
   const { addresses } = started;
   const appliances = loaded.config.appliances.length;
   const fields = { addresses: addresses.join(", "), appliances, shard: formatShard(shard), version };

@@ -44,7 +44,7 @@ export function bandOf(record: Said): Band | "changing" {
   return isPlanned && (band === "down" || band === "unknown") ? "planned" : band;
 }
 
-/** What decides about the band; of a cluster, its groups and websites. */
+/** The state decides about the band; for a cluster, its groups and websites do. */
 type Said =
   | { readonly kind: "cluster"; readonly worst?: string | undefined }
   | {

@@ -6,10 +6,10 @@ import {
   type SubjectRecord,
 } from "./record.ts";
 
-/** Of a cluster, so many subjects, and lines of all together, are written in a day. */
+/** The journal takes so many subjects of a cluster in a day, and so many lines of them all. */
 const MAX_SUBJECTS = 10_000;
 const MAX_CLUSTER_LINES = 50_000;
-/** Of a subject that flaps, and of the incidents of a cluster. */
+/** It takes so many lines of one subject, and of the incidents of a cluster. */
 const MAX_LINES = 1000;
 
 interface Counted {

@@ -14,7 +14,7 @@ import { instantOf, optionalInstant } from "../status/words.ts";
 import { bandOf, worstOf } from "./bands.ts";
 import { subjectKey, type IncidentRecord, type JournalRecord, type SubjectRecord } from "./record.ts";
 
-/** What identifies a subject, and all that is said of it. */
+/** A subject as a record that only identifies it, and as the complete record. */
 type Said = readonly [identity: SubjectRecord, record: SubjectRecord];
 
 /**
@@ -176,9 +176,9 @@ function incidentRecords(
   if (now === undefined || before?.incidents === now.incidents) return [];
   const { all, news } = now.incidents;
   // A day that begins has those that are not over: a reader of its file alone knows them.
-  const told =
+  const changed =
     before === undefined ? [...new Set([...all.filter(({ end }) => end === undefined), ...news])] : news;
-  return told.map((incident) => ({
+  return changed.map((incident) => ({
     at,
     kind: "incident",
     cluster,

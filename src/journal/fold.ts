@@ -10,7 +10,7 @@ export interface Lasting {
 /** Follows records, oldest first, to the times in which states are known. */
 export interface Fold {
   read(record: JournalRecord): void;
-  /** What is known lasts until the latest record. */
+  /** Ends all states at the latest record. */
   end(): void;
   /** By `subjectKey`, the states that are known now, and those that are changing. */
   readonly lasting: ReadonlyMap<string, Lasting>;
@@ -34,7 +34,7 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
     if (toMs > sinceMs && bandOf(record) !== "changing") onKnown(record, sinceMs, toMs);
   }
 
-  /** Of one cluster, or of all. */
+  /** Ends the states of one cluster, or of all. */
   function closeAll(cluster?: string): void {
     for (const [key, each] of lasting) {
       if (cluster !== undefined && each.record.cluster !== cluster) continue;

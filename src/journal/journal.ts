@@ -74,7 +74,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let waitingBytes = 0;
   /** Something happened that does not wait here. */
   let isLost = false;
-  /** Those of today, and how many records yesterday's left out. */
+  /** The bounds of today, and how many records those of yesterday left out. */
   let bounds = createBounds();
   let left: number | undefined;
   let lock: Lock | undefined;
@@ -83,7 +83,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let owed: RunRecord["why"] | undefined = "start";
   /** The journal is off until a restart: two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
-  /** What the next write notes, and the write in flight. */
+  /** The step that the next write notes, and the write in flight. */
   let next: Step | undefined;
   let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
@@ -142,7 +142,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   async function write(step: Step): Promise<void> {
-    // What comes from here on is for the next write.
+    // Records that come from here on are for the next write.
     const known = new Set(waiting);
     await openFolder();
     if (isLost) owed ??= "gap";
@@ -262,7 +262,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   };
 }
 
-/** What a record is about, if a later one can say something else of it. */
+/** Identifies the subject of a record, if a later one can say something else of it. */
 function keyOf(record: JournalRecord): string | undefined {
   if (isSubject(record)) return subjectKey(record);
   return record.kind === "incident" ? record.incident.id : undefined;

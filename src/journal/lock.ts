@@ -60,7 +60,7 @@ async function isAnswered(path: string): Promise<boolean> {
     await once(socket, "connect");
     return true;
   } catch (error) {
-    // One that is stopped may have many that wait.
+    // A stopped exporter may have a full queue of connections.
     return errorCode(error) === "EAGAIN";
   } finally {
     socket.destroy();

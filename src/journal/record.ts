@@ -65,7 +65,7 @@ const website = z.object({
 const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
 /** `worst`: the worst band of its groups and websites. */
 const cluster = z.object({ ...subject, kind: z.literal("cluster"), worst: z.string().optional() });
-/** What would be lost if the appliance, a MASTER, stopped. */
+/** Says how a failover would go if the appliance, a MASTER, stopped. */
 const readiness = z.object({ ...subject, kind: z.literal("readiness"), appliance: z.string() });
 
 /** `open`: the subjects that are still in it; absent when it is over. */
@@ -116,7 +116,7 @@ export function atOf(line: string): string {
   return line.slice(BEGIN.length, BEGIN.length + AT_LENGTH);
 }
 
-/** What a line says besides its instant. */
+/** Returns the line without its instant. */
 export function bodyOf(line: string): string {
   return line.slice(BEGIN.length + AT_LENGTH);
 }
@@ -151,7 +151,7 @@ export function isSubject(record: JournalRecord): record is SubjectRecord {
   return subjectKinds.has(record.kind);
 }
 
-/** What identifies a subject: the same as the labels in the metrics. */
+/** Identifies a subject, by the same fields as the labels in the metrics. */
 export type Subject =
   | Pick<z.infer<typeof group>, "kind" | "cluster" | "vhid" | "vip">
   | Pick<z.infer<typeof website>, "kind" | "cluster" | "id" | "name" | "protocol">

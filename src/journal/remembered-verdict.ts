@@ -20,13 +20,13 @@ const SAME_MS = 3_600_000;
 const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
 
-/** What was known last of a subject, until a Unix time in milliseconds. */
+/** The latest record of a subject, which holds until a Unix time in milliseconds. */
 export interface Known {
   readonly record: SubjectRecord;
   readonly untilMs: number;
 }
 
-/** What is remembered of a subject when the exporter starts; `sinceMs`: since when its state lasts, if that may still be so. */
+/** A subject as it is remembered at a start; `sinceMs`: since when its state lasts, if that may still be so. */
 type Said = SubjectRecord & { readonly sinceMs: number | undefined };
 type SaidOf<Kind> = Extract<Said, { readonly kind: Kind }>;
 
@@ -144,16 +144,16 @@ function incidentsFrom(
   };
 }
 
-function incidentFrom({ cluster, incident: told, open = [] }: IncidentRecord, at: Instant): Incident {
-  const { id, kind, begin: beganAt, end: endedAt } = told;
+function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord, at: Instant): Incident {
+  const { id, kind, begin: beganAt, end: endedAt } = restored;
   const [begin, end] = [instantIn(at, beganAt), endedAt === undefined ? undefined : instantIn(at, endedAt)];
-  const failover = told.failover && failoverOf(told.failover, open, begin);
+  const failover = restored.failover && failoverOf(restored.failover, open, begin);
   const none = { toldMs: begin.monotonicMs, words: ["", ""], subjects: [] } as const;
   const left = new Set(failover === undefined ? open : []);
-  return { id, kind, cluster, begin, end, ...none, open: left, failover, told };
+  return { id, kind, cluster, begin, end, ...none, open: left, failover, restored };
 }
 
-/** What goes on of a failover: the groups that have no backup yet. */
+/** Restores the part of a failover that goes on: the groups that have no backup yet. */
 function failoverOf(
   { from, to, cause, addresses, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
   open: readonly string[],

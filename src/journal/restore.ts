@@ -112,10 +112,10 @@ function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant)
   const byCluster = groupBy(subjects, ({ line }) => clusterIn(line));
   const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
   const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
-  const told = groupBy(whole, ({ cluster }) => cluster);
-  const names = new Set([...byCluster.keys(), ...told.keys()]);
+  const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
+  const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
   const clusters = Array.from(names, (name) => {
-    const [latest, own] = [byCluster.get(name) ?? [], told.get(name) ?? []];
+    const [latest, own] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
     return [name, () => verdictFrom(name, knownFrom(latest), own, at)] as const;
   });
   return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident), windows };

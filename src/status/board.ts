@@ -41,7 +41,7 @@ export interface Listener {
   reloaded(isSuccess: boolean, atMs: number): void;
 }
 
-/** What an earlier run of the exporter left. */
+/** State that an earlier run of the exporter left. */
 export interface Restored {
   /** Make the latest verdict on each cluster, by name, without facts. */
   readonly clusters: ReadonlyMap<string, () => ClusterVerdict>;
@@ -71,7 +71,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const { version, shard, fleet, self, listener, restored, windows, logger, clock, runner } = deps;
   /** The latest ones, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
-  /** What an earlier run knew of clusters that were not polled completely yet. */
+  /** Verdicts of an earlier run about clusters that were not polled completely yet. */
   const remembered = new Map(restored.clusters);
   const past = createPast();
   past.restore(restored.incidents);

@@ -90,13 +90,13 @@ function failedOver(
   latest: Switch,
   { groups: now }: Facts,
   { repeated, groups: before = new Set() }: Partial<Failover> = {},
-): Pick<Incident, "subjects" | "failover" | "told"> {
+): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
   const addresses = new Set(moved.flatMap(({ vip, aliases }) => [vip, ...aliases])).size;
   const isPartial = [...now.values()].some(({ master }) => master === latest.from);
   const subjects = moved.map((group) => ({ key: `group ${group.key}`, name: groupName(group) }));
-  return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, told: undefined };
+  return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, restored: undefined };
 }
 
 function withRepetition(

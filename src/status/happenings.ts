@@ -18,7 +18,7 @@ export interface Observed {
 /** A subject is in another state than before. */
 export interface Happening {
   readonly subject: Subject;
-  /** The trouble that began; `undefined` if it is in none that is told. */
+  /** The trouble that began; `undefined` if it is in none that is reported. */
   readonly kind: IncidentKind | undefined;
   /** In front of and behind the subjects to which it happened. */
   readonly words: Words;
@@ -29,7 +29,7 @@ type Kinds = ReadonlyMap<string, IncidentKind | undefined>;
 
 /**
  * Returns what has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen
- * is none. `restoring`: what is missing may not have been polled yet; in the end, all that is not as it was told is over.
+ * is none. `restoring`: what is missing may not have been polled yet; in the end, all trouble that is not as reported is over.
  */
 export function happeningsBetween({
   before,

@@ -12,8 +12,8 @@ const NAMED_GROUPS = 2;
 
 /** An incident as the JSON has it, without what happened meanwhile. */
 export function incidentDocument(incident: Incident): KnownIncident {
-  const { id, kind, cluster, begin, end, subjects, failover, told } = incident;
-  if (told !== undefined) return { ...told, end: end && instantOf(end.wallMs) };
+  const { id, kind, cluster, begin, end, subjects, failover, restored } = incident;
+  if (restored !== undefined) return { ...restored, end: end && instantOf(end.wallMs) };
   const names = subjects.map(({ name }) => name);
   return {
     id,

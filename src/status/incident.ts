@@ -15,7 +15,7 @@ export interface Incident {
   readonly begin: Instant;
   /** `undefined` while it is not over. */
   readonly end: Instant | undefined;
-  /** Monotonic: when the exporter first told it, or its latest switch; others join it for ten seconds. */
+  /** Monotonic: when the exporter first reported it, or its latest switch; others join it for ten seconds. */
   readonly toldMs: number;
   /** In front of and behind the names of the subjects; of a failover, they follow from what is known of it. */
   readonly words: Words;
@@ -23,8 +23,8 @@ export interface Incident {
   /** The keys of the subjects that are still in trouble. */
   readonly open: ReadonlySet<string>;
   readonly failover: Failover | undefined;
-  /** As an earlier run of the exporter told it, while nothing but its end has changed since. */
-  readonly told?: KnownIncident | undefined;
+  /** The document of an earlier run of the exporter, while nothing but its end has changed since. */
+  readonly restored?: KnownIncident | undefined;
 }
 
 export interface Failover {

@@ -16,7 +16,7 @@ export interface Past {
   add(
     incidents: readonly Incident[],
   ): readonly { readonly before: KnownIncident | undefined; readonly now: KnownIncident }[];
-  /** Incidents that an earlier run of the exporter told, in any order; those that are known already stay. */
+  /** Adds incidents of an earlier run of the exporter, in any order; those that are known already stay. */
   restore(incidents: readonly KnownIncident[]): void;
   /** Forgets a cluster that is no longer configured. */
   forget(cluster: string): void;

@@ -36,7 +36,7 @@ export function isContradictory({ groups }: ClusterVerdict): boolean {
   return [...groups.values()].some(({ state, sinceMs }) => state === "changing" && sinceMs === undefined);
 }
 
-/** What is still remembered after a verdict: nothing of what was judged, however that goes on. */
+/** Returns what is still remembered after a verdict: nothing of what was judged, however that goes on. */
 export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
   const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
     const { states = [] } = now.websites.get(key) ?? {};
@@ -48,7 +48,7 @@ export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict)
     groups: isVrrpPending(now.facts)
       ? unlike(remembered.groups, now.groups)
       : unjudged(remembered.groups, now.groups),
-    // What would be lost is not known before everything was polled.
+    // Nobody knows what a failover would cost before everything was polled.
     failovers:
       pendingIn(now.facts).length > 0 ? remembered.failovers : unjudged(remembered.failovers, now.failovers),
     websites: new Map(websites),

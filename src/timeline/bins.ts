@@ -6,14 +6,14 @@ export interface Scale {
   readonly count: number;
 }
 
-/** What a strip can show. */
+/** The lengths of time that a strip can show. */
 export const SCALES = {
   day: { binMs: 900_000, count: 96 },
   month: { binMs: 28_800_000, count: 90 },
 } as const satisfies Readonly<Record<string, Scale>>;
 export type ScaleName = keyof typeof SCALES;
 
-/** What was not well in a bin. */
+/** The trouble in a bin. */
 export interface Bin {
   readonly unknownMs: number;
   readonly downMs: number;

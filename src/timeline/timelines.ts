@@ -59,11 +59,11 @@ const SAME_MS = 10_000;
 /** The page shows fewer strips of a cluster. What an appliance invents beyond them takes no memory. */
 const MAX_SUBJECTS = 512;
 
-/** What was known of a subject until `toMs`; what it is now is known besides. */
+/** The past of a subject until `toMs`; its present state is kept elsewhere. */
 interface Track {
   readonly fromMs: number;
   readonly toMs: number;
-  /** What it was at first, and at last. */
+  /** Its first and its last band. */
   readonly firstBand: Band;
   readonly band: Band;
   readonly bins: Readonly<Record<ScaleName, Bins>>;
@@ -169,11 +169,11 @@ const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | 
   return track && stripAt(track, scale, nowMs);
 });
 
-/** What was known, and a later time; what is between is unknown. */
+/** Adds a later time to what was known; the time between is unknown. */
 function withKnown(track: Track | undefined, known: Known): Track {
   const { fromMs, toMs, band } = known;
   const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
-  // What is the same behind unknown time goes on: nobody saw anything else.
+  // A band that is the same behind unknown time goes on: nobody saw another one.
   const begins = before.band !== band;
   const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
   const bins = withSpans(before.bins, [gap, { ...known, begins }]);
