@@ -164,7 +164,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     `--web.config.file=${folder}/web.yaml`,
     "--web.listen-address=[::1]:0",
   ];
-  expect(others).toHaveLength(9);
+  expect(others).toHaveLength(10);
   expect(await run("check", ...flags, ...others)).toEqual({
     code: 1,
     out: "",
