@@ -73,7 +73,8 @@ function filesOf(folder: string): ReadonlySet<string> {
 describe("the kustomizations", () => {
   it("have all files of their folders, none of which is a Secret, so applying them replaces no password", () => {
     const [{ files }] = kustomization.configMapGenerator;
-    expect(new Set([...kustomization.resources, ...files, "kustomization.yaml"])).toEqual(filesOf("."));
+    const own = ["kustomization.yaml", "README.md"];
+    expect(new Set([...kustomization.resources, ...files, ...own])).toEqual(filesOf("."));
     expect(new Set([...operatorKustomization.resources, "kustomization.yaml"])).toEqual(filesOf("operator"));
     const paths = [...filesOf("."), ...[...filesOf("operator")].map((name) => `operator/${name}`)];
     expect(
