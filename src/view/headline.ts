@@ -23,13 +23,17 @@ export function headlineOf({ verdict, problems, planned, clusters, exporter }: F
     const affected = new Set(counted.flatMap(({ cluster }) => cluster ?? [])).size;
     const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
     const text = verdict === "wrong" ? count(counted.length, "problem") : "Not everything is known";
-    return { level: worst.severity, text, detail: [`${kindsOf(counted)}${where}.`, ...work].join(" ") };
+    return { level: worst.severity, text, detail: sentences([`${kindsOf(counted)}${where}`, ...work]) };
   }
   const [first, ...others] = work;
   if (verdict === "well")
-    return { level: verdict, text: first ?? "All is well", detail: [`${size}.`, ...others].join(" ") };
+    return { level: verdict, text: first ?? "All is well", detail: sentences([size, ...others]) };
   const source = exporter.shard.total > 1 ? "shard" : "configuration";
   return { level: "unknown", text: "Nothing is polled", detail: `The ${source} has no enabled appliance.` };
+}
+
+function sentences(all: readonly string[]): string {
+  return all.map((each) => `${each}.`).join(" ");
 }
 
 export interface JudgedCluster {

@@ -7,12 +7,12 @@ import { inWords, kindsOf } from "./words.ts";
 /** The headline has so many. */
 const SHOWN = 3;
 
-/** One for each window, by its end: `Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-1)`. */
+/** One for each window, by its end, without a full stop: `Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-1)`. */
 export function plannedSentences(planned: readonly PlannedDocument[]): readonly string[] {
   const more = planned.length - SHOWN;
   return [
     ...planned.slice(0, SHOWN).map(plannedSentence),
-    ...(more > 0 ? [`${count(more, "more window")} of planned work.`] : []),
+    ...(more > 0 ? [`${count(more, "more window")} of planned work`] : []),
   ];
 }
 
@@ -30,9 +30,9 @@ function plannedSentence({
   const who = by === undefined ? names : `${by}, ${names}`;
   const first = masters.map(
     ({ appliance, addresses }) =>
-      ` ${appliance} is still MASTER of ${count(addresses, "address", "addresses")}: hand over first.`,
+      `. ${appliance} is still MASTER of ${count(addresses, "address", "addresses")}: hand over first`,
   );
-  return [`${isDrill ? "Drill" : "Planned"} until ${until}: ${comment} (${who}).`, ...first].join("");
+  return [`${isDrill ? "Drill" : "Planned"} until ${until}: ${comment} (${who})`, ...first].join("");
 }
 
 /** How urgent a problem is: planned ones are not. */

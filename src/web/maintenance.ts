@@ -57,7 +57,7 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
           : windows.end(end?.id ?? "");
     if (!result.ok) return refused(STATUSES[result.reason], result.message);
     const [window, done] = [windowDocument(result.window), Object.keys(data).join("")];
-    logger.info({ user: user.name, change: done, window }, "planned work changed");
+    logger.info({ change: done, ...window, user: user.name }, "planned work changed");
     const answer = end === undefined ? { window } : { window, remaining: await remaining(result.window) };
     return {
       status: 200,

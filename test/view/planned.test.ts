@@ -15,7 +15,7 @@ const FIRMWARE: PlannedDocument = {
   subjects: ["waf-ams-2"],
   masters: [],
 };
-const SENTENCE = "Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-2).";
+const SENTENCE = "Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-2)";
 
 /** With all problems of the cluster `ams` planned. */
 function worked(document: FleetDocument, planned: FleetDocument["planned"] = [FIRMWARE]): FleetDocument {
@@ -36,22 +36,22 @@ test("a problem that is not planned comes first, and alone is counted", () => {
   expect(headlineOf(worked(documentOf([secondSilent(pair("ams")), shopDown(pair("rtm"))])))).toEqual({
     level: "critical",
     text: "1 problem",
-    detail: `Website down, in 1 of 2 clusters. ${SENTENCE}`,
+    detail: `Website down, in 1 of 2 clusters. ${SENTENCE}.`,
   });
 });
 
 test.each<[Partial<PlannedDocument>, string]>([
   [
     { masters: [{ appliance: "waf-ams-1", addresses: 12 }] },
-    `${SENTENCE} waf-ams-1 is still MASTER of 12 addresses: hand over first.`,
+    `${SENTENCE}. waf-ams-1 is still MASTER of 12 addresses: hand over first`,
   ],
   [
     { masters: [{ appliance: "waf-ams-1", addresses: 1 }], isDrill: true },
-    "Drill until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-2). waf-ams-1 is still MASTER of 1 address: hand over first.",
+    "Drill until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-2). waf-ams-1 is still MASTER of 1 address: hand over first",
   ],
   [
     { by: undefined, subjects: ["ams", "rtm"], moreSubjects: 30 },
-    "Planned until 2026-11-21 14:00 UTC: firmware 4.6 (ams, rtm and 30 more).",
+    "Planned until 2026-11-21 14:00 UTC: firmware 4.6 (ams, rtm and 30 more)",
   ],
 ])("%j", (given, text) => {
   const document = worked(documentOf([secondSilent(pair("ams"))]), [{ ...FIRMWARE, ...given }]);
@@ -63,7 +63,7 @@ test("of many windows, three are said", () => {
   const { text, detail } = headlineOf(worked(documentOf([pair("ams")]), many));
   expect([text, detail]).toEqual([
     SENTENCE,
-    `1 cluster. ${SENTENCE} ${SENTENCE} 2 more windows of planned work.`,
+    `1 cluster. ${SENTENCE}. ${SENTENCE}. 2 more windows of planned work.`,
   ]);
 });
 

@@ -68,9 +68,9 @@ test("a window is started, listed, extended and ended, with a line in the log fo
   ]);
   const by = { level: "info", user: "alice", msg: "planned work changed" };
   expect(lines).toMatchObject([
-    { ...by, change: "start", window: WINDOW },
-    { ...by, change: "extend", window: extended },
-    { ...by, change: "end", window: ended },
+    { ...by, change: "start", ...WINDOW },
+    { ...by, change: "extend", ...extended },
+    { ...by, change: "end", ...ended },
   ]);
 });
 
