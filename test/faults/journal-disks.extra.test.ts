@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,23 +27,18 @@ const FILE_SYSTEM = fileURLToPath(new URL("../support/memory-file-system.ts", im
 const UNSHARE = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
 
 /** Why this machine cannot mount a file system for a test; empty if it can. */
-const obstacle = obstacleToMounts();
-const fuseObstacle = obstacle || obstacleToFuse();
-
-function obstacleToMounts(): string {
+const obstacle = obstacleTo(() => {
   const script = 'mount -t tmpfs none "$1"';
-  const { status, stderr } = spawnSync("unshare", [...UNSHARE, "sh", "-ec", script, "sh", tmpdir()]);
-  return status === 0
-    ? ""
-    : `no file system can be mounted: ${String(stderr ?? "unshare is missing").trim()}`;
-}
+  execFileSync(toolPath("unshare"), [...UNSHARE, "sh", "-ec", script, "sh", tmpdir()]);
+});
+const fuseObstacle = obstacle || obstacleTo(() => closeSync(openSync("/dev/fuse", "r+")));
 
-function obstacleToFuse(): string {
+function obstacleTo(attempt: () => void): string {
   try {
-    closeSync(openSync("/dev/fuse", "r+"));
+    attempt();
     return "";
   } catch (error) {
-    return `no FUSE: ${messageOf(error)}`;
+    return `no file system can be mounted: ${messageOf(error)}`;
   }
 }
 
