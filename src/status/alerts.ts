@@ -28,7 +28,7 @@ export const ALERTS = {
   VrrpPreferredMasterLost: "member",
   ApplianceDown: "member",
   ApplianceRefused: "member",
-  ApplianceDisabled: "cluster",
+  ApplianceDisabled: "never",
   ApplianceCertificateExpiring: "cluster",
   ApplianceApiAnomalies: "member",
   WebsitesDown: "cluster",

@@ -103,9 +103,8 @@ function isAboutAppliances(alert: AlertName): boolean {
   return ABOUT_APPLIANCES.some((each) => each === alert);
 }
 
-function subjectsOf(alert: AlertName, { appliances, disabled }: ClusterSnapshot): readonly string[] {
-  if (!isAboutAppliances(alert)) return [""];
-  return [...appliances, ...disabled].map(({ identity }) => identity.appliance);
+function subjectsOf(alert: AlertName, { appliances }: ClusterSnapshot): readonly string[] {
+  return isAboutAppliances(alert) ? appliances.map(({ identity }) => identity.appliance) : [""];
 }
 
 function keyOf(window: string, { alert, appliance }: Muted): string {

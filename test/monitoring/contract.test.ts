@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { ABOUT_APPLIANCES, ALERTS as MUTED_BY } from "../../src/status/alerts.ts";
+import { keysOf } from "../../src/support/keys.ts";
 import { ALERTS, RECORDS } from "./alert-rules.ts";
 import { METRICS } from "./documented-metrics.ts";
 import { joinsSeries, metricNames } from "./promql.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const PAGE = readFileSync(new URL("../../docs/alerting.md", import.meta.url), "utf8");
+const PLANNED = readFileSync(new URL("../../docs/planned-work.md", import.meta.url), "utf8");
 const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
 const names = new Set(ALERTS.map(({ alert }) => alert));
 
@@ -38,6 +41,37 @@ test("no section of the runbook is about an alert that does not exist", () => {
   expect(sections.toSorted()).toEqual([...names].toSorted());
 });
 
+test("the exporter knows every alert", () => {
+  expect(keysOf(MUTED_BY).toSorted()).toEqual([...names].toSorted());
+});
+
+const ABOUT: readonly string[] = ABOUT_APPLIANCES;
+const MUTED = /unless on \(([^)]*)\) [^)]*?\balert:muted:info\{alert="(\w+)"/g;
+
+test("the rules subtract exactly what planned work mutes", () => {
+  const subtracted = [...ALERTS, ...RECORDS].flatMap((rule) => {
+    const name = "alert" in rule ? rule.alert : rule.record;
+    return [
+      ...new Set(Array.from(rule.expr.matchAll(MUTED), ([, on, alert]) => `${name}: ${alert} on ${on}`)),
+    ];
+  });
+  const muted = keysOf(MUTED_BY).filter(
+    (alert) => MUTED_BY[alert] !== "never" && alert !== "FailoverNotReady",
+  );
+  const own = ALERTS.filter(({ alert }) => muted.some((each) => each === alert)).map(
+    ({ alert }) => `${alert}: ${alert} on ha_cluster${ABOUT.includes(alert) ? ", appliance" : ""}`,
+  );
+  expect(subtracted.toSorted()).toEqual(
+    [
+      ...own,
+      "exporter:blind:count: ApplianceDown on ha_cluster, appliance",
+      "SiteDark: ApplianceDown on ha_cluster, appliance",
+      // A loss that is planned does not take the place of other alerts, either.
+      "failover:loss:info: FailoverNotReady on ha_cluster, appliance",
+    ].toSorted(),
+  );
+});
+
 test("every metric in rules and annotations is documented or recorded", () => {
   const known = new Set([...METRICS, ...RECORDS.map(({ record }) => record), ...OTHER_METRICS]);
   const annotations = ALERTS.flatMap((rule) => Object.values(rule.annotations));
@@ -67,21 +101,34 @@ function queriesOf(template: string): readonly string[] {
   );
 }
 
+/** The cells of the table with this header. */
+function tableIn(page: string, header: string): readonly (readonly string[])[] {
+  const [, body = ""] = page.split(`\n${header}\n`);
+  const [table = ""] = body.split("\n\n");
+  const [, ...rows] = table.split("\n");
+  return rows.map((row) =>
+    row
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
 test("docs/alerting.md names every alert with its severity and how long it must last", () => {
-  const [, table = ""] =
-    /^\| alert \| severity \| `for` \|\n\| --- \| --- \| --- \|\n((?:\|.*\n)*)/m.exec(PAGE) ?? [];
-  const documented = table
-    .trim()
-    .split("\n")
-    .map((line) =>
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim())
-        .join(" | "),
-    );
+  const documented = tableIn(PAGE, "| alert | severity | `for` |").map((row) => row.join(" | "));
   const actual = ALERTS.map((rule) => [rule.alert, rule.labels["severity"], rule.for ?? ""].join(" | "));
   expect(documented.toSorted()).toEqual(actual.toSorted());
+});
+
+test("docs/planned-work.md says which windows mute each alert", () => {
+  const header =
+    "| alert | in a window of a member | in a window of the cluster, the site, or an appliance that stands alone |";
+  const words = { never: "stays stays", cluster: "stays muted", member: "muted muted" };
+  const documented = tableIn(PLANNED, header).map((row) =>
+    row.map((cell) => cell.replace(/,.*/, "")).join(" "),
+  );
+  const actual = keysOf(MUTED_BY).map((alert) => `${alert} ${words[MUTED_BY[alert]]}`);
+  expect(documented).toEqual(actual);
 });
 
 test("the command that says where the runbook is changes every runbook_url", () => {

@@ -3,7 +3,8 @@ import { PROBLEMS } from "../../src/status/states.ts";
 import { ALERTS, GROUPS } from "./alert-rules.ts";
 import { EXAMPLE, silences } from "./inhibitions.ts";
 import { labelsOf } from "./rule-tests.ts";
-import { SCENARIOS, type Expected } from "./scenarios.ts";
+import type { Expected } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
 import type { Labels } from "./world.ts";
 
 /** One of each alert, all about the same cluster, appliance, website, site and exporter. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolPath } from "../support/tool.ts";
 import { ALERTS, GROUPS, RULES_TEXT } from "./alert-rules.ts";
-import { EVENT, type Expected, type Scenario } from "./scenarios.ts";
+import { EVENT, type Expected, type Scenario } from "./scenario.ts";
 import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
 /** Runs promtool; `output` is all that it printed. */
@@ -82,7 +82,12 @@ export async function playScenario(
     return [
       check(fires, firing(each), [alertname]),
       ...(each.after > early ? [check(EVENT + each.after - early, firing(each), [])] : []),
-      ...(each.until === undefined ? [] : [check(EVENT + each.until + 90 + slack, firing(each), [])]),
+      ...(each.until === undefined
+        ? []
+        : [
+            check(EVENT + Math.max(each.after + slack, each.until - 90), firing(each), [alertname]),
+            check(EVENT + each.until + 90 + slack, firing(each), []),
+          ]),
     ];
   });
   const others = losesScrapes ? ifScrapesAreLost : "";

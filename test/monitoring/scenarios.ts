@@ -6,45 +6,18 @@ import {
   type WebsiteState,
 } from "../../src/status/states.ts";
 import { keysOf } from "../../src/support/keys.ts";
+import { PLANNED_SCENARIOS } from "./planned-scenarios.ts";
+import { alert, at, EVENT, type Expected, type Scenario } from "./scenario.ts";
 import {
   cluster,
   exporter,
   healthy,
   series,
   type ClusterSetup,
-  type Exporter,
   type Labels,
   type Series,
   type Steps,
 } from "./world.ts";
-
-/** An alert that fires. Seconds are counted from the event, without what scrapes and evaluations add. */
-export interface Expected {
-  readonly alert: string;
-  readonly labels: Labels;
-  /** Fires after so long. */
-  readonly after: number;
-  /** Has ended after so long. Default: not checked. */
-  readonly until?: number;
-  /** Silenced in Alertmanager by another one. Default: it is not. */
-  readonly silenced?: boolean;
-}
-
-export interface Scenario {
-  readonly name: string;
-  /** The event is at second `EVENT`. */
-  readonly exporters: readonly Exporter[];
-  /** All alerts that fire at any time. */
-  readonly expected: readonly Expected[];
-  /** The name of another alert, which may fire if scrapes are lost. */
-  readonly ifScrapesAreLost?: string;
-  readonly lastsSeconds: number;
-  /** Of scrapes and of evaluations, in seconds. Default: 2, 5, 15 and 30. */
-  readonly intervals?: readonly number[];
-}
-
-/** Second of the event in each scenario: as much history as the rules look at. */
-export const EVENT = 360;
 
 /** What happens to one cluster, and the alerts about it. */
 interface Trouble {
@@ -54,18 +27,6 @@ interface Trouble {
 
 const JOB = { job: "appliance-exporter" };
 const PAIR_A_DOWN: ClusterSetup["appliances"] = { a: at("up", [0, "down"]), b: [[0, "up"]] };
-
-/** First this, and from seconds after the event on others. */
-function at<Value>(
-  first: Value,
-  ...then: readonly (readonly [after: number, value: Value | undefined])[]
-): Steps<Value> {
-  return [[0, first], ...then.map(([after, value]) => [EVENT + after, value] as const)];
-}
-
-function alert(name: string, labels: Labels, after: number, more: Partial<Expected> = {}): Expected {
-  return { alert: name, labels, after, ...more };
-}
 
 /** Names no cluster: `trouble` adds it. */
 type Also = readonly [metric: string, labels: Labels, given: Steps<number>];
@@ -167,7 +128,7 @@ const TROUBLES: readonly Trouble[] = [
       group: at("one_master", [0, "changing"], [2, "one_master"]),
       master: at("a", [0, undefined], [2, "b"]),
     },
-    [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 310 }]],
+    [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 250 }]],
     [
       ["vrrp_state", { appliance: "a", state: "BACKUP" }, at(0, [0, 1])],
       ...took("unknown", [2, 1], [8, undefined]),
@@ -176,7 +137,7 @@ const TROUBLES: readonly Trouble[] = [
   ),
   trouble("there-and-back", { master: at("a", [0, "b"], [200, "a"]) }, [
     ["VrrpFailover", 0, { labels: { appliance: "b" }, until: 200 }],
-    ["VrrpFailover", 200, { ...OF_A, until: 510 }],
+    ["VrrpFailover", 200, { ...OF_A, until: 450 }],
   ]),
   trouble(
     "crash",
@@ -774,4 +735,5 @@ export const SCENARIOS: readonly Scenario[] = [
     lastsSeconds: EVENT + 87_000,
     intervals: [30],
   },
+  ...PLANNED_SCENARIOS,
 ];

@@ -17,7 +17,7 @@ export interface Series {
   readonly valueAt: (second: number) => number | undefined;
 }
 
-function steps<Value>(given: Steps<Value>): (second: number) => Value | undefined {
+export function steps<Value>(given: Steps<Value>): (second: number) => Value | undefined {
   return (second) => given.findLast(([from]) => from <= second)?.[1];
 }
 

@@ -1,0 +1,135 @@
+import { createFleet } from "../../src/fleet/fleet.ts";
+import type { MaintenanceWindow, Scope } from "../../src/maintenance/window.ts";
+import { createFleetExposition } from "../../src/metrics/exposition.ts";
+import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
+import type { Observation } from "../../src/polling/observation.ts";
+import { judge } from "../../src/status/judge.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
+import { joined } from "../../src/support/long-text.ts";
+import { windowOf } from "../maintenance/support.ts";
+import { parseExposition } from "../metrics/strict-parser.ts";
+import {
+  applianceOf,
+  configOf,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  WALL_MS,
+  websiteOf,
+} from "../support/observations.ts";
+import { ALERTS, RECORDS } from "./alert-rules.ts";
+import { metricNames } from "./promql.ts";
+import { steps, type Labels, type Series, type Steps } from "./world.ts";
+
+/** What a member answers: the state of its only VIP, or nothing. */
+export type MemberState = "MASTER" | "BACKUP" | "silent";
+
+/** What happens to a cluster. */
+export interface Course {
+  readonly cluster: string;
+  readonly labels?: Labels;
+  /** By name, the preferred master first, each with a lower priority than the one before. */
+  readonly members: Readonly<Record<string, Steps<MemberState>>>;
+  /** By member: the status that its website, `shop`, answers by HTTPS; default: 200. */
+  readonly shop?: Readonly<Record<string, Steps<number>>>;
+}
+
+/** Planned work between two seconds. */
+export interface Work {
+  readonly from: number;
+  readonly to: number;
+  readonly on: Partial<Scope>;
+}
+
+/** Members and their websites are polled so often. */
+const POLL_SECONDS = 5;
+/** An exporter still knows a window so long after its end. */
+const REMEMBERED_SECONDS = 300;
+const SHOP = { id: 2, name: "shop" };
+const USED = new Set([...ALERTS, ...RECORDS].flatMap(({ expr }) => metricNames(expr)));
+const FAMILIES = Object.fromEntries(Object.entries(FLEET_FAMILIES).filter(([name]) => USED.has(name)));
+
+/** Returns what an exporter says of a cluster in so many seconds, as far as rules use it. */
+export async function judged(
+  course: Course,
+  works: readonly Work[],
+  lastsSeconds: number,
+): Promise<readonly Series[]> {
+  const { render } = createFleetExposition({ families: FAMILIES });
+  const scrapes: ReadonlyMap<string, Sample>[] = [];
+  let before = "";
+  for (const verdict of verdictsOf(course, works, lastsSeconds)) {
+    const text = String(await joined(await render("", [verdict])));
+    const same = text === before ? scrapes.at(-1) : undefined;
+    scrapes.push(same ?? samplesIn(text));
+    before = text;
+  }
+  const all = new Map(scrapes.flatMap((samples) => [...samples]));
+  return Array.from(all, ([name, { metric, labels }]) => {
+    const valueAt = (second: number) => scrapes[Math.floor(second / POLL_SECONDS)]?.get(name)?.value;
+    return { metric, labels, valueAt };
+  });
+}
+
+interface Sample extends Pick<Series, "metric" | "labels"> {
+  readonly value: number;
+}
+
+function samplesIn(text: string): ReadonlyMap<string, Sample> {
+  const samples = parseExposition(text).flatMap((family) => family.samples);
+  return new Map(
+    samples.map(({ series, name, labels, value }) => [
+      series,
+      { metric: name, labels: Object.fromEntries(labels), value },
+    ]),
+  );
+}
+
+/** The verdicts after the polls of each step. */
+function* verdictsOf(
+  course: Course,
+  works: readonly Work[],
+  lastsSeconds: number,
+): Generator<ClusterVerdict> {
+  const { cluster, labels = {} } = course;
+  const members = Object.keys(course.members).map((name) =>
+    applianceOf({ name, cluster, labels, websites: [websiteOf(SHOP)] }),
+  );
+  const fleet = createFleet();
+  fleet.configure(configOf(...members), 0);
+  let verdict: ClusterVerdict | undefined;
+  for (let second = 0; second <= lastsSeconds; second += POLL_SECONDS) {
+    const at = { wallMs: WALL_MS + second * 1000, monotonicMs: second * 1000 };
+    const windows = works.filter(({ from, to }) => second >= from && second < to + REMEMBERED_SECONDS);
+    for (const observation of pollsAt(second, course)) {
+      const { changes, cluster: facts } = fleet.record(observation, at.monotonicMs);
+      if (facts === undefined) throw new Error("the appliance is configured");
+      const observed = { appliance: observation.appliance, changes };
+      verdict = judge(facts, verdict, at, { observed, windows: windows.map(windowFor) });
+    }
+    if (verdict !== undefined) yield verdict;
+  }
+}
+
+function windowFor({ from, to, on }: Work): MaintenanceWindow {
+  const times = { beginMs: WALL_MS + from * 1000, endMs: WALL_MS + to * 1000 };
+  return windowOf(on, { id: `from${from}`, ...times });
+}
+
+/** Each member, and its website. */
+function pollsAt(second: number, { members, shop = {} }: Course): readonly Observation[] {
+  const given = { sentAtMs: second * 1000, expiresAtMs: Number.MAX_SAFE_INTEGER };
+  return Object.entries(members).flatMap(([name, states], nth) => {
+    const state = steps(states)(second) ?? "silent";
+    if (state === "silent")
+      return [failed.vrrp(name, "timeout", given), failed.website(name, SHOP.id, "timeout", given)];
+    const role = nth === 0 ? "master" : "backup";
+    const carp = interfaceOf({ state, priority: 200 - nth * 50, configuredRole: role });
+    const status = steps(shop[name] ?? [[0, 200]])(second) ?? 200;
+    return [
+      seen.vrrp(name, listOf([carp]), given),
+      seen.website(name, SHOP.id, [{ protocol: "https", status }], given),
+    ];
+  });
+}
