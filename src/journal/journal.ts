@@ -1,31 +1,21 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { errorCode, messageOf } from "../support/errors.ts";
 import type { Clock } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
-import {
-  beginOf,
-  compressDay,
-  DAY_MS,
-  dayFiles,
-  dayOf,
-  expired,
-  pathOf,
-  type Retention,
-} from "./day-files.ts";
+import { beginOf, DAY_MS, dayOf, type Retention } from "./day-files.ts";
 import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
 import { inSlices } from "../support/slices.ts";
 import { instantOf } from "../status/words.ts";
 import { createBounds } from "./bounds.ts";
-import { formatRecord, isSubject, subjectKey, type JournalRecord, type RunRecord } from "./record.ts";
+import { createOldDays } from "./old-days.ts";
+import { formatRecord, type JournalRecord, type RunRecord } from "./record.ts";
+import { createWaitingLines, keyOf, textOf, type Line } from "./waiting-lines.ts";
 
 const FOLDER_MODE = 0o700;
-/** Lines wait in memory while the disk does not take them. */
-const MAX_WAITING_BYTES = 8 * 2 ** 20;
 const MAX_DAY_BYTES = 128 * 2 ** 20;
 /** The journal is up while its latest write is at most so old. */
 const MAX_AGE_MS = 15_000;
-const TIDY_MS = 3_600_000;
 
 export interface StorageOptions extends Retention {
   readonly path: string;
@@ -55,13 +45,6 @@ export interface Journal {
   bytes(): number;
 }
 
-interface Line {
-  readonly at: string;
-  readonly text: string;
-  readonly key: string | undefined;
-  readonly isIncident: boolean;
-}
-
 interface JournalDeps {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -70,8 +53,8 @@ interface JournalDeps {
 export function createJournal(options: StorageOptions, { clock, logger }: JournalDeps): Journal {
   const { path, retentionBytes } = options;
   const maxDayBytes = Math.min(MAX_DAY_BYTES, retentionBytes);
-  let waiting: Line[] = [];
-  let waitingBytes = 0;
+  const waiting = createWaitingLines();
+  const oldDays = createOldDays(path, options, { clock, logger });
   /** Something happened that does not wait here. */
   let isLost = false;
   /** The bounds of today, and how many records those of yesterday left out. */
@@ -89,25 +72,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
   let failure: string | undefined;
-  let closedBytes = 0;
-  let tidiedMs = Number.NEGATIVE_INFINITY;
-  let isTidying = false;
-
-  function keep(record: JournalRecord): void {
-    const [key, text] = [keyOf(record), formatRecord(record)];
-    waitingBytes += text.length;
-    waiting.push({ at: record.at, text, key, isIncident: record.kind === "incident" });
-    if (waitingBytes <= MAX_WAITING_BYTES) return;
-    isLost = true;
-    // The state of everything will come, but not the ends of incidents.
-    keepOnly(waiting.filter(({ isIncident }) => isIncident));
-    if (waitingBytes > MAX_WAITING_BYTES / 2) keepOnly([]);
-  }
-
-  function keepOnly(others: Line[]): void {
-    waiting = others;
-    waitingBytes = others.reduce((sum, { text }) => sum + text.length, 0);
-  }
 
   async function openFolder(): Promise<void> {
     if (ending !== undefined) throw ending;
@@ -123,9 +87,10 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   /** Ends the file of a day that is over: everything was judged until midnight. */
   async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
     const midnight = instantOf(midnightMs);
-    const last = new Set(waiting.filter(({ at }) => at < midnight));
+    const last = waiting.all().filter(({ at }) => at < midnight);
     await old.append(textOf(last), markOf(midnightMs));
-    keepOnly(waiting.filter((line) => !last.has(line)));
+    const written = new Set(last);
+    waiting.keepOnly((line) => !written.has(line));
   }
 
   async function turnDay({ atMs, isContinuous }: Step): Promise<number> {
@@ -137,13 +102,14 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     if (goesOn) await endDay(writer, midnightMs);
     owed ??= goesOn ? "day" : "gap";
     left = bounds.left() || undefined;
-    [writer, bounds, tidiedMs] = [undefined, createBounds(), Number.NEGATIVE_INFINITY];
+    [writer, bounds] = [undefined, createBounds()];
+    oldDays.due();
     return goesOn ? midnightMs : atMs;
   }
 
   async function write(step: Step): Promise<void> {
     // Records that come from here on are for the next write.
-    const known = new Set(waiting);
+    const known = new Set(waiting.all());
     await openFolder();
     if (isLost) owed ??= "gap";
     isLost = false;
@@ -151,8 +117,9 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     writer ??= await openDay(path, dayOf(step.atMs));
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
     const state = owed === undefined ? "" : await stateText(owed, beginMs, step, known);
-    await writer.append(state + textOf(waiting.filter((line) => known.has(line))), markOf(step.atMs));
-    keepOnly(waiting.filter((line) => !known.has(line)));
+    const lines = waiting.all().filter((line) => known.has(line));
+    await writer.append(state + textOf(lines), markOf(step.atMs));
+    waiting.keepOnly((line) => !known.has(line));
     [owed, left] = [undefined, undefined];
   }
 
@@ -168,8 +135,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   ): Promise<string> {
     const state = await step.state({ why, left }, beginMs);
     // At midnight all that was known before is written already.
-    if (why !== "day") keepOnly(waiting.filter((line) => line.isIncident || !known.has(line)));
-    const changed = new Set(waiting.map(({ key }) => key));
+    if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
+    const changed = new Set(waiting.all().map(({ key }) => key));
     let text = "";
     await inSlices(state, (record) => {
       const key = keyOf(record);
@@ -177,30 +144,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       if (!isLater && !bounds.isSpent(record)) text += formatRecord(record);
     });
     return text;
-  }
-
-  /** Removes the days that are too old or too many, and compresses the others. */
-  async function tidy(nowMs: number): Promise<void> {
-    if (isTidying) return;
-    isTidying = true;
-    tidiedMs = clock.monotonicMs();
-    const today = dayOf(nowMs);
-    try {
-      for (const file of expired(await dayFiles(path), nowMs, options)) await rm(file.path);
-      for (const { day, isCompressed } of await dayFiles(path))
-        if (!isCompressed && day < today)
-          await compressDay(path, day).catch((error: unknown) => untidy(pathOf(path, day), error));
-      const closed = (await dayFiles(path)).filter(({ day }) => day !== today);
-      closedBytes = closed.reduce((sum, { bytes }) => sum + bytes, 0);
-    } catch (error) {
-      untidy(path, error);
-    }
-    isTidying = false;
-  }
-
-  function untidy(at: string, error: unknown): void {
-    const fields = { path: at, detail: messageOf(error) };
-    logger.warn(fields, "old days of the journal cannot be compressed or removed");
   }
 
   function failed(detail: string): void {
@@ -232,7 +175,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       try {
         await write(step);
         succeeded(clock.monotonicMs());
-        if (clock.monotonicMs() - tidiedMs >= TIDY_MS) void tidy(step.atMs);
+        void oldDays.tidy(step.atMs);
       } catch (error) {
         failed(messageOf(error));
         recover(error);
@@ -244,7 +187,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   return {
     record: (record) => {
       const admitted = bounds.admit(record);
-      if (admitted !== undefined) keep(admitted);
+      if (admitted !== undefined) isLost = !waiting.add(admitted) || isLost;
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
@@ -258,18 +201,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       lock?.release();
     },
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
-    bytes: () => closedBytes + (writer?.bytes() ?? 0),
+    bytes: () => oldDays.bytes() + (writer?.bytes() ?? 0),
   };
-}
-
-/** Identifies the subject of a record, if a later one can say something else of it. */
-function keyOf(record: JournalRecord): string | undefined {
-  if (isSubject(record)) return subjectKey(record);
-  return record.kind === "incident" ? record.incident.id : undefined;
-}
-
-function textOf(lines: Iterable<Line>): string {
-  return Array.from(lines, ({ text }) => text).join("");
 }
 
 function markOf(ms: number): string {

@@ -1,0 +1,55 @@
+import { formatRecord, isSubject, subjectKey, type JournalRecord } from "./record.ts";
+
+/** A record as a line that is not written yet. */
+export interface Line {
+  readonly at: string;
+  readonly text: string;
+  /** @see keyOf */
+  readonly key: string | undefined;
+  readonly isIncident: boolean;
+}
+
+/** Lines wait in memory while the disk does not take them, in at most 8 MiB. */
+export interface WaitingLines {
+  /** Returns whether all lines still wait: if there are too many, only those about incidents do, in up to half of the memory. */
+  add(record: JournalRecord): boolean;
+  all(): readonly Line[];
+  keepOnly(isKept: (line: Line) => boolean): void;
+}
+
+const MAX_BYTES = 8 * 2 ** 20;
+
+export function createWaitingLines(): WaitingLines {
+  let lines: Line[] = [];
+  let bytes = 0;
+
+  function keepOnly(isKept: (line: Line) => boolean): void {
+    lines = lines.filter(isKept);
+    bytes = lines.reduce((sum, { text }) => sum + text.length, 0);
+  }
+
+  return {
+    add: (record) => {
+      const line = { at: record.at, text: formatRecord(record), key: keyOf(record) };
+      lines.push({ ...line, isIncident: record.kind === "incident" });
+      bytes += line.text.length;
+      if (bytes <= MAX_BYTES) return true;
+      // The state of everything will come, but not the ends of incidents.
+      keepOnly(({ isIncident }) => isIncident);
+      if (bytes > MAX_BYTES / 2) keepOnly(() => false);
+      return false;
+    },
+    all: () => lines,
+    keepOnly,
+  };
+}
+
+/** Identifies the subject of a record, if a later one can say something else of it. */
+export function keyOf(record: JournalRecord): string | undefined {
+  if (isSubject(record)) return subjectKey(record);
+  return record.kind === "incident" ? record.incident.id : undefined;
+}
+
+export function textOf(lines: readonly Line[]): string {
+  return lines.map(({ text }) => text).join("");
+}
