@@ -75,20 +75,12 @@ export async function fetchFleet(
   if (typeof exporter === "number") return exporter;
   const answer = await exporter.fleet();
   exporter.close();
-  return answer.ok ? withNames(answer.value, names, exporter.url, io) : fail(io, answer.message, 2);
-}
-
-/** The document, if it has all `names`: of clusters or of appliances. After an error, which it prints, it returns the exit code 2. */
-function withNames(
-  fleet: FleetDocument,
-  names: readonly string[],
-  url: string,
-  io: Io,
-): FleetDocument | ExitCode {
+  if (!answer.ok) return fail(io, answer.message, 2);
+  const fleet = answer.value;
   const unknown = names.find((name) => !fleet.clusters.some((cluster) => isSelected(cluster, [name])));
   if (unknown === undefined) return fleet;
   const known = new Set(fleet.clusters.flatMap(({ name, appliances }) => [name, ...namesOf(appliances)]));
-  const has = `${url} has ${listedBriefly([...known])}`;
+  const has = `${exporter.url} has ${listedBriefly([...known])}`;
   return fail(io, `unknown cluster or appliance ${JSON.stringify(unknown)}; ${has}`, 2);
 }
 

@@ -5,7 +5,9 @@ import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
 import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
+import { parseDuration } from "../support/duration.ts";
 import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
+import type { DrillFlags } from "./drill.ts";
 import type { ReportFlags } from "./report.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
@@ -94,6 +96,13 @@ const loading = [
     .default(WHOLE_FLEET, formatShard(WHOLE_FLEET))
     .argParser(parser(parseShard, SHARD_FORM)),
 ];
+
+const MAX_DRILL_MS = 30 * 60_000;
+
+function parseDrillTime(text: string): DrillFlags["for"] | undefined {
+  const ms = parseDuration(text);
+  return ms !== undefined && ms >= 1000 && ms <= MAX_DRILL_MS ? { text, ms } : undefined;
+}
 
 const reporting = [
   new Option("--month <month>", "month of the report, such as 2026-10")
@@ -206,6 +215,26 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       output,
     ],
     async (flags, args) => untilSignal((await import("./ready.ts")).ready(flags, io, args)),
+  );
+  add(
+    "drill <name>",
+    "rehearse the loss of an appliance in a window of planned work, and write a report; exit code 0: it passed, 1: it failed, 2: it could not begin",
+    'drill waf-ams-1 --command="ssh waf-ams-1 reboot" > drill.md',
+    [
+      ...reading(),
+      new Option("--for <duration>", "end of the window, if the drill is not over before; at most 30m")
+        .default({ text: "30m", ms: MAX_DRILL_MS }, "30m")
+        .argParser(parser(parseDrillTime, "a duration of 1s to 30m, such as 10m")),
+      new Option("--comment <text>", "why, for the window and the report"),
+      new Option("--command <command>", "command of the shell that lets the appliance fail or hand over"),
+      new Option("--both-ways", "also wait until the appliance is MASTER again"),
+      new Option("--accept-losses", "begin although losses are predicted"),
+      new Option("--output <format>", "format of the report")
+        .choices(["markdown", "json"])
+        .default("markdown"),
+    ],
+    async (_flags, [name = ""], command) =>
+      (await import("./drill.ts")).drill(command.opts<DrillFlags>(), io, name),
   );
   add(
     "report",

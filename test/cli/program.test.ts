@@ -11,7 +11,7 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 }
 
 describe("help", () => {
-  test.each(["run", "check", "poll", "trust", "status", "ready", "report", "appliance", "demo"])(
+  test.each(["run", "check", "poll", "trust", "status", "ready", "drill", "report", "appliance", "demo"])(
     "of %s has an example, and exits 0",
     async (name) => {
       const { code, out, err } = await run(name, "--help");
@@ -31,6 +31,7 @@ describe("help", () => {
       "trust",
       "status",
       "ready",
+      "drill",
       "report",
       "appliance",
       "demo",

@@ -1,0 +1,199 @@
+import type {
+  ClusterDocument,
+  FailoverDocument,
+  FleetDocument,
+  GroupDocument,
+  IncidentDocument,
+} from "../status/schema.ts";
+import { groupName, NAMED } from "../status/words.ts";
+import { listed } from "../support/text.ts";
+import { answersOf } from "./answers.ts";
+
+/** What a drill waits for, in this order. */
+export type Stage = "taken_over" | "complete" | "back";
+
+/** A rehearsal of the loss of an appliance, as it begins. */
+export interface Drill {
+  readonly appliance: string;
+  readonly cluster: string;
+  readonly readiness: FailoverDocument;
+  /** The groups of which it is MASTER. */
+  readonly own: readonly string[];
+  /** These, and all others that have one MASTER and a known BACKUP: the cluster is complete when they have them again. */
+  readonly groups: readonly string[];
+  readonly stages: readonly Stage[];
+  /** Incidents of before, by `switchOf`. */
+  readonly earlier: ReadonlySet<string>;
+}
+
+export interface Course {
+  readonly drill: Drill;
+  /** When each stage was reached, by the clock of the caller. */
+  readonly reached: readonly { readonly stage: Stage; readonly atMs: number }[];
+  /** Since when the next stage holds, if it does. */
+  readonly holdsSinceMs?: number | undefined;
+  /** What the next stage lacks, in words. */
+  readonly lacks: string | undefined;
+  /** What happened in the cluster since the drill began, as it was known last; by `switchOf`. */
+  readonly incidents: ReadonlyMap<string, IncidentDocument>;
+}
+
+/** Why a drill cannot begin; `losses`: they are known and have to be accepted. */
+interface Refusal {
+  readonly ok: false;
+  readonly reason: "losses" | "unknown";
+  readonly message: string;
+}
+
+/** A cluster is complete only after this time: tests of websites show by then what the failover cost. */
+const SETTLED_MS = 5000;
+
+/** Plans the drill of an appliance. */
+export function planDrill(
+  fleet: FleetDocument,
+  appliance: string,
+  { isBothWays, acceptsLosses }: { readonly isBothWays: boolean; readonly acceptsLosses: boolean },
+): { readonly ok: true; readonly course: Course } | Refusal {
+  const refused = (reason: Refusal["reason"], message: string) => ({ ok: false, reason, message }) as const;
+  const cluster = fleet.clusters.find(({ appliances }) => appliances.some(({ name }) => name === appliance));
+  if (cluster === undefined) return refused("unknown", `the exporter has no appliance ${appliance}`);
+  const readiness = cluster.appliances.find(({ name }) => name === appliance)?.failover;
+  const answer = answersOf([cluster], [appliance]).find((each) => each.appliance === appliance);
+  if (answer === undefined || answer.verdict === "unknown")
+    return refused("unknown", answer?.summary ?? `nothing is known of ${appliance}`);
+  if (readiness === undefined)
+    return refused("unknown", `${appliance} is MASTER of nothing: there is no failover to rehearse`);
+  if (answer.verdict === "not_ready" && !acceptsLosses)
+    return refused("losses", `${answer.summary}; --accept-losses rehearses it nevertheless`);
+  const own = cluster.groups.filter(({ master }) => master === appliance);
+  const groups = cluster.groups.filter((group) => own.includes(group) || isComplete(group));
+  const drill: Drill = {
+    appliance,
+    cluster: cluster.name,
+    readiness,
+    own: own.map(groupName),
+    groups: groups.map(groupName),
+    stages: ["taken_over", "complete", ...(isBothWays ? (["back"] as const) : [])],
+    earlier: new Set(fleet.incidents.map(switchOf)),
+  };
+  return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
+}
+
+/** The stage that the drill waits for; `undefined` when it is over. */
+export function nextStage({ drill, reached }: Course): Stage | undefined {
+  return drill.stages[reached.length];
+}
+
+/** The course after one more look at the fleet. */
+export function courseAfter(before: Course, fleet: FleetDocument, atMs: number): Course {
+  const { drill, reached, holdsSinceMs = atMs } = before;
+  const ofDrill = fleet.incidents.filter(
+    (each) => each.cluster === drill.cluster && !drill.earlier.has(switchOf(each)),
+  );
+  const incidents = new Map([...before.incidents, ...ofDrill.map((each) => [switchOf(each), each] as const)]);
+  const stage = nextStage(before);
+  if (stage === undefined) return { ...before, incidents };
+  const cluster = fleet.clusters.find(({ name }) => name === drill.cluster);
+  const lacks = lackedBy(stage, drill, cluster);
+  if (lacks !== undefined) return { drill, reached, lacks, incidents };
+  if (stage !== "taken_over" && atMs - holdsSinceMs < SETTLED_MS)
+    return { drill, reached, holdsSinceMs, lacks, incidents };
+  const next = { drill, reached: [...reached, { stage, atMs: holdsSinceMs }], lacks, incidents };
+  return courseAfter(next, fleet, atMs);
+}
+
+function lackedBy(
+  stage: Stage,
+  { appliance, own, groups }: Drill,
+  cluster: ClusterDocument | undefined,
+): string | undefined {
+  const known = new Map(cluster?.groups.map((group) => [groupName(group), group]));
+  const lacking = (names: readonly string[], isFine: (group: GroupDocument) => boolean): string => {
+    const those = names.filter((name) => {
+      const group = known.get(name);
+      return group === undefined || !isFine(group);
+    });
+    return those.length === 0 ? "" : listed(those, NAMED);
+  };
+  if (stage === "taken_over") {
+    const kept = lacking(own, ({ master }) => master !== undefined && master !== appliance);
+    return kept === "" ? undefined : `no other appliance is the known MASTER of ${kept}`;
+  }
+  const away = stage === "back" ? lacking(own, ({ master }) => master === appliance) : "";
+  if (away !== "") return `${appliance} is not MASTER again of ${away}`;
+  const incomplete = lacking(groups, isComplete);
+  return incomplete === "" ? undefined : `not one MASTER and a known BACKUP: ${incomplete}`;
+}
+
+function isComplete({ state, members }: GroupDocument): boolean {
+  return state === "one_master" && members.some(({ role }) => role === "backup");
+}
+
+/** Identifies an incident; of members that take over from each other again and again, the latest time. */
+function switchOf({ id, failover }: IncidentDocument): string {
+  return `${id} ${failover?.repeated?.count ?? 1}`;
+}
+
+/** A website that was down for visitors during the drill, by one protocol. */
+export interface Outage {
+  readonly website: string;
+  readonly isOver: boolean;
+  /** Absent while it is not over, and where its beginning is not known. */
+  readonly atMostSeconds?: number | undefined;
+  readonly isPredicted: boolean;
+}
+
+export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
+  const { risks } = drill.readiness;
+  const predicted = new Set(risks.flatMap(({ effect, subject }) => (effect === "loss" ? subject : [])));
+  const isOutage = risks.some(({ effect }) => effect === "outage");
+  return [...incidents.values()].flatMap(
+    ({ kind, subjects, moreSubjects = 0, end, outageAtMostSeconds: atMostSeconds }) => {
+      if (kind !== "website_down") return [];
+      const names = moreSubjects === 0 ? subjects : [...subjects, `${moreSubjects} more websites`];
+      return names.map((website) => {
+        // A risk is about `shop https`, or about `shop` by all protocols; an incident about `shop (https)`.
+        const [, name = website, protocol = ""] = /^(.*) \((https?)\)$/.exec(website) ?? [];
+        const isPredicted = isOutage || predicted.has(name) || predicted.has(`${name} ${protocol}`);
+        return { website, isOver: end !== undefined, atMostSeconds, isPredicted };
+      });
+    },
+  );
+}
+
+/** How a drill ended: its stages were reached, its window was over first, the exporter stopped answering, or a signal came. */
+export type Ending = "done" | "window_over" | "exporter_lost" | "interrupted";
+
+const INCOMPLETE: Readonly<Record<Ending, string | undefined>> = {
+  done: undefined,
+  window_over: "the window was over first",
+  exporter_lost: "the exporter stopped answering",
+  interrupted: "the drill was interrupted",
+};
+
+export interface Verdict {
+  readonly verdict: "pass" | "fail" | "incomplete";
+  /** Sentences; empty for a pass. */
+  readonly reasons: readonly string[];
+}
+
+/** A drill passes if its stages were reached in time, without a split brain and without an outage that was not predicted. */
+export function verdictOn(course: Course, ending: Ending): Verdict {
+  const { lacks, incidents } = course;
+  const early = INCOMPLETE[ending];
+  const unpredicted = outagesIn(course).filter(({ isPredicted }) => !isPredicted);
+  const reasons = [
+    ...(early === undefined ? [] : [lacks === undefined ? early : `${early}: ${lacks}`]),
+    ...[...incidents.values()].flatMap(({ kind, summary }) => (kind === "split_brain" ? summary : [])),
+    ...unpredicted.map((outage) => `${outageWords(outage)}, which was not predicted`),
+  ];
+  if (ending === "exporter_lost" || ending === "interrupted") return { verdict: "incomplete", reasons };
+  return { verdict: reasons.length === 0 ? "pass" : "fail", reasons };
+}
+
+/** `shop (https) was down for at most 12 s`. */
+export function outageWords({ website, isOver, atMostSeconds }: Outage): string {
+  if (!isOver) return `${website} is down`;
+  const time = atMostSeconds === undefined ? "" : ` for at most ${Math.ceil(atMostSeconds)} s`;
+  return `${website} was down${time}`;
+}
