@@ -54,6 +54,9 @@ interface LogFlags {
   readonly "log.format": LogFormat;
 }
 
+/** Where an exporter is by default. */
+export const DEFAULT_URL = "http://localhost:10849";
+
 /** The values of the flags, by the names that commander gives them. */
 export interface Flags extends LogFlags {
   readonly "config.file": string;

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import { windowsSchema, type WindowDocument } from "../maintenance/request.ts";
 import { loadHttpClient, NO_SETTINGS } from "../config/http-client.ts";
 import { createClients, type Body } from "../client/client.ts";
 import type { Outcome } from "../client/failure.ts";
@@ -9,6 +11,8 @@ import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command
 const TIMEOUT_MS = 10_000;
 /** This is enough for 10,000 appliances. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
+export const MAINTENANCE = "/api/v1/maintenance";
+export const NO_EXPORTER = "the server is not an appliance-exporter of this version";
 const INVALID_URL =
   "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; " +
   "put credentials into --http.config.file";
@@ -17,6 +21,8 @@ const INVALID_URL =
 export interface RunningExporter {
   readonly url: string;
   fleet(): Promise<Answered<FleetDocument>>;
+  /** Its planned work. */
+  windows(): Promise<Answered<readonly WindowDocument[]>>;
   /** Makes a POST of a value as JSON, within `timeoutMs`. */
   post(path: string, value: unknown, timeoutMs: number): Promise<Answered<Uint8Array>>;
   close(): void;
@@ -52,9 +58,14 @@ export async function openExporter(
       const limit = { bodyLimitBytes: BODY_LIMIT_BYTES };
       const response = answered(await client.get("/api/v1/fleet", TIMEOUT_MS, limit));
       if (!response.ok) return response;
-      const value = parseFleet(response.value);
-      const message = `${url}: the server is not an appliance-exporter of this version`;
-      return value === undefined ? { ok: false, message } : { ok: true, value };
+      const value = parseAs(fleetDocumentSchema, response.value);
+      return value === undefined ? { ok: false, message: `${url}: ${NO_EXPORTER}` } : { ok: true, value };
+    },
+    windows: async () => {
+      const response = answered(await client.get(MAINTENANCE, TIMEOUT_MS));
+      if (!response.ok) return response;
+      const value = parseAs(windowsSchema, response.value)?.windows;
+      return value === undefined ? { ok: false, message: `${url}: ${NO_EXPORTER}` } : { ok: true, value };
     },
     post: async (path, value, timeoutMs) =>
       answered(await client.post(path, JSON.stringify(value), timeoutMs)),
@@ -75,12 +86,20 @@ export async function fetchFleet(
   if (typeof exporter === "number") return exporter;
   const answer = await exporter.fleet();
   exporter.close();
-  if (!answer.ok) return fail(io, answer.message, 2);
-  const fleet = answer.value;
+  return answer.ok ? withNames(answer.value, names, exporter.url, io) : fail(io, answer.message, 2);
+}
+
+/** The document, if it has all `names`: of clusters or of appliances. After an error, which it prints, it returns the exit code 2. */
+export function withNames(
+  fleet: FleetDocument,
+  names: readonly string[],
+  url: string,
+  io: Io,
+): FleetDocument | ExitCode {
   const unknown = names.find((name) => !fleet.clusters.some((cluster) => isSelected(cluster, [name])));
   if (unknown === undefined) return fleet;
   const known = new Set(fleet.clusters.flatMap(({ name, appliances }) => [name, ...namesOf(appliances)]));
-  const has = `${exporter.url} has ${listedBriefly([...known])}`;
+  const has = `${url} has ${listedBriefly([...known])}`;
   return fail(io, `unknown cluster or appliance ${JSON.stringify(unknown)}; ${has}`, 2);
 }
 
@@ -100,9 +119,10 @@ function parseUrl(text: string): URL | undefined {
   return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-function parseFleet(bytes: Uint8Array): FleetDocument | undefined {
+/** `undefined` for what is no JSON of this form. */
+export function parseAs<T>(schema: z.ZodType<T>, bytes: Uint8Array): T | undefined {
   try {
-    return fleetDocumentSchema.parse(JSON.parse(Buffer.from(bytes).toString()));
+    return schema.parse(JSON.parse(Buffer.from(bytes).toString()));
   } catch {
     return undefined;
   }

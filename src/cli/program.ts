@@ -1,13 +1,14 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { formatShard, parseShard, WHOLE_FLEET } from "../config/shard.ts";
 import { describeVersion } from "../support/build.ts";
+import { parseDuration } from "../support/duration.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
 import { parseRoutePrefix } from "../web/paths.ts";
 import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
-import { parseDuration } from "../support/duration.ts";
-import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
+import { DEFAULT_URL, fail, type ExitCode, type Flags, type Io } from "./command.ts";
 import type { DrillFlags } from "./drill.ts";
+import type { MaintenanceFlags } from "./maintenance.ts";
 import type { ReportFlags } from "./report.ts";
 
 /** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
@@ -36,11 +37,21 @@ function configFile(byDefault = "config.yaml"): Option {
   return new Option("--config.file <file>", "configuration file").default(byDefault);
 }
 
+const httpConfigFile = new Option("--http.config.file <file>", "file with an http_client block");
+
 /** The flags of a command that reads from a running exporter. */
 const reading = () => [
-  new Option("--url <url>", "URL of the exporter, with its route prefix").default("http://localhost:10849"),
-  new Option("--http.config.file <file>", "file with an http_client block"),
+  new Option("--url <url>", "URL of the exporter, with its route prefix").default(DEFAULT_URL),
+  httpConfigFile,
 ];
+
+/** A parser of a repeatable flag. */
+function collected(parse: (text: string) => string) {
+  return (text: string, others: readonly string[] | undefined): readonly string[] => [
+    ...(others ?? []),
+    parse(text),
+  ];
+}
 
 function listenAddress(byDefault: string): Option {
   const initial = [parseAddress(byDefault)];
@@ -97,6 +108,10 @@ const loading = [
     .argParser(parser(parseShard, SHARD_FORM)),
 ];
 
+const output = new Option("--output <format>", "format of the result")
+  .choices(["table", "json"])
+  .default("table");
+
 const MAX_DRILL_MS = 30 * 60_000;
 
 function parseDrillTime(text: string): DrillFlags["for"] | undefined {
@@ -117,12 +132,26 @@ const reporting = [
     "folder of a journal; repeatable: others fill what the first one does not know",
   )
     .makeOptionMandatory()
-    .argParser((text, others: readonly string[] | undefined) => [...(others ?? []), text]),
+    .argParser(collected((text) => text)),
 ];
 
-const output = new Option("--output <format>", "format of the result")
-  .choices(["table", "json"])
-  .default("table");
+const maintaining = [
+  new Option(
+    "--url <url>",
+    `URL of an exporter, with its route prefix; repeatable (default: "${DEFAULT_URL}")`,
+  ).argParser(collected((text) => text)),
+  httpConfigFile,
+  new Option("--for <duration>", "how long from now, at most 24h").argParser(
+    parser((text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined), "a duration, such as 30m or 1h30m"),
+  ),
+  new Option("--comment <text>", "what is done, for people"),
+  new Option(
+    "--label <key=value>",
+    "work on all that have this label; repeatable: all of them together",
+  ).argParser(collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"))),
+  new Option("--id <id>", "id of a window that starts, to start it at one more exporter"),
+  output,
+];
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -235,6 +264,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     ],
     async (_flags, [name = ""], command) =>
       (await import("./drill.ts")).drill(command.opts<DrillFlags>(), io, name),
+  );
+  add(
+    "maintenance <action> [arguments...]",
+    "planned work at a running exporter, or several: start NAME... (of appliances or clusters), list, extend ID, end ID",
+    'maintenance start waf-ams-1 --for=30m --comment="firmware 4.6"',
+    maintaining,
+    async (_flags, args, command) =>
+      untilSignal((await import("./maintenance.ts")).maintenance(command.opts<MaintenanceFlags>(), io, args)),
   );
   add(
     "report",

@@ -56,6 +56,11 @@ export const windowSchema = z.object({
 
 export type WindowDocument = z.infer<typeof windowSchema>;
 
+export const windowsSchema = z.object({ windows: z.array(windowSchema) });
+
+/** `remaining`: after an end, what is wrong with what the window covered, in sentences. */
+export const changedSchema = z.object({ window: windowSchema, remaining: z.array(z.string()).optional() });
+
 export function windowDocument({ scope, beginMs, endMs, ...rest }: MaintenanceWindow): WindowDocument {
   const [begin = "", end = ""] = [beginMs, endMs].map((ms) => new Date(ms).toISOString());
   const { appliances, clusters, labels } = scope;

@@ -11,15 +11,24 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 }
 
 describe("help", () => {
-  test.each(["run", "check", "poll", "trust", "status", "ready", "drill", "report", "appliance", "demo"])(
-    "of %s has an example, and exits 0",
-    async (name) => {
-      const { code, out, err } = await run(name, "--help");
-      expect({ code, err }).toEqual({ code: 0, err: "" });
-      expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
-      expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
-    },
-  );
+  test.each([
+    "run",
+    "check",
+    "poll",
+    "trust",
+    "status",
+    "ready",
+    "drill",
+    "maintenance",
+    "report",
+    "appliance",
+    "demo",
+  ])("of %s has an example, and exits 0", async (name) => {
+    const { code, out, err } = await run(name, "--help");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
+    expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
+  });
 
   it("of the program lists all commands", async () => {
     const { code, out } = await run("--help");
@@ -32,6 +41,7 @@ describe("help", () => {
       "status",
       "ready",
       "drill",
+      "maintenance",
       "report",
       "appliance",
       "demo",
