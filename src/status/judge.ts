@@ -7,7 +7,7 @@ import type { Observed } from "./happenings.ts";
 import { incidentsAfter } from "./incidents.ts";
 import { groupVerdicts } from "./judge-group.ts";
 import { plannedIn } from "./planned.ts";
-import { problemsIn } from "./problems.ts";
+import { lastingProblems, problemsIn } from "./problems.ts";
 import { type ApplianceVerdict, type Case, type ClusterVerdict, sinceOf } from "./verdict.ts";
 import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
@@ -25,8 +25,13 @@ export function judge(
 ): ClusterVerdict {
   const { windows = [] } = given;
   const verdict = judgeFacts(facts, before, at, given);
-  const problems = windows.length === 0 ? [] : problemsIn(verdict);
-  const planned = kept(before?.planned, plannedIn({ verdict, problems, windows, before, at }));
+  const isWorkedOn = windows.length > 0;
+  const problems = isWorkedOn ? problemsIn(verdict) : [];
+  const problemsBefore = isWorkedOn && before !== undefined ? lastingProblems(before) : [];
+  const planned = kept(
+    before?.planned,
+    plannedIn({ verdict, problems, problemsBefore, windows, before, at }),
+  );
   return planned === verdict.planned ? verdict : { ...verdict, planned };
 }
 

@@ -6,7 +6,7 @@ import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
 import type { Switch } from "./incident.ts";
 import { isPartOf } from "./judge-website.ts";
 import type { Problem } from "./schema.ts";
-import { PROBLEMS, type ProblemFacts } from "./states.ts";
+import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 
 /** What planned work means for a cluster now. */
@@ -28,6 +28,8 @@ interface Given {
   readonly verdict: ClusterVerdict;
   /** All that is wrong with the cluster. */
   readonly problems: readonly Problem[];
+  /** All that was wrong with it before. */
+  readonly problemsBefore: readonly Problem[];
   /** Those that cover something of the cluster; also those that ended in the last five minutes. */
   readonly windows: readonly MaintenanceWindow[];
   /** The verdict before, if there is one. */
@@ -48,6 +50,8 @@ interface Work extends Coverage {
   }[];
 }
 
+/** Their clocks may be wrong. */
+const DATED_BY_APPLIANCES: ReadonlySet<ProblemKind> = new Set(["odd_state", "not_serving"]);
 /** A failover shows so long after it at most. */
 const SEEN_WITHIN_MS = 10_000;
 
@@ -112,18 +116,26 @@ function keyOf(window: string, { alert, appliance }: Muted): string {
 }
 
 /**
- * What was wrong before the window began and still is. Of most problems an instant says so; of the others, that they were there at
- * the first look at the window.
+ * What was wrong before the window began and still is, unless another window planned it. Of most problems an instant says so; of the
+ * others, that they were there before the first look at the window.
  */
-function standingIn(window: MaintenanceWindow, { problems, before }: Given): readonly string[] {
-  const isNew = before?.planned?.windows.every(({ id }) => id !== window.id) ?? before !== undefined;
-  return problems.flatMap((problem) => {
+function standingIn(
+  window: MaintenanceWindow,
+  { problems, problemsBefore, before }: Given,
+): readonly string[] {
+  const isNew = before?.planned?.windows.some(({ id }) => id === window.id) !== true;
+  const keyIn = (problem: Problem): string | undefined => {
     const muted = alertAbout(problem);
-    if (muted === undefined) return [];
-    const key = keyOf(window.id, muted);
-    const isEarlier = problem.since === undefined ? isNew : Date.parse(problem.since) < window.beginMs;
+    return muted && keyOf(window.id, muted);
+  };
+  const wasPlanned = new Map(problemsBefore.map((each) => [keyIn(each), each.isPlanned === true]));
+  return problems.flatMap((problem) => {
+    const [key, { kind, since }] = [keyIn(problem), problem];
+    if (key === undefined || wasPlanned.get(key) === true) return [];
+    const isDated = since !== undefined && !DATED_BY_APPLIANCES.has(kind);
+    const isEarlier = isDated ? Date.parse(since) < window.beginMs : isNew && wasPlanned.has(key);
     if (!isEarlier && before?.planned?.standing.includes(key) !== true) return [];
-    const isOfSeveral = muted.alert === "WebsiteDown" || muted.alert === "WebsiteUnknown";
+    const isOfSeveral = kind === "website_down" || kind === "website_unknown";
     return isOfSeveral ? [key, keyOf(window.id, { alert: "WebsitesDown", appliance: "" })] : [key];
   });
 }
@@ -242,6 +254,8 @@ function handoversOf(
     works.some(({ failovers }) =>
       failovers.some((each) => each.isPlanned && each.one.from === name && each.one.cause === "silent"),
     );
-  const notHandedOver = names.filter((name) => verdict.appliances.get(name)?.state !== "up" && wasLost(name));
+  const notHandedOver = names.filter(
+    (name) => verdict.appliances.get(name)?.state === "down" && wasLost(name),
+  );
   return { masters, notHandedOver };
 }

@@ -86,7 +86,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
  * What is wrong with a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites
  * of a dark cluster, and unknown websites of a cluster whose master is unknown.
  */
-export function problemsIn(verdict: ClusterVerdict): readonly Problem[] {
+export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { facts, state } = verdict;
   const darkness = state && PROBLEM_OF.cluster[state];
   const problems = [
@@ -98,7 +98,7 @@ export function problemsIn(verdict: ClusterVerdict): readonly Problem[] {
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
   ];
   return worstFirst(problems.map((each) => ({ ...each, cluster: facts.cluster })));
-}
+});
 
 function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Problem[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));

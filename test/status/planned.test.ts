@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
+import { verdictFrom } from "../../src/journal/remembered-verdict.ts";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "../../src/status/alerts.ts";
 import { summaryOf } from "../../src/status/document.ts";
+import { judge } from "../../src/status/judge.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { keysOf } from "../../src/support/keys.ts";
-import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import { windowOf } from "../maintenance/support.ts";
-import { applianceOf, WALL_MS, websiteOf } from "../support/observations.ts";
+import { applianceOf, failed, WALL_MS, websiteOf } from "../support/observations.ts";
 import { replay } from "./support.ts";
 
 const SHOP = [websiteOf({ id: 2, name: "shop" })];
@@ -106,6 +108,7 @@ test("windows of each member, or of a label that each has for itself, are not on
 interface Case {
   readonly name: string;
   readonly window: MaintenanceWindow;
+  readonly other?: MaintenanceWindow;
   /** Behind those of the pair. */
   readonly polls: string;
   readonly wrong: readonly string[];
@@ -217,11 +220,46 @@ test.each<Case>([
     polls: "b silent 6, a MASTER 6, b silent 20, a MASTER 20, a 200 20",
     wrong: ["redundancy_lost", "appliance_down b"],
   },
-])("$name", ({ window, polls, wrong, members }) => {
-  const verdict = verdictAfter(`${PAIR}, ${polls}`, [window], members);
+  {
+    name: "a second window begins while the appliance reboots in the first one, which ends",
+    window: work({ appliances: ["b"] }, [3, 20]),
+    other: { ...work({ appliances: ["b"] }, [10, 100]), id: "another1" },
+    polls: "b silent 6, a MASTER 6, b silent 12, a MASTER 12, a 200 12, b silent 30, a MASTER 30, a 200 30",
+    wrong: ["(redundancy_lost)", "(appliance_down b)"],
+  },
+  {
+    name: "a second window begins after the first one, at whose end the appliance was down",
+    window: work({ appliances: ["b"] }, [3, 20]),
+    other: { ...work({ appliances: ["b"] }, [25, 100]), id: "another1" },
+    polls: "b silent 6, a MASTER 6, b silent 22, a MASTER 22, a 200 22, b silent 30, a MASTER 30, a 200 30",
+    wrong: ["redundancy_lost", "appliance_down b"],
+  },
+  {
+    name: "the master that is worked on lets nobody in: it may still be MASTER",
+    window: ON_A,
+    polls: "a refuses 5, b BACKUP 5, a refuses 6, b BACKUP 6",
+    wrong: ["master_unknown", "(appliance_refused a)"],
+  },
+  {
+    name: "the member that is worked on says, by its clock, that it has been in FAULT since before the window",
+    window: ON_B,
+    polls: "b FAULT 5, a MASTER 5, b FAULT 6, a MASTER 6",
+    wrong: ["(redundancy_lost)", "(odd_state b)"],
+  },
+])("$name", ({ window, other, polls, wrong, members }) => {
+  const windows = other === undefined ? [window] : [window, other];
+  const verdict = verdictAfter(`${PAIR}, ${polls}`, windows, members);
   expect(wrongIn(verdict)).toEqual(wrong);
   const isWrong = wrong.some((each) => !each.startsWith("("));
   expect(summaryOf(lastingProblems(verdict), true)).toBe(isWrong ? "wrong" : "well");
+});
+
+test("what an exporter that starts in a window finds down at once is planned, if nobody knows since when", () => {
+  const fleet = fleetOf(MEMBERS, [failed.vrrp("b", "timeout")]);
+  const at = { wallMs: WALL_MS + 5000, monotonicMs: 0 };
+  const earlier = verdictFrom("ams", [], [], at);
+  const verdicts = clustersOf(fleet).map((facts) => judge(facts, earlier, at, { windows: [ON_B] }));
+  expect(verdicts.flatMap(wrongIn)).toEqual(["(appliance_down b)"]);
 });
 
 const TO_B = "a BACKUP 10, b MASTER 10, a BACKUP 11, b MASTER 11";
