@@ -46,6 +46,8 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      // Not among the tests of CI: npm run lab:planned.
+      { test: { ...shared, name: "lab", include: ["test/e2e/**/*.lab.ts"], maxConcurrency: 64 } },
       {
         test: {
           ...shared,

@@ -27,6 +27,8 @@ export interface Scene {
   happens(event: string, act: () => Promise<unknown>): Promise<Happening>;
   /** Waits until an alert fires in Prometheus, silenced or not. */
   isFiring(alertname: string, ha_cluster: string): Promise<void>;
+  /** Waits until Prometheus finds something. */
+  holds(expression: string): Promise<void>;
   /** All alerts that are expected to be news, in order for each alert. */
   expected(): readonly string[];
   /** Lines of the report. `own`: the notifications about this case. */
@@ -56,6 +58,13 @@ export function createScene(lab: Lab): Scene {
       return found;
     }, DEADLINE);
   };
+  const holds = (expression: string) =>
+    eventually(
+      async () => {
+        if ((await lab.query(expression)).length === 0) throw new Error(`does not hold: ${expression}`);
+      },
+      { ...DEADLINE, everyMs: 1_000 },
+    );
   return {
     happens: async (event, act) => {
       const atMs = Date.now();
@@ -72,15 +81,9 @@ export function createScene(lab: Lab): Scene {
         resolves: (...alerts) => all("resolved", alerts),
       };
     },
-    isFiring: async (alertname, ha_cluster) => {
-      const expression = `ALERTS{alertstate="firing",alertname="${alertname}",ha_cluster="${ha_cluster}"}`;
-      await eventually(
-        async () => {
-          if ((await lab.query(expression)).length === 0) throw new Error(`does not fire: ${expression}`);
-        },
-        { ...DEADLINE, everyMs: 1_000 },
-      );
-    },
+    isFiring: (alertname, ha_cluster) =>
+      holds(`ALERTS{alertstate="firing",alertname="${alertname}",ha_cluster="${ha_cluster}"}`),
+    holds,
     expected: () => expected.map(({ alert, status }) => `${status} ${alert}`),
     rows: (own) =>
       events.map(({ event, atMs }, index) => {

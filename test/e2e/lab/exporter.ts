@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMAND } from "../../support/command.ts";
+import { HASH } from "../../web/support.ts";
 import {
   CREDENTIALS,
   EXPORTER_PORT,
+  OPERATOR,
   planCluster,
   SITE,
   WEBSITES,
@@ -23,6 +25,8 @@ export interface Exporter {
   block(address: string, isOn: boolean): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Changes planned work; `change` as docs/http-api.md has it. */
+  plan(change: object): Promise<void>;
 }
 
 /** An exporter that does not run yet. `folder`: of the lab, where certificates and password files are. */
@@ -34,12 +38,22 @@ export async function addExporter(
   const own = join(folder, name);
   await mkdir(own);
   await writeFile(join(own, "config.yaml"), JSON.stringify(configOf(clusters)));
+  const users = { [OPERATOR.username]: `$2y$${HASH}` };
+  await writeFile(
+    join(own, "web.yaml"),
+    JSON.stringify({ basic_auth_users: users, maintenance_users: Object.keys(users) }),
+  );
   await addNamespace(sandbox, name);
   const link = (device: string, bridge: string, address: string) =>
     addLink(sandbox, { namespace: name, device, bridge, address: `${address}/24` });
   const fleetLink = await link("fleet0", "fleet", fleetAddress);
   await link("scrape0", "scrape", scrapeAddress);
-  const flags = ["--config.file=config.yaml", `--web.listen-address=${scrapeAddress}:${EXPORTER_PORT}`];
+  const flags = [
+    "--config.file=config.yaml",
+    "--web.config.file=web.yaml",
+    "--web.enable-maintenance",
+    `--web.listen-address=${scrapeAddress}:${EXPORTER_PORT}`,
+  ];
   let running: Running | undefined;
   return {
     name,
@@ -54,6 +68,12 @@ export async function addExporter(
       await running.printed(/exporter started/);
     },
     stop: async () => running?.end("SIGTERM"),
+    plan: async (change) => {
+      const url = `http://${scrapeAddress}:${EXPORTER_PORT}/api/v1/maintenance`;
+      const command = ["curl", "--silent", "--show-error", "--fail-with-body", "--json", "@-", url];
+      const { username, password } = OPERATOR;
+      await sandbox.run("lab", [...command, "--user", `${username}:${password}`], JSON.stringify(change));
+    },
   };
 }
 

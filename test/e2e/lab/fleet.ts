@@ -11,7 +11,13 @@ const SHARED = [
   "cutoff",
   "refusal",
   "dark",
+  "planned",
 ] as const;
+
+/** Each recipe of docs/planned-work.md, and what goes wrong meanwhile. */
+export const RECIPES = ["spare", "main", "both"] as const;
+export const TROUBLES = ["calm", "split", "site", "death"] as const;
+const PLANNED = RECIPES.flatMap((recipe) => TROUBLES.map((trouble) => `${recipe}-${trouble}` as const));
 
 /** Each exporter, and the clusters that it polls. Two that poll the same give each notification once. */
 export const EXPORTERS = [
@@ -20,12 +26,13 @@ export const EXPORTERS = [
   { name: "third", clusters: ["outage", "restart"] },
   { name: "left", clusters: ["parted"] },
   { name: "right", clusters: ["parted"] },
+  { name: "work", clusters: PLANNED },
 ] as const;
 
 export type ExporterName = (typeof EXPORTERS)[number]["name"];
 export type ClusterName = (typeof EXPORTERS)[number]["clusters"][number];
 
-export const CLUSTERS: readonly ClusterName[] = [...new Set(EXPORTERS.flatMap(({ clusters }) => clusters))];
+const CLUSTERS: readonly ClusterName[] = [...new Set(EXPORTERS.flatMap(({ clusters }) => clusters))];
 
 /** Website tests by the appliances of a cluster, over HTTP. */
 export const WEBSITES = [
@@ -37,6 +44,7 @@ export const WEBSITES = [
   ...([21, 22, 23] as const).map((id) => ({ id, name: `common-${id}`, cluster: "common" }) as const),
   { id: 5, name: "shop", cluster: "outage" },
   { id: 6, name: "slow", cluster: "outage" },
+  ...RECIPES.map((recipe, nth) => ({ id: 31 + nth, name: recipe, cluster: `${recipe}-site` }) as const),
 ] as const satisfies readonly { readonly cluster: ClusterName; [key: string]: unknown }[];
 
 export type WebsiteName = (typeof WEBSITES)[number]["name"];
@@ -47,6 +55,8 @@ export const SITE = "lab";
 export const WEBSITE_ADDRESS = "198.51.100.200";
 const APPLIANCE_PORT = 4849;
 export const EXPORTER_PORT = 10849;
+/** Who reads the exporters, and starts planned work. */
+export const OPERATOR = { username: "operator", password: "correct horse" };
 export const CREDENTIALS = { username: "monitor", password: "pass:word" };
 
 /** A node as it is built. */
@@ -91,7 +101,7 @@ export function planCluster(name: ClusterName): ClusterPlan {
   };
   return {
     name,
-    bridge: `lan-${name}`,
+    bridge: `lan${number}`,
     groups: Array.from({ length: name === "clean" ? 12 : 1 }, (_, index) => ({
       instance: `carp${index}`,
       vhid: index + 1,
@@ -109,8 +119,22 @@ export interface ExporterPlan {
   readonly scrapeAddress: string;
 }
 
-export const EXPORTER_PLANS: readonly ExporterPlan[] = EXPORTERS.map((exporter, index) => ({
+const EXPORTER_PLANS: readonly ExporterPlan[] = EXPORTERS.map((exporter, index) => ({
   ...exporter,
   fleetAddress: `198.51.100.${index + 2}`,
   scrapeAddress: `203.0.113.${index + 2}`,
 }));
+
+/** What a lab consists of. */
+export interface LabPlan {
+  readonly exporters: readonly ExporterPlan[];
+  readonly clusters: readonly ClusterName[];
+  readonly websites: readonly (typeof WEBSITES)[number][];
+}
+
+/** These exporters, and what they poll. */
+export function planLab(names: readonly ExporterName[]): LabPlan {
+  const exporters = EXPORTER_PLANS.filter(({ name }) => names.includes(name));
+  const clusters = [...new Set(exporters.flatMap((each) => each.clusters))];
+  return { exporters, clusters, websites: WEBSITES.filter(({ cluster }) => clusters.includes(cluster)) };
+}

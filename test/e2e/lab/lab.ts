@@ -6,15 +6,13 @@ import { createAuthority } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { addExporter, passwordFile, type Exporter } from "./exporter.ts";
 import {
-  CLUSTERS,
   CREDENTIALS,
-  EXPORTER_PLANS,
-  EXPORTERS,
   planCluster,
+  planLab,
   WEBSITE_ADDRESS,
-  WEBSITES,
   type ClusterName,
   type ExporterName,
+  type LabPlan,
   type WebsiteName,
 } from "./fleet.ts";
 import { startMonitoring, type Monitoring } from "./monitoring.ts";
@@ -39,8 +37,8 @@ const CERTIFICATES_END = new Date(Date.now() + 90 * 86_400_000);
 /** A Node process takes about half a second of a core until it runs. */
 const STARTING_AT_ONCE = 3;
 
-/** Starts the lab, and waits until Prometheus finds everything in good order. What was started ends where it rejects. */
-export async function startLab(): Promise<Lab> {
+/** Starts a lab with these exporters and what they poll, and waits until Prometheus finds everything in good order. What was started ends where it rejects. */
+export async function startLab(exporters: readonly ExporterName[]): Promise<Lab> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-e2e-"));
   const sandbox = await openSandbox();
   const close = async () => {
@@ -48,22 +46,22 @@ export async function startLab(): Promise<Lab> {
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    return { ...(await build(sandbox, folder)), close };
+    return { ...(await build(sandbox, folder, planLab(exporters))), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function build(sandbox: Sandbox, folder: string): Promise<Omit<Lab, "close">> {
+async function build(sandbox: Sandbox, folder: string, plan: LabPlan): Promise<Omit<Lab, "close">> {
   await addBridge(sandbox, "fleet");
   await addBridge(sandbox, "scrape", "203.0.113.1/24");
-  await writeSecrets(folder);
-  const websites = await startWebsites(sandbox, folder);
-  const clusters = await startClusters(sandbox, folder, websites);
-  const exporters = await startExporters(sandbox, folder);
-  const monitoring = await startMonitoring(sandbox, folder);
-  await eventually(() => assertHealthy(monitoring), { timeoutMs: 60_000, everyMs: 500 });
+  await writeSecrets(folder, plan);
+  const websites = await startWebsites(sandbox, folder, plan);
+  const clusters = await startClusters(sandbox, folder, plan, websites);
+  const exporters = await startExporters(sandbox, folder, plan);
+  const monitoring = await startMonitoring(sandbox, folder, plan);
+  await eventually(() => assertHealthy(monitoring, plan), { timeoutMs: 60_000, everyMs: 500 });
   const setPassword = (appliance: string, password: string) =>
     writeFile(join(folder, passwordFile(appliance)), password);
   return {
@@ -75,9 +73,9 @@ async function build(sandbox: Sandbox, folder: string): Promise<Omit<Lab, "close
   };
 }
 
-async function writeSecrets(folder: string): Promise<void> {
+async function writeSecrets(folder: string, { clusters }: LabPlan): Promise<void> {
   const authority = await createAuthority();
-  const nodes = CLUSTERS.flatMap((cluster) => planCluster(cluster).nodes);
+  const nodes = clusters.flatMap((cluster) => planCluster(cluster).nodes);
   const hosts = nodes.map(({ fleetAddress }) => fleetAddress);
   const { cert, key } = await authority.issue({ hosts, notAfter: CERTIFICATES_END });
   const passwords = nodes.map(({ name }) => [passwordFile(name), CREDENTIALS.password] as const);
@@ -90,24 +88,24 @@ async function writeSecrets(folder: string): Promise<void> {
   await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
 }
 
-async function startWebsites(sandbox: Sandbox, folder: string) {
+async function startWebsites(sandbox: Sandbox, folder: string, plan: LabPlan) {
   const namespace = "websites";
   await addNamespace(sandbox, namespace);
   const address = `${WEBSITE_ADDRESS}/24`;
   await addLink(sandbox, { namespace, device: "fleet0", bridge: "fleet", address });
-  const started = WEBSITES.map(async (plan) => {
-    const website = createWebsite(sandbox, { ...plan, namespace, folder });
+  const started = plan.websites.map(async (own) => {
+    const website = createWebsite(sandbox, { ...own, namespace, folder });
     await website.start();
     return website;
   });
   return Promise.all(started);
 }
 
-async function startClusters(sandbox: Sandbox, folder: string, websites: readonly Website[]) {
+async function startClusters(sandbox: Sandbox, folder: string, plan: LabPlan, websites: readonly Website[]) {
   const limit = pLimit(STARTING_AT_ONCE);
-  const starting = CLUSTERS.map((name) =>
+  const starting = plan.clusters.map((name) =>
     limit(async () => {
-      const ids = WEBSITES.filter(({ cluster }) => cluster === name).map((website) => website.id);
+      const ids = plan.websites.filter(({ cluster }) => cluster === name).map((website) => website.id);
       const tested = websites.filter(({ id }) => ids.some((each) => each === id));
       // Those of one cluster wait longer than the exporter does.
       const websiteTimeout = name === "outage" ? "10s" : "1s";
@@ -121,8 +119,8 @@ async function startClusters(sandbox: Sandbox, folder: string, websites: readonl
   return Promise.all(starting);
 }
 
-async function startExporters(sandbox: Sandbox, folder: string) {
-  const starting = EXPORTER_PLANS.map(async (plan) => {
+async function startExporters(sandbox: Sandbox, folder: string, { exporters }: LabPlan) {
+  const starting = exporters.map(async (plan) => {
     const exporter = await addExporter(sandbox, plan, folder);
     await exporter.start();
     return exporter;
@@ -144,16 +142,19 @@ const NOT_HEALTHY = [
   'vrrp_is_master{appliance=~".+-b"} != 0',
 ].join(" or ");
 
-async function assertHealthy({ query }: Monitoring): Promise<void> {
+async function assertHealthy(
+  { query }: Monitoring,
+  { exporters, clusters, websites }: LabPlan,
+): Promise<void> {
   const complaints = await query(NOT_HEALTHY);
   if (complaints.length > 0) throw new Error(`not in good order: ${JSON.stringify(complaints)}`);
   const count = async (expression: string, expected: number) => {
     const { length } = await query(expression);
     if (length !== expected) throw new Error(`${length} of ${expected}: ${expression}`);
   };
-  await count("vrrp_group_masters", countGroups(EXPORTERS.flatMap(({ clusters }) => clusters)));
-  await count("vrrp_group_appliance:master:timestamp_seconds", countGroups(CLUSTERS));
-  await count("group by (website_id) (website:state:any{state='up'} == 1)", WEBSITES.length);
+  await count("vrrp_group_masters", countGroups(exporters.flatMap((each) => each.clusters)));
+  await count("vrrp_group_appliance:master:timestamp_seconds", countGroups(clusters));
+  await count("group by (website_id) (website:state:any{state='up'} == 1)", websites.length);
 }
 
 function countGroups(clusters: readonly ClusterName[]): number {

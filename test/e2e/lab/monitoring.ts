@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
-import { EXPORTER_PLANS, EXPORTER_PORT } from "./fleet.ts";
+import { EXPORTER_PORT, OPERATOR, type LabPlan } from "./fleet.ts";
 import type { Labels } from "./notifications.ts";
 import { start } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -24,11 +24,11 @@ export interface Monitoring {
 }
 
 /** Starts all three. `folder`: of the lab. */
-export async function startMonitoring(sandbox: Sandbox, folder: string): Promise<Monitoring> {
+export async function startMonitoring(sandbox: Sandbox, folder: string, plan: LabPlan): Promise<Monitoring> {
   const run = (name: string, ...command: readonly string[]) =>
     start(sandbox, command, { name, place: "lab", folder });
   await writeFile(join(folder, "alertmanager.yml"), await alertmanagerConfig());
-  await writeFile(join(folder, "prometheus.yml"), prometheusConfig());
+  await writeFile(join(folder, "prometheus.yml"), prometheusConfig(plan));
   const tsx = import.meta.resolve("tsx");
   const ports = [String(PORTS.webhook), String(PORTS.prometheus)];
   const gate = run("gate", process.execPath, "--import", tsx, GATE, ...ports, SOCKET);
@@ -93,7 +93,7 @@ async function alertmanagerConfig(): Promise<string> {
 }
 
 // Each span as short as it goes; the rules are as they are.
-function prometheusConfig(): string {
+function prometheusConfig({ exporters }: LabPlan): string {
   return stringify({
     global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
     rule_files: [`${MONITORING}/prometheus/*.rules.yml`],
@@ -101,8 +101,9 @@ function prometheusConfig(): string {
     scrape_configs: [
       {
         job_name: "appliance-exporter",
+        basic_auth: OPERATOR,
         static_configs: [
-          { targets: EXPORTER_PLANS.map(({ scrapeAddress }) => `${scrapeAddress}:${EXPORTER_PORT}`) },
+          { targets: exporters.map(({ scrapeAddress }) => `${scrapeAddress}:${EXPORTER_PORT}`) },
         ],
       },
     ],

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { eventually } from "../support/eventually.ts";
+import type { Case } from "./cases/case.ts";
+import type { ExporterName } from "./lab/fleet.ts";
+import { startLab, type Lab } from "./lab/lab.ts";
+import { newsOf, readNotifications } from "./lab/notifications.ts";
+import { formatTable } from "./report.ts";
+import { createScene, type Scene } from "./scene.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Plays all cases at once in a lab with these exporters: each is notified as it expects, and nothing else is. */
+export function playCases(cases: readonly Case[], exporters: readonly ExporterName[]): void {
+  let lab: Lab;
+  const scenes = new Map<string, Scene>();
+  const inOrder = () => cases.flatMap(({ name }) => scenes.get(name) ?? []);
+
+  beforeAll(async () => {
+    lab = await startLab(exporters);
+  }, 3 * MINUTE_MS);
+
+  afterAll(async () => {
+    const notifications = readNotifications((await lab?.notifications()) ?? "");
+    await lab?.close();
+    const rows = cases.flatMap(({ name, owns }) => {
+      const own = notifications.filter((notices) => notices.every(({ labels }) => owns(labels)));
+      return scenes.get(name)?.rows(own) ?? [];
+    });
+    if (rows.length > 0) process.stdout.write(`\n${formatTable(rows)}\n`);
+  });
+
+  test.concurrent.for(cases.map((each) => [each.name, each] as const))(
+    "%s",
+    { timeout: 20 * MINUTE_MS },
+    async ([name, { play, owns }]) => {
+      const scene = createScene(lab);
+      scenes.set(name, scene);
+      await play(scene, lab);
+      const news = newsOf(readNotifications(await lab.notifications()), owns);
+      expect(news.map(({ status, alert }) => `${status} ${alert}`).toSorted()).toEqual(
+        scene.expected().toSorted(),
+      );
+    },
+  );
+
+  test("nothing else was reported, and nothing twice", { timeout: 2 * MINUTE_MS }, async () => {
+    await eventually(async () => expect(await lab.query('ALERTS{alertstate="pending"}')).toEqual([]), {
+      timeoutMs: MINUTE_MS,
+      everyMs: 1_000,
+    });
+    const notifications = readNotifications(await lab.notifications());
+    const news = newsOf(notifications, () => true).map(({ status, alert }) => `${status} ${alert}`);
+    const expected = inOrder().flatMap((scene) => scene.expected());
+    expect(news.toSorted()).toEqual(expected.toSorted());
+    expect(notifications.filter((notices) => notices.every(({ isNews }) => !isNews))).toEqual([]);
+  });
+}
