@@ -1,5 +1,3 @@
-import type { WebsiteDetails } from "../api/website-details.ts";
-import type { WebsiteList } from "../api/website-list.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
@@ -7,17 +5,15 @@ import { firstExpiryMs } from "../polling/pace.ts";
 import { kept } from "../support/kept.ts";
 import type { Step } from "./changes.ts";
 import { addressOf } from "./known-websites.ts";
-import { afterPoll, freshRecord, recordAt, whileReachable, type OperationRecord } from "./record.ts";
+import {
+  afterPoll,
+  freshRecord,
+  recordAt,
+  whileReachable,
+  type DiscoveryRecords,
+  type OperationRecord,
+} from "./record.ts";
 import type { VrrpRecord } from "./vrrp.ts";
-
-/** Holds what an appliance says of its websites. */
-export interface DiscoveryRecords {
-  readonly list: OperationRecord<WebsiteList>;
-  /** The records of the websites that are neither excluded nor beyond the limit, by id. */
-  readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
-  /** The ids of these records in the first valid list; `undefined` before that. */
-  readonly first: ReadonlySet<number> | undefined;
-}
 
 /** Returns what is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
 export function discoveryFor(

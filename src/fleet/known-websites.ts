@@ -5,7 +5,7 @@ import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../c
 import { canonicalAddress, urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { kept, memo, once } from "../support/kept.ts";
-import type { DiscoveryRecords } from "./discovery.ts";
+import type { DiscoveryRecords } from "./record.ts";
 import { isGone } from "./record.ts";
 import type { ApplianceSnapshot, KnownWebsite } from "./snapshot.ts";
 

@@ -1,3 +1,5 @@
+import type { WebsiteDetails } from "../api/website-details.ts";
+import type { WebsiteList } from "../api/website-list.ts";
 import type { Failure } from "../client/failure.ts";
 import type { Observation } from "../polling/observation.ts";
 import { unsent } from "../polling/poll.ts";
@@ -18,6 +20,15 @@ export interface OperationRecord<Seen> {
   readonly found: Seen | undefined;
   /** Why the health is a failure although the latest poll succeeded: how that poll went. It counts again once the appliance answers. */
   readonly suspended?: PollHealth | undefined;
+}
+
+/** Holds what an appliance says of its websites. */
+export interface DiscoveryRecords {
+  readonly list: OperationRecord<WebsiteList>;
+  /** The records of the websites that are neither excluded nor beyond the limit, by id. */
+  readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
+  /** The ids of these records in the first valid list; `undefined` before that. */
+  readonly first: ReadonlySet<number> | undefined;
 }
 
 const NEVER_POLLED: PollHealth = {

@@ -5,9 +5,10 @@ import type {
   FailoverVerdict,
   GroupVerdict,
   WebsiteVerdict,
+  Planned,
 } from "../status/verdict.ts";
 import type { Incident } from "../status/incident.ts";
-import { isPlanned, type Planned } from "../status/planned.ts";
+import { isPlanned } from "../status/planned.ts";
 import { PROBLEM_OF, type ProblemKind } from "../status/states.ts";
 import { kept, memo } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";

@@ -7,22 +7,7 @@ import type { Switch } from "./incident.ts";
 import { isPartOf } from "./judge-website.ts";
 import type { Problem } from "./schema.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
-import type { ClusterVerdict } from "./verdict.ts";
-
-/** What planned work means for a cluster now. */
-export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
-  readonly kind: "planned";
-  /** Those that have not ended, and what each covers of the cluster. */
-  readonly windows: readonly (MaintenanceWindow & Coverage)[];
-  /** `appliance`: empty where the alert is not about a single one. */
-  readonly muted: readonly { readonly alert: AlertName; readonly appliance: string }[];
-  /** By the id of a window and what would be muted: what was wrong when it began, and still is. */
-  readonly standing: readonly string[];
-  /** Members that are worked on and still MASTER, and of how many addresses. */
-  readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
-  /** Members that are worked on and fell silent while they were MASTER. */
-  readonly notHandedOver: readonly string[];
-}
+import type { ClusterVerdict, Planned } from "./verdict.ts";
 
 interface Given {
   readonly verdict: ClusterVerdict;

@@ -9,8 +9,9 @@ import type {
   Identity,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
+import type { Coverage, MaintenanceWindow } from "../maintenance/window.ts";
 import type { ClusterIncidents } from "./incident.ts";
-import type { Planned } from "./planned.ts";
+import type { AlertName } from "./alerts.ts";
 import type {
   ApplianceProblem,
   ApplianceState,
@@ -150,6 +151,21 @@ export interface Risk {
   readonly subject: string;
   /** The key of the group or website; empty for `all`. */
   readonly key: string;
+}
+
+/** What planned work means for a cluster now. */
+export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
+  readonly kind: "planned";
+  /** Those that have not ended, and what each covers of the cluster. */
+  readonly windows: readonly (MaintenanceWindow & Coverage)[];
+  /** `appliance`: empty where the alert is not about a single one. */
+  readonly muted: readonly { readonly alert: AlertName; readonly appliance: string }[];
+  /** By the id of a window and what would be muted: what was wrong when it began, and still is. */
+  readonly standing: readonly string[];
+  /** Members that are worked on and still MASTER, and of how many addresses. */
+  readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
+  /** Members that are worked on and fell silent while they were MASTER. */
+  readonly notHandedOver: readonly string[];
 }
 
 /** A cluster before and after the facts about it have changed. */

@@ -6,22 +6,8 @@ import { clientOf } from "./connections.ts";
 import type { Attempt, CheckResult, PasswordCheck } from "./password-check.ts";
 import { pathOf } from "./paths.ts";
 import { send, text, type Reply } from "./reply.ts";
+import { STRANGER, type Handler } from "./visitor.ts";
 import type { WebConfig } from "./web-config.ts";
-
-/** Who sent a request. */
-export interface Visitor {
-  /** `undefined` for a client without a password and without a client certificate that is required and verified. */
-  readonly user:
-    | { readonly name: string; /** Whether the user may change planned work. */ readonly maintains: boolean }
-    | undefined;
-  /** Of a POST request. */
-  readonly body: Promise<Buffer | undefined>;
-}
-
-/** The visitor is absent where nothing guards the handler. */
-export type Handler = (request: IncomingMessage, response: ServerResponse, visitor?: Visitor) => void;
-
-export const STRANGER: Visitor = { user: undefined, body: Promise.resolve(undefined) };
 
 /** Paths without a password: orchestrators have none, and password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];

@@ -5,7 +5,7 @@ import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { WindowError, Windows } from "../maintenance/windows.ts";
 import type { Logger } from "../support/log.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
-import type { Visitor } from "./guard.ts";
+import type { Visitor } from "./visitor.ts";
 import { CLOSE, NOT_CACHED, refusePages, text, type Reply } from "./reply.ts";
 
 export interface MaintenanceDeps {

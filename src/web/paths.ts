@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { Handler } from "./guard.ts";
+import type { Handler } from "./visitor.ts";
 import { send, text } from "./reply.ts";
 
 /** The path and query of a request, also of a request target in absolute form. @see RFC 9112, 3.2 */

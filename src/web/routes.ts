@@ -3,7 +3,7 @@ import type { ReloadResult } from "../config/reload.ts";
 import { windowDocument } from "../maintenance/request.ts";
 import { compressed, joined, type LongText } from "../support/long-text.ts";
 import { createHistory, type HistoryDeps } from "./history.ts";
-import { STRANGER, type Visitor } from "./guard.ts";
+import { STRANGER, type Visitor } from "./visitor.ts";
 import { createMaintenance, type MaintenanceDeps } from "./maintenance.ts";
 import { createQueue, type Queue } from "./queue.ts";
 import { pathOf, queryOf } from "./paths.ts";

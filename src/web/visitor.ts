@@ -1,0 +1,16 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Who sent a request. */
+export interface Visitor {
+  /** `undefined` for a client without a password and without a client certificate that is required and verified. */
+  readonly user:
+    | { readonly name: string; /** Whether the user may change planned work. */ readonly maintains: boolean }
+    | undefined;
+  /** Of a POST request. */
+  readonly body: Promise<Buffer | undefined>;
+}
+
+/** The visitor is absent where nothing guards the handler. */
+export type Handler = (request: IncomingMessage, response: ServerResponse, visitor?: Visitor) => void;
+
+export const STRANGER: Visitor = { user: undefined, body: Promise.resolve(undefined) };
