@@ -191,7 +191,7 @@ test.each([
 ])("a body of more than 8 KiB, %s, is refused", async (_, headers) => {
   const { port } = await startSecured(USERS, {}, heldWindows().handler);
   const answer = await change(port, " ".repeat(8193), { ...ALICE, ...headers });
-  expect(answer).toEqual([413, "Expected a body of at most 8192 bytes"]);
+  expect(answer).toEqual([413, "Expected a complete body of at most 8192 bytes"]);
 });
 
 test("a body may come byte by byte, in chunks, while its password is checked", async () => {
@@ -208,7 +208,8 @@ test("a body may come byte by byte, in chunks, while its password is checked", a
 });
 
 test("a client that never completes its body is disconnected after ten seconds, others are served meanwhile", async () => {
-  const { port } = await startSecured(USERS, {}, heldWindows().handler);
+  const { handler, lines } = heldWindows();
+  const { port } = await startSecured(USERS, {}, handler);
   const slow = await connectTo(port);
   let received = "";
   slow.on("data", (data: Buffer) => (received += data.toString()));
@@ -221,6 +222,8 @@ test("a client that never completes its body is disconnected after ten seconds, 
   expect((await change(port, { start: START }))[0]).toBe(200);
   await once(slow, "close");
   expect(received).toMatch(/^HTTP\/1\.1 408 /);
+  const detail = "Expected a complete body of at most 8192 bytes";
+  expect(lines.slice(1)).toMatchObject([{ user: "alice", detail, msg: "planned work refused" }]);
 }, 30_000);
 
 test.each(["PUT", "DELETE", "PATCH", "OPTIONS"])("%s is not served", async (method) => {
