@@ -8,7 +8,7 @@ import { incidentsAfter } from "./incidents.ts";
 import { groupVerdicts } from "./judge-group.ts";
 import { plannedIn } from "./planned.ts";
 import { lastingProblems, problemsIn } from "./problems.ts";
-import { type ApplianceVerdict, type Case, type ClusterVerdict, sinceOf } from "./verdict.ts";
+import { type ApplianceVerdict, type Case, type ClusterVerdict, type Planned, sinceOf } from "./verdict.ts";
 import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
@@ -25,14 +25,39 @@ export function judge(
 ): ClusterVerdict {
   const { windows = [] } = given;
   const verdict = judgeFacts(facts, before, at, given);
-  const isWorkedOn = windows.length > 0;
-  const problems = isWorkedOn ? problemsIn(verdict) : [];
-  const problemsBefore = isWorkedOn && before !== undefined ? lastingProblems(before) : [];
-  const planned = kept(
-    before?.planned,
-    plannedIn({ verdict, problems, problemsBefore, windows, before, at }),
-  );
+  const planned =
+    before !== undefined && isPlannedAsBefore(verdict, before, windows, at)
+      ? before.planned
+      : kept(before?.planned, planAfter(verdict, before, windows, at));
   return planned === verdict.planned ? verdict : { ...verdict, planned };
+}
+
+/** The parts of a verdict that planned work is about. */
+const PLANNED_PARTS = ["appliances", "groups", "websites", "failovers", "incidents"] as const;
+
+/** Whether nothing changed on which planned work depends: most polls find nothing new. */
+function isPlannedAsBefore(
+  now: ClusterVerdict,
+  before: ClusterVerdict,
+  windows: readonly MaintenanceWindow[],
+  { wallMs }: Instant,
+): boolean {
+  const { planned, facts } = before;
+  if (planned === undefined) return windows.length === 0;
+  const isSame =
+    facts.labels === now.facts.labels && PLANNED_PARTS.every((part) => before[part] === now[part]);
+  return isSame && wallMs < planned.untilMs && kept(planned.given, windows) === planned.given;
+}
+
+function planAfter(
+  verdict: ClusterVerdict,
+  before: ClusterVerdict | undefined,
+  windows: readonly MaintenanceWindow[],
+  at: Instant,
+): Planned | undefined {
+  if (windows.length === 0) return undefined;
+  const problemsBefore = before === undefined ? [] : lastingProblems(before);
+  return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, at });
 }
 
 interface Circumstances extends Partial<Pick<Case, "restoring">> {

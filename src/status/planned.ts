@@ -63,6 +63,8 @@ export function plannedIn(given: Given): Planned | undefined {
     muted,
     standing,
     ...handoversOf(running, given),
+    given: windows,
+    untilMs: Math.min(...running.map(({ window }) => window.endMs)),
   };
 }
 

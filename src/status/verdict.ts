@@ -166,6 +166,10 @@ export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
   /** Members that are worked on and fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
+  /** What this follows from, with those that ended in the last five minutes. */
+  readonly given: readonly MaintenanceWindow[];
+  /** The Unix time in milliseconds of the next end; infinite if all have ended. */
+  readonly untilMs: number;
 }
 
 /** A cluster before and after the facts about it have changed. */

@@ -44,7 +44,8 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
     if (!/^application\/json\s*(;|$)/i.test(headers["content-type"] ?? ""))
       return refused(415, "Expected content-type: application/json");
     const bytes = await body;
-    if (bytes === undefined) return refused(413, `Expected a complete body of at most ${MAX_BODY_BYTES} bytes`);
+    if (bytes === undefined)
+      return refused(413, `Expected a complete body of at most ${MAX_BODY_BYTES} bytes`);
     const { data, error } = changeSchema.safeParse(parseJson(bytes));
     if (data === undefined)
       return refused(400, error.issues.map(({ path, message }) => [...path, message].join(": ")).join("\n"));
