@@ -1,17 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
 import { formatTable } from "../../src/cli/format.ts";
 import { groupBy } from "../../src/support/group-by.ts";
 import { EXPORTER_PORT } from "../../test/e2e/lab/fleet.ts";
-import { addBridge } from "../../test/e2e/lab/network.ts";
-import { openSandbox } from "../../test/e2e/lab/sandbox.ts";
 import { toolPath } from "../../test/support/tool.ts";
-import { configuredCluster, startExporter, writeCertificates } from "../failover-lab/exporter.ts";
-import { FLEET } from "../failover-lab/node.ts";
-import { clusterName, fleetAddress, nodeName } from "../failover-lab/play.ts";
+import { inLab, startExporter } from "../failover-lab/exporter.ts";
 import { play, type Outcome } from "./play.ts";
 import { SITUATIONS } from "./situations.ts";
 
@@ -61,23 +54,13 @@ const rows = [...groupBy(outcomes, ({ step, polls }) => `${step.name} ${polls}`)
 process.stdout.write(formatTable(header, rows));
 process.exitCode = outcomes.every((each) => each.wrong === undefined && isCovered(each)) ? 0 : 1;
 
-async function playAll(): Promise<readonly Outcome[]> {
-  const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-causes-"));
-  const sandbox = await openSandbox();
-  try {
-    await addBridge(sandbox, FLEET.bridge, FLEET.exporter);
-    const clusters = situations.map(({ members }, nth) =>
-      members.map((_, order) => ({ name: nodeName(nth, order), address: fleetAddress(nth, order) })),
-    );
-    await writeCertificates(
-      folder,
-      clusters.flatMap((members) => members.map(({ address }) => address)),
-    );
-    const configured = clusters.map((members, nth) => configuredCluster(clusterName(nth), members));
+function playAll(): Promise<readonly Outcome[]> {
+  return inLab(situations, "causes", async ({ sandbox, folder, clusters }) => {
     const exporters = await Promise.all(
       POLLS.map(async ({ polls, timeout }, nth) => {
-        const config = { polling: { vrrp: { interval: polls, timeout } }, clusters: configured };
-        return { polls, fleet: await startExporter(sandbox, folder, config, EXPORTER_PORT + nth) };
+        const config = { polling: { vrrp: { interval: polls, timeout } }, clusters };
+        const { fleet } = await startExporter(sandbox, folder, config, EXPORTER_PORT + nth);
+        return { polls, fleet };
       }),
     );
     const limit = pLimit(AT_ONCE);
@@ -85,10 +68,7 @@ async function playAll(): Promise<readonly Outcome[]> {
       situations.map((situation, nth) => limit(() => play({ sandbox, folder, exporters }, situation, nth))),
     );
     return played.flat();
-  } finally {
-    await sandbox.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
-  }
+  });
 }
 
 function isCovered({ step, gapMs, atMostMs = -1 }: Outcome): boolean {

@@ -11,7 +11,7 @@ import { eventually } from "../../test/support/eventually.ts";
 import type { Fleet } from "../failover-lab/exporter.ts";
 import { addNode, NAME_PORT, type Node } from "../failover-lab/node.ts";
 import { clusterName, fleetAddress, nodeName } from "../failover-lab/play.ts";
-import type { Letter, Scene, Situation, Step } from "./situations.ts";
+import type { Letter, MemberPlan, Scene, Situation, Step } from "./situations.ts";
 
 export interface Lab {
   readonly sandbox: Sandbox;
@@ -36,6 +36,7 @@ export interface Outcome {
 /** Longer than failovers are told together. */
 const SETTLED_MS = 12_000;
 const WATCH_MS = 20_000;
+const VISIT_EVERY_MS = 50;
 /** Polls and VRRP take their time at each takeover. */
 const PERIOD_TOLERANCE_MS = 2_500;
 const WEIGHT = 100;
@@ -44,19 +45,10 @@ const VISITOR = fileURLToPath(new URL("visitor.ts", import.meta.url));
 
 /** Builds the cluster of a situation, takes its steps, and compares what the exporters say with what was done. */
 export async function play(lab: Lab, situation: Situation, nth: number): Promise<readonly Outcome[]> {
-  const { sandbox, exporters } = lab;
-  const cluster = clusterName(nth);
-  const network = `10.77.${nth + 1}`;
-  const bridge = `lan-${nth + 1}`;
-  await addBridge(sandbox, bridge);
-  const nodes = await addNodes(lab, situation, nth, { network, bridge });
+  const { exporters } = lab;
+  const { cluster, nodes, lan } = await addCluster(lab, situation.members, nth);
   const scene = sceneOf(lab, nodes);
-  // Each starts once the first one is MASTER: nothing has failed over before.
-  for (const each of nodes) {
-    await each.start();
-    for (const { fleet } of exporters) await eventually(() => isMaster(fleet, cluster, scene.node("a")));
-  }
-  const visitor = await addVisitor(lab, `${cluster}-v`, { bridge, network });
+  const visitor = await addVisitor(lab, `${cluster}-v`, { ...lan, port: NAME_PORT, everyMs: VISIT_EVERY_MS });
   await delay(SETTLED_MS);
 
   const outcomes: Outcome[] = [];
@@ -65,7 +57,7 @@ export async function play(lab: Lab, situation: Situation, nth: number): Promise
     await step.act(scene);
     await delay(step.watchMs ?? WATCH_MS);
     const visits = visitsIn(await visitor.output()).filter(({ sentMs }) => sentMs >= fromMs);
-    const has = visits.at(-1)?.node;
+    const has = visits.at(-1)?.answer;
     if (step.takeover !== undefined && has !== scene.node(step.takeover.to).name)
       throw new Error(`not as planned: ${has ?? "nobody"} has the address after "${step.name}"`);
     const gapMs = longestGap(visits);
@@ -80,14 +72,31 @@ export async function play(lab: Lab, situation: Situation, nth: number): Promise
   return outcomes;
 }
 
+/** Builds a cluster that never failed over: each node starts once the first one is MASTER. */
+export async function addCluster(lab: Lab, members: readonly MemberPlan[], nth: number) {
+  const cluster = clusterName(nth);
+  const lan = { network: `10.77.${nth + 1}`, bridge: `lan-${nth + 1}` };
+  await addBridge(lab.sandbox, lan.bridge);
+  const nodes = await addNodes(lab, members, nth, lan);
+  const isFirstMaster = async (fleet: Fleet) => {
+    const groups = (await fleet()).clusters.find(({ name }) => name === cluster)?.groups ?? [];
+    if (!groups.some(({ master }) => master === nodes[0]?.name)) throw new Error(`${cluster} has no MASTER`);
+  };
+  for (const each of nodes) {
+    await each.start();
+    for (const { fleet } of lab.exporters) await eventually(() => isFirstMaster(fleet));
+  }
+  return { cluster, lan, nodes };
+}
+
 async function addNodes(
   { sandbox, folder }: Lab,
-  { members }: Situation,
+  members: readonly MemberPlan[],
   nth: number,
   lan: { readonly network: string; readonly bridge: string },
 ): Promise<readonly Node[]> {
   const nodes: Node[] = [];
-  for (const [order, { priority, second, vrrp, hasScript, isTracking }] of members.entries()) {
+  for (const [order, { priority, second, sites = {}, vrrp, hasScript, isTracking }] of members.entries()) {
     const name = nodeName(nth, order);
     const group = { vhid: 1, priority, addresses: [100], excluded: [], isPreferred: false };
     const more = second === undefined ? [] : [{ ...group, vhid: 2, priority: second, addresses: [110] }];
@@ -95,7 +104,7 @@ async function addNodes(
     const node = await addNode(sandbox, folder, {
       ...lan,
       name,
-      member: { groups: [group, ...more], sites: {}, ...(isTracking && { is: "in_fault" }) },
+      member: { groups: [group, ...more], sites, ...(isTracking && { is: "in_fault" }) },
       fleetAddress: fleetAddress(nth, order),
       vrrpAddress: `${lan.network}.${11 + order}`,
       vrrp: { advertSeconds: ADVERT_SECONDS, ...vrrp, ...(failing && { failing }) },
@@ -125,22 +134,28 @@ function failingFile(folder: string, node: string): string {
   return join(folder, `${node}.failing`);
 }
 
-async function isMaster(fleet: Fleet, cluster: string, { name }: Node): Promise<void> {
-  const { clusters } = await fleet();
-  const groups = clusters.find((each) => each.name === cluster)?.groups ?? [];
-  if (!groups.some(({ master }) => master === name)) throw new Error(`${name} is not MASTER`);
-}
-
-/** Lets a visitor ask for the first address from now on. */
-async function addVisitor(
+/** Lets a visitor ask a port of the first address from now on. */
+export async function addVisitor(
   { sandbox, folder }: Lab,
   namespace: string,
-  { bridge, network }: { readonly bridge: string; readonly network: string },
+  {
+    bridge,
+    network,
+    nth = 0,
+    port,
+    everyMs,
+  }: {
+    readonly bridge: string;
+    readonly network: string;
+    readonly nth?: number;
+    readonly port: number;
+    readonly everyMs: number;
+  },
 ): Promise<Running> {
   await addNamespace(sandbox, namespace);
-  await addLink(sandbox, { namespace, device: "vrrp0", bridge, address: `${network}.5/24` });
+  await addLink(sandbox, { namespace, device: "vrrp0", bridge, address: `${network}.${5 + nth}/24` });
   const command = [process.execPath, "--import", import.meta.resolve("tsx"), VISITOR];
-  const visitor = start(sandbox, [...command, `${network}.100`, String(NAME_PORT)], {
+  const visitor = start(sandbox, [...command, `${network}.100`, String(port), String(everyMs)], {
     name: namespace,
     place: { namespace },
     folder,
@@ -149,25 +164,25 @@ async function addVisitor(
   return visitor;
 }
 
-interface Visit {
+export interface Visit {
   readonly sentMs: number;
   /** `undefined`: nobody has answered. */
-  readonly node: string | undefined;
+  readonly answer: string | undefined;
 }
 
-function visitsIn(output: string): readonly Visit[] {
+export function visitsIn(output: string): readonly Visit[] {
   const lines = output.slice(0, output.lastIndexOf("\n")).split("\n");
   return lines.map((line) => {
-    const [sentMs, node] = line.split(" ");
-    return { sentMs: Number(sentMs), node: node === "-" ? undefined : node };
+    const [sentMs, answer] = line.split(" ");
+    return { sentMs: Number(sentMs), answer: answer === "-" ? undefined : answer };
   });
 }
 
-function longestGap(visits: readonly Visit[]): number {
+export function longestGap(visits: readonly Visit[]): number {
   let answeredNth = -1;
-  const gaps = visits.map(({ sentMs, node }, nth) => {
-    if (node !== undefined) answeredNth = nth;
-    return node === undefined ? sentMs - (visits[answeredNth + 1]?.sentMs ?? sentMs) : 0;
+  const gaps = visits.map(({ sentMs, answer }, nth) => {
+    if (answer !== undefined) answeredNth = nth;
+    return answer === undefined ? sentMs - (visits[answeredNth + 1]?.sentMs ?? sentMs) : 0;
   });
   return Math.max(0, ...gaps);
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Cause } from "../../src/status/states.ts";
 import type { VrrpInstance } from "../../test/e2e/lab/keepalived.ts";
 import type { Node } from "../failover-lab/node.ts";
+import type { Member } from "../failover-lab/situations.ts";
 
 /** The machines of a cluster; the highest priority is that of `a`. */
 export type Letter = "a" | "b" | "c";
@@ -32,8 +33,9 @@ interface Takeover {
   readonly repeated?: { readonly times: number; readonly everyMs: number };
 }
 
-interface MemberPlan {
+export interface MemberPlan {
   readonly priority: number;
+  readonly sites?: Member["sites"];
   /** In a second group. */
   readonly second?: number;
   readonly vrrp?: Partial<VrrpInstance>;

@@ -1,16 +1,15 @@
 import { connect } from "node:net";
 
-/** Asks an address every 50 ms which node has it, and prints a line for each request, in order: when it was sent, and the node or `-`. */
-const EVERY_MS = 50;
+/** Asks again and again, and prints a line for each request, in order: when it was sent, and what answered (`X-Node`, `X-Mode`) or `-`. */
 const TIMEOUT_MS = 500;
-const [host = "", port = ""] = process.argv.slice(2);
+const [host = "", port = "", everyMs = ""] = process.argv.slice(2);
 
 let printed: Promise<unknown> = Promise.resolve();
 setInterval(() => {
   const sentMs = Date.now();
-  const node = ask();
-  printed = printed.then(async () => process.stdout.write(`${sentMs} ${await node}\n`));
-}, EVERY_MS);
+  const answer = ask();
+  printed = printed.then(async () => process.stdout.write(`${sentMs} ${await answer}\n`));
+}, Number(everyMs));
 
 function ask(): Promise<string> {
   return new Promise((resolve) => {
@@ -21,8 +20,8 @@ function ask(): Promise<string> {
     socket.on("data", (text) => (answer += text));
     socket.on("close", () => {
       clearTimeout(end);
-      resolve(/^X-Node: (\S+)/im.exec(answer)?.[1] ?? "-");
+      resolve(/^HTTP\S+ 2[^]*^X-\w+: (\S+)/im.exec(answer)?.[1] ?? "-");
     });
-    socket.end("GET / HTTP/1.0\r\n\r\n");
+    socket.write("GET / HTTP/1.0\r\n\r\n");
   });
 }

@@ -1,18 +1,60 @@
-import { writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bcrypt } from "hash-wasm";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { CREDENTIALS, EXPORTER_PORT } from "../../test/e2e/lab/fleet.ts";
+import { addBridge } from "../../test/e2e/lab/network.ts";
 import { start } from "../../test/e2e/lab/process.ts";
-import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
+import { openSandbox, type Sandbox } from "../../test/e2e/lab/sandbox.ts";
 import { createAuthority } from "../../test/support/certificates.ts";
 import { COMMAND } from "../../test/support/command.ts";
-import { APPLIANCE_PORT } from "./node.ts";
+import { APPLIANCE_PORT, FLEET } from "./node.ts";
+import { clusterName, fleetAddress, nodeName } from "./play.ts";
 
 /** What the exporter shows now. */
 export type Fleet = () => Promise<FleetDocument>;
 
-/** Writes the certificate of all appliances. */
-export async function writeCertificates(folder: string, hosts: readonly string[]): Promise<void> {
+/** A network with room for clusters. */
+export interface LabNetwork {
+  readonly sandbox: Sandbox;
+  /** It has the certificate of all appliances. */
+  readonly folder: string;
+  /** As an exporter has them in its configuration. */
+  readonly clusters: readonly object[];
+}
+
+/** Makes a network for clusters with so many members, and removes it with all that runs in it. */
+export async function inLab<T>(
+  situations: readonly { readonly members: readonly object[] }[],
+  name: string,
+  use: (network: LabNetwork) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), `appliance-exporter-${name}-`));
+  const sandbox = await openSandbox();
+  try {
+    await addBridge(sandbox, FLEET.bridge, FLEET.exporter);
+    const hosts = situations.flatMap(({ members }, nth) =>
+      members.map((_, order) => fleetAddress(nth, order)),
+    );
+    await writeCertificates(folder, hosts);
+    const clusters = situations.map(({ members }, nth) => ({
+      name: clusterName(nth),
+      appliances: members.map((member, order) => ({
+        name: nodeName(nth, order),
+        base_url: `https://${fleetAddress(nth, order)}:${APPLIANCE_PORT}`,
+        enabled: !("is" in member && member.is === "disabled"),
+      })),
+    }));
+    return await use({ sandbox, folder, clusters });
+  } finally {
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
+
+async function writeCertificates(folder: string, hosts: readonly string[]): Promise<void> {
   const authority = await createAuthority();
   const { cert, key } = await authority.issue({ hosts });
   const files = [
@@ -23,37 +65,41 @@ export async function writeCertificates(folder: string, hosts: readonly string[]
   await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
 }
 
-/** A cluster in the configuration of an exporter. */
-export function configuredCluster(
-  name: string,
-  appliances: readonly { readonly name: string; readonly address: string; readonly enabled?: boolean }[],
-): object {
-  return {
-    name,
-    appliances: appliances.map(({ address, ...rest }) => ({
-      ...rest,
-      base_url: `https://${address}:${APPLIANCE_PORT}`,
-    })),
-  };
-}
-
-/** Starts an exporter in the network of the lab. */
+/** Starts an exporter in the network of the lab. Who has the credentials of the appliances may plan work at it. */
 export async function startExporter(
   sandbox: Sandbox,
   folder: string,
   config: object,
   port = EXPORTER_PORT,
-): Promise<Fleet> {
+): Promise<{ readonly fleet: Fleet; readonly access: readonly string[] }> {
   const name = `exporter-${port}`;
-  const http = { http_client: { basic_auth: CREDENTIALS, tls_config: { ca_file: "ca.pem" } } };
-  await writeFile(join(folder, `${name}.yaml`), JSON.stringify({ ...http, ...config }));
+  const client = { basic_auth: CREDENTIALS, tls_config: { ca_file: "ca.pem" } };
+  const { username, password } = CREDENTIALS;
+  const hash = await bcrypt({ password, salt: randomBytes(16), costFactor: 4, outputType: "encoded" });
+  const files = {
+    [`${name}.yaml`]: { http_client: client, ...config },
+    [`${name}-web.yaml`]: { basic_auth_users: { [username]: hash } },
+    [`${name}-operator.yaml`]: { http_client: { basic_auth: CREDENTIALS } },
+  };
+  for (const [file, content] of Object.entries(files))
+    await writeFile(join(folder, file), JSON.stringify(content));
   const address = `127.0.0.1:${port}`;
-  const flags = [`--config.file=${name}.yaml`, `--web.listen-address=${address}`];
-  const exporter = start(sandbox, [process.execPath, COMMAND, "run", ...flags], {
+  const web = [
+    `--web.listen-address=${address}`,
+    `--web.config.file=${name}-web.yaml`,
+    "--web.enable-maintenance",
+  ];
+  const command = [process.execPath, COMMAND, "run", `--config.file=${name}.yaml`, ...web];
+  const exporter = start(sandbox, command, {
     name,
     place: "lab",
     folder,
   });
   await exporter.printed(/exporter started/);
-  return async () => JSON.parse(await sandbox.run("lab", ["curl", "-s", `http://${address}/api/v1/fleet`]));
+  const url = `http://${address}`;
+  const curl = ["curl", "-s", "-u", `${username}:${password}`, `${url}/api/v1/fleet`];
+  return {
+    fleet: async () => JSON.parse(await sandbox.run("lab", curl)),
+    access: [`--url=${url}`, `--http.config.file=${join(folder, `${name}-operator.yaml`)}`],
+  };
 }

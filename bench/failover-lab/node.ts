@@ -10,6 +10,7 @@ import {
 import { addLink, addNamespace, type Link } from "../../test/e2e/lab/network.ts";
 import { start, type Running } from "../../test/e2e/lab/process.ts";
 import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
+import { createWebsite, type Website } from "../../test/e2e/lab/websites.ts";
 import { COMMAND } from "../../test/support/command.ts";
 import { SITES, type Group, type Member, type Site } from "./situations.ts";
 
@@ -32,7 +33,7 @@ function serverPort(name: string, server: Site["server"]): number {
   return serverId(name, server) + 8_000;
 }
 
-export function serverId(name: string, server: "first" | "second"): number {
+function serverId(name: string, server: "first" | "second"): number {
   return SITES.findIndex((each) => each === name) + (server === "first" ? 1 : 11);
 }
 
@@ -63,6 +64,8 @@ export interface Node {
   endAppliance(): Promise<void>;
   /** Takes its links away. */
   cut(): Promise<void>;
+  /** Gives them back. */
+  connect(): Promise<void>;
   /** Ends its programs at once, without a word. */
   kill(): Promise<void>;
   /** Both. */
@@ -116,6 +119,9 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
   const cut = async () => {
     for (const { unplug } of links) await unplug();
   };
+  const connect = async () => {
+    for (const { plug } of links) await plug();
+  };
   const kill = async () => {
     await Promise.all([keepalived.crash(), endAppliance(), endNginx()]);
   };
@@ -128,7 +134,7 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
     setTracked: async (isUp) => void (await ip(`link set ${TRACKED_DEVICE} ${isUp ? "up" : "down"}`)),
     start: async () => {
       // What a crash has left.
-      for (const { plug } of links) await plug();
+      await connect();
       await ip(`addr flush dev ${DEVICE} to ${network}.96/27`);
       if (member.is !== "without_keepalived") await keepalived.start();
       nginx = run("nginx", ["nginx", "-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"]);
@@ -138,11 +144,31 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
     },
     endAppliance,
     cut,
+    connect,
     kill,
     crash: async () => {
       await Promise.all([kill(), cut()]);
     },
   };
+}
+
+/** Starts two servers behind each website. */
+export async function startServers(sandbox: Sandbox, folder: string): Promise<readonly Website[]> {
+  const namespace = "servers";
+  await addNamespace(sandbox, namespace);
+  const { bridge, servers } = FLEET;
+  await addLink(sandbox, { namespace, device: "fleet0", bridge, address: `${servers}/24` });
+  const all = SITES.flatMap((site) => [
+    { id: serverId(site, "first"), name: site },
+    { id: serverId(site, "second"), name: `${site}-second` },
+  ]);
+  return Promise.all(
+    all.map(async (each) => {
+      const server = createWebsite(sandbox, { ...each, namespace, folder });
+      await server.start();
+      return server;
+    }),
+  );
 }
 
 function instanceOf(vhid: Group["vhid"]): string {

@@ -46,7 +46,7 @@ export interface Situation {
 }
 
 export const SITES = ["shop", "blog", "docs"] as const;
-const SITE: Site = { mode: "protect", isEnabled: true, bind: [], server: "first", isDown: false };
+export const SITE: Site = { mode: "protect", isEnabled: true, bind: [], server: "first", isDown: false };
 const GROUP: Omit<Group, "priority"> = {
   vhid: 1,
   addresses: [100, 101],
