@@ -141,7 +141,7 @@ const maintaining = [
     `URL of an exporter, with its route prefix; repeatable (default: "${DEFAULT_URL}")`,
   ).argParser(collected((text) => text)),
   httpConfigFile,
-  new Option("--for <duration>", "how long from now, at most 24h").argParser(
+  new Option("--for <duration>", "how long from now, or how much longer; the end is within 24h").argParser(
     parser((text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined), "a duration, such as 30m or 1h30m"),
   ),
   new Option("--comment <text>", "what is done, for people"),

@@ -1,6 +1,7 @@
 import { createTask, parse as parseCron, validateDetailed } from "node-cron";
 import { z } from "zod";
 import { parseDuration } from "../support/duration.ts";
+import { printable } from "../support/text.ts";
 
 /** A text that `parse` converts; otherwise an error that says what was expected, without the text, which may be a secret. */
 export function parsed<T>(
@@ -41,10 +42,13 @@ export function durationSchema(min: string, max: string) {
 }
 
 /** A line that people read; lone surrogates are no text. */
-export const commentSchema = parsed("1 to 200 characters, none of them a control character", (text) => {
-  const comment = text.trim();
-  return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(comment) ? comment : undefined;
-});
+export const commentSchema = parsed(
+  "1 to 200 characters, none of them a control character or invisible",
+  (text) => {
+    const comment = text.trim();
+    return /^\P{Cs}{1,200}$/u.test(comment) && printable(comment) === comment ? comment : undefined;
+  },
+);
 
 /** Returns the error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {

@@ -32,13 +32,14 @@ export interface Coverage {
  */
 export function coverageOf(
   scope: Scope,
-  { cluster, labels, appliances }: ClusterSnapshot,
+  { cluster, labels, appliances, disabled }: ClusterSnapshot,
 ): Coverage | undefined {
   const identities = appliances.map(({ identity }) => identity);
   const isNamed = scope.clusters.includes(cluster) || hasLabels(labels, scope.labels);
   const covered = identities.filter((each) => covers(scope, { ...each, name: each.appliance }));
   if (covered.length === 0) return undefined;
-  const isWhole = isNamed || identities.length === 1;
+  // A disabled member may serve visitors.
+  const isWhole = isNamed || identities.length + disabled.length === 1;
   return { isWhole, members: covered.map(({ appliance }) => appliance) };
 }
 

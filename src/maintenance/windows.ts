@@ -29,7 +29,7 @@ export interface Windows {
   /** Windows cover appliances that are enabled; those that were started by command stay. */
   configure(config: Pick<Config, "appliances" | "maintenance">): void;
   start(request: StartRequest, by: string): WindowResult;
-  /** Has a window end `forMs` from now instead. */
+  /** Has a window end `forMs` later. */
   extend(id: string, forMs: number): WindowResult;
   end(id: string): WindowResult;
   /** Those that run, and those that ended in the last five minutes. */
@@ -145,13 +145,14 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       return put({ id, scope, beginMs, endMs: beginMs + forMs, comment, by, origin });
     },
     extend: (id, forMs) => {
-      const isDrill = running().some((each) => each.id === id && each.origin === "drill");
-      if (isDrill || forMs > MAX_MS)
+      const { origin, endMs = 0 } = running().find((each) => each.id === id) ?? {};
+      const latestMs = clock.wallMs() + MAX_MS;
+      if (origin === "drill" || forMs > MAX_MS || endMs + forMs > latestMs)
         return refused(
           "too_long",
           "a window may end 24 hours from now at most, and a drill cannot be extended",
         );
-      return ending(id, clock.wallMs() + forMs);
+      return ending(id, endMs + forMs);
     },
     end: (id) => ending(id, clock.wallMs()),
     list,

@@ -182,7 +182,7 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
   ApplianceRefused: isWorkedOn,
   ApplianceApiAnomalies: isWorkedOn,
   FailoverNotReady: (appliance, work) => {
-    if (isWorkedOn(appliance, work)) return true;
+    if (work.isWhole) return true;
     const { state, risks = [], more } = work.verdict.failovers.get(appliance) ?? {};
     const lost = [...risks, ...(more === undefined ? [] : [more.worst])].filter(
       ({ effect }) => effect === "loss",

@@ -53,7 +53,7 @@ test("a window starts at a pair of exporters under one id, is listed, extended a
   for (const [args, out] of [
     [["list"], "no work is planned\n"],
     [["start", "a", "lone", ...START], rows("ends in 30 min")],
-    [["extend", "patchnight", "--for=2h30s"], wider(rows("ends in 2 h 0 min"))],
+    [["extend", "patchnight", "--for=1h30m30s"], wider(rows("ends in 2 h 0 min"))],
     [["list"], wider(rows("ends in 2 h 0 min"))],
     [["end", "patchnight"], ended(0) + ended(1)],
     [["list"], rows("ended 0 s ago").replace("STATE           ", "STATE          ")],

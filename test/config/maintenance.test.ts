@@ -30,7 +30,7 @@ test("windows have a name, a comment, what they cover and when", async () => {
   ]);
 });
 
-const LENGTH = "1 to 200 characters, none of them a control character";
+const LENGTH = "1 to 200 characters, none of them a control character or invisible";
 const DURATION = "expected a duration shorter than the time between two occurrences";
 
 test.each([

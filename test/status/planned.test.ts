@@ -71,7 +71,7 @@ test("without a window nothing is planned", () => {
 test("while all is well, a member's window mutes what can only follow from the member", () => {
   const muted = mutedIn(verdictAfter(PAIR, [ON_A]));
   // A failover of a pair is one from the member or to it.
-  const ofA = expectedMuted(["a"], ["member"]);
+  const ofA = expectedMuted(["a"], ["member"]).filter((each) => each !== "FailoverNotReady a");
   expect(muted.toSorted()).toEqual([...ofA, "VrrpFailover b"].toSorted());
 });
 
@@ -92,6 +92,13 @@ test("a window of an appliance that stands alone is one of its cluster", () => {
   const alone = applianceOf({ name: "a", websites: SHOP });
   const verdict = verdictAfter("a MASTER 1, a 200 1, a MASTER 4", [ON_A], [alone]);
   expect(mutedIn(verdict)).toEqual(expectedMuted(["a"], ["member", "cluster"]));
+});
+
+test("a window of the only member that is enabled is not one of its cluster", () => {
+  const [a, b] = [MEMBER_A, { ...MEMBER_B, enabled: false }];
+  const muted = mutedIn(verdictAfter("a MASTER 1, a MASTER 4", [ON_A], [a, b]));
+  expect(muted).toContain("ApplianceDown a");
+  expect(muted).not.toContain("VrrpNoMaster");
 });
 
 test("windows of each member, or of a label that each has for itself, are not one of the cluster", () => {
@@ -187,6 +194,12 @@ test.each<Case>([
     window: ON_B,
     polls: "b 503 5, b 503 6, a MASTER 6, b BACKUP 6",
     wrong: ["(failover_not_ready a)"],
+  },
+  {
+    name: "a website would be down at the member that is to take over",
+    window: ON_A,
+    polls: "b 503 5, b 503 6, a MASTER 6, b BACKUP 6",
+    wrong: ["failover_not_ready a"],
   },
   {
     name: "a website would be down at the member that is not worked on",

@@ -55,7 +55,7 @@ test("a window is started, listed, extended and ended, with a line in the log fo
   const { port } = await startSecured(NARROWED, {}, handler);
   expect(await change(port, { start: START })).toEqual([200, { window: WINDOW }]);
   const extended = { ...WINDOW, end: "2023-11-15T00:13:20.000Z" };
-  expect(await change(port, { extend: { id: "patchnight", for: "2h" } })).toEqual([
+  expect(await change(port, { extend: { id: "patchnight", for: "1h30m" } })).toEqual([
     200,
     { window: extended },
   ]);
@@ -128,7 +128,7 @@ test("a refusal is logged with the user, and not without one", async () => {
   ]);
 });
 
-const COMMENT = "start: comment: expected 1 to 200 characters, none of them a control character";
+const COMMENT = "start: comment: expected 1 to 200 characters, none of them a control character or invisible";
 const ONE_OF = "expected one of start, extend and end";
 const NO_MAP = "Invalid input: expected object, received undefined";
 
