@@ -53,7 +53,7 @@ interface Watched {
 }
 
 async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watched): Promise<ExitCode> {
-  const { exporter } = watched;
+  const { exporter, everyMs } = watched;
   const answer = await Promise.race([io.interrupted, exporter.fleet()]);
   if (typeof answer === "number") return answer;
   if (!answer.ok) return fail(io, answer.message, 2);
@@ -76,7 +76,11 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   }
   act("The window of the drill began.");
   const stop = new AbortController();
-  if (flags.command !== undefined) runCommand(flags.command, io, act, stop.signal);
+  if (flags.command !== undefined) {
+    // The exporter polls often from now on. A failure before the first such poll would seem to begin with an older one.
+    const interrupted = await Promise.race([io.interrupted, setTimeout(2 * everyMs)]);
+    if (interrupted === undefined) runCommand(flags.command, io, act, stop.signal);
+  }
   const seen = await watch(planned.course, { ...watched, id, forMs: flags.for.ms, io });
   stop.abort();
   io.progress("");

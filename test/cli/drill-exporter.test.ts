@@ -58,6 +58,9 @@ test("a drill at a real exporter: lists polled every 30 s narrow no time, and th
     failovers: [{ from: "a", to: "b" }],
   });
   expect(report.failovers[0]?.withoutMasterAtMostSeconds).toBeLessThan(30);
+  const stepAt = (start: string) =>
+    Date.parse(report.steps.find(({ text }) => text.startsWith(start))?.at ?? "");
+  expect(stepAt("The command began") - stepAt("The window of the drill began")).toBeGreaterThan(1500);
   const fleet = await run("status", "--output=json");
   expect(JSON.parse(fleet.out)).toMatchObject({ planned: [] });
 });
