@@ -9,7 +9,7 @@ import { groupName, NAMED } from "../status/words.ts";
 import { listed } from "../support/text.ts";
 import { answersOf } from "./answers.ts";
 
-/** What a drill waits for, in this order. */
+/** A drill waits for these, in this order. */
 export type Stage = "taken_over" | "complete" | "back";
 
 /** A rehearsal of the loss of an appliance, as it begins. */
@@ -32,9 +32,9 @@ export interface Course {
   readonly reached: readonly { readonly stage: Stage; readonly atMs: number }[];
   /** Since when the next stage holds, if it does. */
   readonly holdsSinceMs?: number | undefined;
-  /** What the next stage lacks, in words. */
+  /** Says what the next stage lacks. */
   readonly lacks: string | undefined;
-  /** What happened in the cluster since the drill began, as it was known last; by `switchOf`. */
+  /** The incidents of the cluster since the drill began, as they were known last; by `switchOf`. */
   readonly incidents: ReadonlyMap<string, IncidentDocument>;
 }
 

@@ -12,7 +12,7 @@ import {
   type Stage,
 } from "./drill-course.ts";
 
-/** What the report has besides the course of the drill. Instants are in Unix time. */
+/** The report has these facts besides the course of the drill. Instants are in Unix time. */
 export interface DrillFacts {
   readonly course: Course;
   readonly ending: Ending;
@@ -22,11 +22,11 @@ export interface DrillFacts {
     readonly by: string | undefined;
   };
   readonly exporter: { readonly url: string; readonly version: string };
-  /** What the command did itself, in sentences. */
+  /** Says in sentences what the command did itself. */
   readonly acts: readonly { readonly atMs: number; readonly text: string }[];
 }
 
-/** What is true when a stage was reached. */
+/** Says what is true when a stage was reached. */
 export const REACHED: Readonly<Record<Stage, (drill: Drill) => string>> = {
   taken_over: ({ appliance }) =>
     `Another appliance is the known MASTER of every group that ${appliance} had.`,

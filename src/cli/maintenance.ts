@@ -114,7 +114,7 @@ async function start(job: Job): Promise<ExitCode> {
   });
 }
 
-/** What an exporter did, or why it did not. */
+/** Says what an exporter did, or why it did not. */
 type Outcome = { readonly url: string } & (
   | {
       readonly window: WindowDocument;

@@ -23,7 +23,7 @@ export interface MaintenanceConfig {
   readonly durationMs: number;
 }
 
-/** What is worked on: everything that any of the three names; of labels, what has all of them. */
+/** Names what is worked on: everything that any of the three names; of labels, what has all of them. */
 export interface MaintenanceScope {
   readonly appliances: readonly string[];
   readonly clusters: readonly string[];

@@ -10,7 +10,7 @@ export interface OldDays {
   tidy(nowMs: number): Promise<void>;
   /** Has that done at once: a day is over. */
   due(): void;
-  /** Of their files, since they were tidied. */
+  /** The bytes of their files, since they were tidied. */
   bytes(): number;
 }
 

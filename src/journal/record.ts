@@ -133,7 +133,7 @@ const SUBJECT_LINE = new RegExp(String.raw`^\{"at":"[^"]{24}",(${SUBJECTS.join("
 const CLUSTER = new RegExp(`"cluster":(${TEXT})`);
 
 /**
- * What identifies the subject of a line, as it stands there; `undefined` if there is none, or if the line is not as `formatRecord`
+ * Returns what identifies the subject of a line, as it stands there; `undefined` if there is none, or if the line is not as `formatRecord`
  * writes it. A record takes ten times as long.
  */
 export function subjectIn(line: string): string | undefined {

@@ -101,7 +101,7 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
   };
 }
 
-/** What an earlier run knew stays until a run has judged the subject, or has seen the beginning of what it does not know. */
+/** Whatever an earlier run knew stays until a run has judged the subject, or has seen the beginning of what it does not know. */
 function isKnown(line: string): boolean {
   if (line.includes('"since":')) return true;
   const record = parseRecord(line);
@@ -121,7 +121,7 @@ function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant)
   return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident), windows };
 }
 
-/** What is known of the subjects of a cluster. */
+/** Holds what is known of the subjects of a cluster. */
 function knownFrom(latest: readonly Latest[]): readonly Known[] {
   const known = new Map<string, Known>();
   for (const { line, run } of latest) {

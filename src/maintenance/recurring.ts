@@ -3,7 +3,7 @@ import type { MaintenanceConfig } from "../config/config.ts";
 import { once } from "../support/kept.ts";
 import { createTimeFormat } from "../support/time-zone.ts";
 
-/** One time of a recurring window: Unix times in milliseconds. */
+/** A time at which a recurring window runs: Unix times in milliseconds. */
 export interface Occurrence {
   readonly beginMs: number;
   readonly endMs: number;

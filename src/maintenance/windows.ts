@@ -18,7 +18,7 @@ export type WindowResult =
   | { readonly ok: true; readonly window: MaintenanceWindow }
   | { readonly ok: false; readonly reason: WindowError; readonly message: string };
 
-/** What a client asks for. */
+/** A window that a client asks for. */
 export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "comment"> {
   readonly forMs: number;
   readonly isDrill: boolean;
@@ -32,17 +32,17 @@ export interface Windows {
   /** Has a window end `forMs` later. */
   extend(id: string, forMs: number): WindowResult;
   end(id: string): WindowResult;
-  /** Those that run, and those that ended in the last five minutes. */
+  /** Returns the windows that run, and those that ended in the last five minutes. */
   list(): readonly MaintenanceWindow[];
-  /** Those of them that were started, extended or ended by command. */
+  /** Returns those of them that were started, extended or ended by command. */
   commanded(): readonly MaintenanceWindow[];
-  /** Those of them that cover something of a cluster. */
+  /** Returns those of them that cover something of a cluster. */
   covering(facts: ClusterSnapshot): readonly MaintenanceWindow[];
 }
 
 export interface WindowsDeps {
   readonly clock: Pick<Clock, "wallMs">;
-  /** Those of an earlier run. */
+  /** The windows of an earlier run. */
   readonly restored: readonly MaintenanceWindow[];
   /** A window began, has another end now, or was ended. */
   readonly onChange: (window: MaintenanceWindow) => void;
@@ -69,13 +69,13 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   const isNeeded = (window: MaintenanceWindow): boolean =>
     isRecent(window) || occurring().some(({ id }) => id === window.id);
 
-  /** Those by command, without those that ended long ago. One of the configuration stays until it would have ended. */
+  /** The windows by command that did not end long ago. An occurrence of the configuration stays until it would have ended. */
   function current(): readonly MaintenanceWindow[] {
     if (!windows.every(isNeeded)) windows = windows.filter(isNeeded);
     return windows;
   }
 
-  /** Those of the configuration, which are computed once a second. */
+  /** The windows of the configuration, which are computed once a second. */
   function occurring(): readonly MaintenanceWindow[] {
     const nowMs = clock.wallMs();
     const second = Math.floor(nowMs / 1000);

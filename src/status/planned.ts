@@ -15,7 +15,7 @@ interface Given {
   readonly problems: readonly Problem[];
   /** All that was wrong with it before. */
   readonly problemsBefore: readonly Problem[];
-  /** Those that cover something of the cluster; also those that ended in the last five minutes. */
+  /** The windows that cover something of the cluster; also those that ended in the last five minutes. */
   readonly windows: readonly MaintenanceWindow[];
   /** The verdict before, if there is one. */
   readonly before: ClusterVerdict | undefined;
@@ -103,7 +103,7 @@ function keyOf(window: string, { alert, appliance }: Muted): string {
 }
 
 /**
- * What was wrong before the window began and still is, unless another window planned it. Of most problems an instant says so; of the
+ * Returns what was wrong before the window began and still is, unless another window planned it. Of most problems an instant says so; of the
  * others, that they were there before the first look at the window.
  */
 function standingIn(

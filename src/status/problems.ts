@@ -83,7 +83,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
 });
 
 /**
- * What is wrong with a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites
+ * Returns what is wrong with a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites
  * of a dark cluster, and unknown websites of a cluster whose master is unknown.
  */
 export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => {

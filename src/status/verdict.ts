@@ -153,10 +153,10 @@ export interface Risk {
   readonly key: string;
 }
 
-/** What planned work means for a cluster now. */
+/** Says what planned work means for a cluster now. */
 export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "planned";
-  /** Those that have not ended, and what each covers of the cluster. */
+  /** The windows that have not ended, and what each covers of the cluster. */
   readonly windows: readonly (MaintenanceWindow & Coverage)[];
   /** `appliance`: empty where the alert is not about a single one. */
   readonly muted: readonly { readonly alert: AlertName; readonly appliance: string }[];
@@ -166,7 +166,7 @@ export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
   /** Members that are worked on and fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
-  /** What this follows from, with those that ended in the last five minutes. */
+  /** All windows from which this follows, with those that ended in the last five minutes. */
   readonly given: readonly MaintenanceWindow[];
   /** The Unix time in milliseconds of the next end; infinite if all have ended. */
   readonly untilMs: number;

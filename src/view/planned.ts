@@ -7,7 +7,7 @@ import { inWords, kindsOf } from "./words.ts";
 /** The headline has so many. */
 const SHOWN = 3;
 
-/** One for each window, by its end, without a full stop: `Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-1)`. */
+/** Returns a sentence for each window, by its end, without a full stop: `Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-1)`. */
 export function plannedSentences(planned: readonly PlannedDocument[]): readonly string[] {
   const more = planned.length - SHOWN;
   return [
