@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import pLimit from "p-limit";
 import { expect, test } from "vitest";
 import { RULES } from "./alert-rules.ts";
 import { PANELS } from "./committed.ts";
@@ -90,6 +91,9 @@ const RUNS = [2, 5, 15, 30].flatMap((seconds) => [
   ...(seconds === 2 ? [] : [[seconds, "one scrape in three lost, groups reversed"] as const]),
 ]);
 
+/** Leaves processors to the tests beside. */
+const inTurn = pLimit(2);
+
 test.concurrent.for(
   RUNS.flatMap(([seconds, lost]) =>
     SCENARIOS.filter(({ intervals = [seconds] }) => intervals.includes(seconds)).map(
@@ -97,6 +101,7 @@ test.concurrent.for(
     ),
   ),
 )("exactly the expected alerts fire, in time, at %d s with %s: %s", async ([seconds, lost, , scenario]) => {
-  const output = await playScenario(scenario, { seconds, losesScrapes: lost !== "no scrape lost" });
+  const losesScrapes = lost !== "no scrape lost";
+  const output = await inTurn(() => playScenario(scenario, { seconds, losesScrapes }));
   expect(output).toMatch(/SUCCESS$/);
 });
