@@ -37,7 +37,7 @@ export function storageOf(flags: StorageFlags) {
 
 const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
 
-/** What prevents this user from keeping a journal. An exporter makes the folder, and not the one that holds it. */
+/** Returns what prevents this user from keeping a journal. An exporter makes the folder, and not the one that holds it. */
 export async function storageProblems(flags: StorageFlags): Promise<readonly string[]> {
   const storage = storageOf(flags);
   if (storage === undefined) return [];

@@ -68,7 +68,7 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly isFirstPolled: boolean;
 }
 
-/** What an appliance says of its websites: the same object while that stays as it is, however polls go. */
+/** Holds what an appliance says of its websites: the same object while that stays as it is, however polls go. */
 export interface InventorySnapshot extends OfAppliance {
   /** The websites whose details are known now. */
   readonly found: readonly FoundWebsite[];

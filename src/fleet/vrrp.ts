@@ -21,7 +21,7 @@ interface SeenVrrp {
   readonly list: VrrpListSnapshot;
   /** Interfaces that the list has in unreadable form, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
-  /** What its interfaces say, by the `groupKey` of each, in the order of first mention; the same map while they say the same. */
+  /** Holds what its interfaces say, by the `groupKey` of each, in the order of first mention; the same map while they say the same. */
   readonly reports: Reports;
   readonly polled: Polled;
   /** The monotonic instant at which the poll of the valid answer before began. */

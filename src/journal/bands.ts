@@ -1,7 +1,7 @@
 import type { PROBLEM_OF } from "../status/states.ts";
 
 /**
- * What states mean for those who depend on a subject, the worst first; `planned`: down or unknown, by planned work; `impaired`: up,
+ * Says what states mean for those who depend on a subject, the worst first; `planned`: down or unknown, by planned work; `impaired`: up,
  * and something is wrong.
  */
 const BANDS = ["down", "unknown", "changing", "planned", "impaired", "up"] as const;

@@ -8,7 +8,7 @@ import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What the metrics show of the journal. */
+/** The metrics show this of the journal. */
 interface Storage {
   isUp(): boolean;
   bytes(): number;

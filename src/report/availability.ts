@@ -67,7 +67,7 @@ export interface Outage {
 
 export interface Availability {
   readonly clusters: readonly ClusterRow[];
-  /** Of groups and websites, the longest one first. */
+  /** The outages of groups and websites, the longest one first. */
   readonly outages: readonly Outage[];
   /** Oldest first. */
   readonly failovers: readonly KnownIncident[];

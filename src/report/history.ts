@@ -12,7 +12,7 @@ export interface Subject extends Member {
   readonly record: SubjectRecord;
 }
 
-/** What one journal or several know of a range of time. */
+/** Holds what one journal or several know of a range of time. */
 export interface History {
   /** By `subjectKey`, in the order of first mention. */
   readonly subjects: ReadonlyMap<string, Subject>;

@@ -155,7 +155,7 @@ function figureRow({ name, aside = "", row, further = [] }: Line, view: View): H
   </tr> `;
 }
 
-/** What explains time that is unknown. */
+/** Explains time that is unknown. */
 function lifeOf({ knownSince, goneSince }: Row, { report, at }: View): readonly string[] {
   const known = knownSince === undefined ? "never known" : `known since ${at(knownSince)}`;
   return [

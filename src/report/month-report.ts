@@ -5,7 +5,7 @@ import { printable } from "../support/text.ts";
 import type { Availability } from "./availability.ts";
 import { createHistory, SETTLED_MS, type History } from "./history.ts";
 
-/** What was available in a month. Instants are RFC 3339 in UTC. */
+/** Says what was available in a month. Instants are RFC 3339 in UTC. */
 export interface MonthReport extends Availability {
   /** That of the program that made it, and when. */
   readonly version: string;
@@ -26,7 +26,7 @@ export interface ReadingEvents {
   readonly onDamaged: (path: string, error: unknown) => void;
 }
 
-/** What a journal knows of a range of time. Rejects if its folder cannot be read. */
+/** Returns what a journal knows of a range of time. Rejects if its folder cannot be read. */
 export async function readHistory(
   folder: string,
   { fromMs, toMs }: TimeRange,

@@ -53,7 +53,7 @@ export function overlay(first: readonly Span[], others: readonly Span[]): readon
 type Counts = Record<"present" | "known" | "impaired" | "planned" | "down", number>;
 
 /**
- * What is known of a whole: it is down while a member is, and else, if all members that are present are known, planned or impaired
+ * Returns what is known of a whole: it is down while a member is, and else, if all members that are present are known, planned or impaired
  * while one of them is.
  */
 export function whole(members: readonly Member[]): readonly Span[] {

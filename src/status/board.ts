@@ -63,7 +63,7 @@ export interface StatusBoardDeps {
   readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** What polls the fleet; not called before the first observation. */
+  /** Returns what polls the fleet; not called before the first observation. */
   readonly runner: () => Pick<Runner, "confirm" | "replan" | "nextPollMs">;
 }
 

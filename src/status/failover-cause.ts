@@ -7,9 +7,9 @@ import type { Cause } from "./states.ts";
 /** Why a member is MASTER in place of another one. */
 export interface Finding {
   readonly cause: Cause;
-  /** What the former master did, behind its name: `, which stopped answering (timeout)`. */
+  /** Says what the former master did, behind its name: `, which stopped answering (timeout)`. */
   readonly clause: string;
-  /** What the appliances said, oldest first; empty if the cause is not known. */
+  /** Holds what the appliances said, oldest first; empty if the cause is not known. */
   readonly evidence: readonly Evidence[];
   /** The former master, unless the new one only took what it prefers; `undefined` too while that is not known. */
   readonly letsGo: string | undefined;

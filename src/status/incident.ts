@@ -61,9 +61,9 @@ export interface Undecided {
 /** Holds what happens to a cluster. */
 export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "incidents";
-  /** Those that are not over, and the failovers of the last five minutes; oldest first. */
+  /** Holds the incidents that are not over, and the failovers of the last five minutes; oldest first. */
   readonly all: readonly Incident[];
-  /** Those that the latest step began, changed or ended. */
+  /** Holds the incidents that the latest step began, changed or ended. */
   readonly news: readonly Incident[];
   /** The failovers of the last five minutes. */
   readonly recent: readonly Incident[];
@@ -80,9 +80,9 @@ export interface Subject {
   /** Unique in the cluster. */
   readonly key: string;
   readonly name: string;
-  /** Of a website: host and port, and the protocol. */
+  /** A website has this: host and port, and the protocol. */
   readonly website?: { readonly address: string; readonly protocol: string };
-  /** Of a website: the monotonic instant at which the latest test by a master began that found it up. */
+  /** A website may have this: the monotonic instant at which the latest test by a master began that found it up. */
   readonly upSentMs?: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import { incidentDocument } from "./incident-document.ts";
 import type { IncidentDocument, KnownIncident } from "./schema.ts";
 
 const MAX_INCIDENTS = 200;
-/** Of so many of an earlier run, those that are kept are chosen. */
+/** So many of an earlier run are looked at to choose those that are kept. */
 const MAX_RESTORED = 4 * MAX_INCIDENTS;
 const MAX_MEANWHILE = 8;
 /** What begins within this time of an incident belongs to it. */

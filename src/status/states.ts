@@ -51,7 +51,7 @@ export interface ProblemFacts {
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-/** What is judged, the states of each, and the problem that each state is; `undefined`: none. */
+/** Lists what is judged, the states of each, and the problem that each state is; `undefined`: none. */
 export const PROBLEM_OF = {
   group: {
     one_master: undefined,
@@ -92,7 +92,7 @@ export const PROBLEM_OF = {
     // From then on polls fail, or the certificate is pinned and nothing is wrong.
     expired: undefined,
   },
-  /** What happens if the appliance stops now. */
+  /** Says what happens if the appliance stops now. */
   failover: {
     ready: undefined,
     losses: "failover_not_ready",
@@ -103,7 +103,7 @@ export const PROBLEM_OF = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ProblemKind | undefined>>>>;
 
 /**
- * What a risk of a failover means, worst first: nobody serves the VIP, visitors lose something, that is not known, or they lose
+ * Lists what a risk of a failover means, worst first: nobody serves the VIP, visitors lose something, that is not known, or they lose
  * nothing.
  */
 export const EFFECTS = ["outage", "loss", "uncertain", "none"] as const;

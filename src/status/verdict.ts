@@ -40,11 +40,11 @@ export interface ClusterVerdict {
   readonly appliances: ReadonlyMap<string, ApplianceVerdict>;
   /** The key is `groupKey`. */
   readonly groups: ReadonlyMap<string, GroupVerdict>;
-  /** Those that are tested or described, by `key`. */
+  /** Holds the websites that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  /** What these follow from: the same object while nothing in it changes. */
+  /** These follow from it: the same object while nothing in it changes. */
   readonly websiteBasis: object;
-  /** Of the appliances that are MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
+  /** Holds one for each appliance that is MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
   readonly failovers: ReadonlyMap<string, FailoverVerdict>;
   readonly incidents: ClusterIncidents;
   /** `undefined` while nothing of the cluster is worked on. */
@@ -93,11 +93,11 @@ export interface GroupVerdict extends ClusterIdentity, Lasting {
 export interface WebsiteVerdict
   extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website" | "at"> {
   readonly kind: "website";
-  /** What the verdict follows from: the same objects while nothing in them changes. */
+  /** The verdict follows from it: the same objects while nothing in them changes. */
   readonly facts: object;
   /** In the order of `at`. */
   readonly results: readonly WebsiteSnapshot["results"][];
-  /** What appliances say of it; empty where it is not discovered. */
+  /** Holds what appliances say of it; empty where it is not discovered. */
   readonly found: readonly FoundWebsite[];
   /** The appliances that are known to lack it. */
   readonly lacking: readonly string[];

@@ -43,7 +43,7 @@ export function urgencyOf({ severity, isPlanned = false }: Problem): {
   return isPlanned ? { level: "well", words: "Planned" } : { level: severity, words: inWords(severity) };
 }
 
-/** What is wrong with a cluster, or else what is planned; `undefined` if there are no problems. */
+/** Says what is wrong with a cluster, or else what is planned; `undefined` if there are no problems. */
 export function troubleIn(problems: readonly Problem[]): string | undefined {
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
   if (counted.length > 0) return kindsOf(counted);

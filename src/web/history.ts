@@ -107,7 +107,7 @@ async function stream(
   await sending.catch(() => response.destroy());
 }
 
-/** What is wrong with the query, as a text, or what it asks for; an empty parameter counts as absent. */
+/** Returns what is wrong with the query, as a text, or what it asks for; an empty parameter counts as absent. */
 function parseQuery(query: URLSearchParams, nowMs: number): HistoryQuery | string {
   const [to, from] = [query.get("to") || undefined, query.get("from") || undefined];
   const toMs = to === undefined ? nowMs : parseInstant(to);

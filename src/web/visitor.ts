@@ -6,7 +6,7 @@ export interface Visitor {
   readonly user:
     | { readonly name: string; /** Whether the user may change planned work. */ readonly maintains: boolean }
     | undefined;
-  /** Of a POST request. */
+  /** The body of a POST request. */
   readonly body: Promise<Buffer | undefined>;
 }
 

@@ -20,7 +20,7 @@ export interface Filter {
   readonly label: string;
   /** The id of an incident, which the page shows open, whatever else matches. */
   readonly incident: string;
-  /** What the strips show: 24 hours, or 30 days. It narrows nothing. */
+  /** Says what the strips show: 24 hours, or 30 days. It narrows nothing. */
   readonly timelines: "" | "month";
 }
 
