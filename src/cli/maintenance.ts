@@ -18,100 +18,71 @@ export interface MaintenanceFlags extends Pick<Flags, "http.config.file" | "outp
 
 const TIMEOUT_MS = 10_000;
 
-interface Job {
-  readonly flags: MaintenanceFlags;
-  readonly io: Io;
-  readonly exporters: readonly RunningExporter[];
-  /** Names or ids. */
-  readonly args: readonly string[];
-}
+type Exporters = readonly RunningExporter[];
 
-interface Action {
-  readonly run: (job: Job) => Promise<ExitCode>;
-  readonly needs: string;
-  readonly isComplete: (args: readonly string[], flags: MaintenanceFlags) => boolean;
-}
-
-const ACTIONS: ReadonlyMap<string, Action> = new Map([
-  [
-    "start",
-    {
-      run: start,
-      needs: "names of appliances or clusters, or --label, and --for and --comment",
-      isComplete: (names, flags) =>
-        [...names, ...(flags.label ?? [])].length > 0 &&
-        flags.for !== undefined &&
-        flags.comment !== undefined,
-    },
-  ],
-  ["list", { run: list, needs: "no arguments", isComplete: (args) => args.length === 0 }],
-  [
-    "extend",
-    {
-      run: (job) => change(job, { extend: { id: job.args[0], for: job.flags.for } }),
-      needs: "one id and --for",
-      isComplete: (ids, flags) => ids.length === 1 && flags.for !== undefined,
-    },
-  ],
-  [
-    "end",
-    {
-      run: (job) => change(job, { end: { id: job.args[0] } }),
-      needs: "one id",
-      isComplete: (ids) => ids.length === 1,
-    },
-  ],
-]);
-
-/** Starts, lists, extends or ends planned work at one exporter or several. Exit code 1: one of them did not do it. */
-export async function maintenance(
+/** Exit code of each action: 1 if one of the exporters did not do it. */
+async function atExporters(
   flags: MaintenanceFlags,
   io: Io,
-  given: readonly string[],
+  action: (exporters: Exporters) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const [name = "", ...rest] = given;
-  const action = ACTIONS.get(name);
-  if (action === undefined) return fail(io, `error: expected ${[...ACTIONS.keys()].join(", ")}`, 2);
-  if (!action.isComplete(rest, flags)) return fail(io, `error: ${name} needs ${action.needs}`, 2);
   const exporters: RunningExporter[] = [];
-  for (const url of flags.url ?? [DEFAULT_URL]) {
-    const exporter = await openExporter({ ...flags, url }, io);
-    if (typeof exporter === "number") return exporter;
-    exporters.push(exporter);
-  }
   try {
-    return await action.run({ flags, io, exporters, args: rest });
+    for (const url of flags.url ?? [DEFAULT_URL]) {
+      const exporter = await openExporter({ ...flags, url }, io);
+      if (typeof exporter === "number") return exporter;
+      exporters.push(exporter);
+    }
+    return await action(exporters);
   } finally {
     for (const exporter of exporters) exporter.close();
   }
 }
 
-/** A window has the same id at all exporters. It starts nowhere if one of them is not there or lacks a name. */
-async function start(job: Job): Promise<ExitCode> {
-  const { flags, io, exporters, args: names } = job;
-  const fleets: FleetDocument[] = [];
-  for (const exporter of exporters) {
-    const answer = await exporter.fleet();
-    if (!answer.ok) return fail(io, `${answer.message}\nnothing is started`, 2);
-    const fleet = withNames(answer.value, names, exporter.url, io);
-    if (typeof fleet === "number") return fleet;
-    fleets.push(fleet);
-  }
-  const members = fleets.flatMap(({ clusters }) => clusters.flatMap(({ appliances }) => appliances));
-  const known = new Set(members.map(({ name }) => name));
-  const { id = randomBytes(8).toString("hex"), label = [] } = flags;
-  return change(job, {
-    start: {
-      id,
-      appliances: names.filter((name) => known.has(name)),
-      clusters: names.filter((name) => !known.has(name)),
-      labels: Object.fromEntries(
-        label.map((each) => [each.replace(/=.*/s, ""), each.replace(/^[^=]*=/, "")]),
-      ),
-      for: flags.for,
-      comment: flags.comment,
-    },
+/** Starts a window, which has the same id at all exporters. It starts nowhere if one of them is not there or lacks a name. */
+export async function startWork(
+  flags: MaintenanceFlags,
+  io: Io,
+  names: readonly string[],
+): Promise<ExitCode> {
+  const { id = randomBytes(8).toString("hex"), label = [], comment, for: lasting } = flags;
+  if (names.length + label.length === 0)
+    return fail(io, "error: expected names of appliances or clusters, or --label", 2);
+  return atExporters(flags, io, async (exporters) => {
+    const fleets: FleetDocument[] = [];
+    for (const exporter of exporters) {
+      const answer = await exporter.fleet();
+      if (!answer.ok) return fail(io, `${answer.message}\nnothing is started`, 2);
+      const fleet = withNames(answer.value, names, exporter.url, io);
+      if (typeof fleet === "number") return fleet;
+      fleets.push(fleet);
+    }
+    const members = fleets.flatMap(({ clusters }) => clusters.flatMap(({ appliances }) => appliances));
+    const known = new Set(members.map(({ name }) => name));
+    const [appliances, clusters] = [true, false].map((isMember) =>
+      names.filter((name) => known.has(name) === isMember),
+    );
+    const labels = Object.fromEntries(
+      label.map((each) => [each.replace(/=.*/s, ""), each.replace(/^[^=]*=/, "")]),
+    );
+    return change(flags, io, exporters, {
+      start: { id, appliances, clusters, labels, for: lasting, comment },
+    });
   });
+}
+
+export async function extendWork(flags: MaintenanceFlags, io: Io, id: string): Promise<ExitCode> {
+  return atExporters(flags, io, (exporters) =>
+    change(flags, io, exporters, { extend: { id, for: flags.for } }),
+  );
+}
+
+export async function endWork(flags: MaintenanceFlags, io: Io, id: string): Promise<ExitCode> {
+  return atExporters(flags, io, (exporters) => change(flags, io, exporters, { end: { id } }));
+}
+
+export async function listWork(flags: MaintenanceFlags, io: Io): Promise<ExitCode> {
+  return atExporters(flags, io, (exporters) => show(flags, io, exporters));
 }
 
 /** Says what an exporter did, or why it did not. */
@@ -124,7 +95,12 @@ type Outcome = { readonly url: string } & (
   | { readonly error: string }
 );
 
-async function change({ flags, io, exporters }: Job, body: object): Promise<ExitCode> {
+async function change(
+  flags: MaintenanceFlags,
+  io: Io,
+  exporters: Exporters,
+  body: object,
+): Promise<ExitCode> {
   const outcomes: Outcome[] = [];
   for (const exporter of exporters) outcomes.push(await changeAt(exporter, body));
   const [done, failed] = [
@@ -173,7 +149,7 @@ function endReport(
   return printable(`${where}${window.id} ended${when}: ${verdict}\n${rest}`);
 }
 
-async function list({ flags, io, exporters }: Job): Promise<ExitCode> {
+async function show(flags: MaintenanceFlags, io: Io, exporters: Exporters): Promise<ExitCode> {
   const found: { readonly url: string; readonly windows: readonly WindowDocument[] }[] = [];
   let exitCode: ExitCode = 0;
   for (const exporter of exporters) {

@@ -1,157 +1,23 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { formatShard, parseShard, WHOLE_FLEET } from "../config/shard.ts";
+import { Command, CommanderError, Option } from "commander";
 import { describeVersion } from "../support/build.ts";
-import { parseDuration } from "../support/duration.ts";
-import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
-import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
-import { parseRoutePrefix } from "../web/paths.ts";
-import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
-import { DEFAULT_URL, fail, type ExitCode, type Flags, type Io } from "./command.ts";
+import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
 import type { DrillFlags } from "./drill.ts";
 import type { MaintenanceFlags } from "./maintenance.ts";
-import type { ReportFlags } from "./report.ts";
-
-/** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
-function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
-  return (text) => {
-    const value = parse(text);
-    if (value === undefined) throw new InvalidArgumentError(`expected ${what}`);
-    return value;
-  };
-}
-
-const parseAddress = parser(
-  parseListenAddress,
-  "[host]:port, such as :10849, 127.0.0.1:10849 or [::1]:10849",
-);
-
-const parseTelemetryPath = parser(
-  // Some paths below /-/ need no password.
-  (text) => (/^\/(?!-\/)[^?#\s]*$/.test(text) ? text : undefined),
-  "a path that starts with / and not with /-/, such as /metrics",
-);
-
-const SHARD_FORM = "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3";
-
-function configFile(byDefault = "config.yaml"): Option {
-  return new Option("--config.file <file>", "configuration file").default(byDefault);
-}
-
-const httpConfigFile = new Option("--http.config.file <file>", "file with an http_client block");
-
-/** The flags of a command that reads from a running exporter. */
-const reading = () => [
-  new Option("--url <url>", "URL of the exporter, with its route prefix").default(DEFAULT_URL),
-  httpConfigFile,
-];
-
-/** A parser of a repeatable flag. */
-function collected(parse: (text: string) => string) {
-  return (text: string, others: readonly string[] | undefined): readonly string[] => [
-    ...(others ?? []),
-    parse(text),
-  ];
-}
-
-function listenAddress(byDefault: string): Option {
-  const initial = [parseAddress(byDefault)];
-  return new Option("--web.listen-address <address>", "address to serve on, [host]:port; repeatable")
-    .default(initial, byDefault)
-    .argParser((text, previous: readonly ListenAddress[]) => [
-      ...(previous === initial ? [] : previous),
-      parseAddress(text),
-    ]);
-}
-
-const logging = () => [
-  new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
-  new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
-];
-
-const storage = () => [
-  new Option(
-    "--storage.path <folder>",
-    "folder of the journal, which keeps what happened over restarts",
-  ).argParser(parser(parseStoragePath, STORAGE_PATH_FORM)),
-  new Option("--storage.retention.time <duration>", "how long the journal keeps a day")
-    .default(parseRetentionMs("400d"), "400d")
-    .argParser(parser(parseRetentionMs, "a duration, such as 400d, 1y or 2w3d")),
-  new Option("--storage.retention.size <size>", "size of the journal, beyond which its oldest days go")
-    .default(parseRetentionBytes("1GB"), "1GB")
-    .argParser(parser(parseRetentionBytes, "a size in B, KB, MB, GB or TB, such as 512MB")),
-];
-
-/** The flags of `run` that concern no configuration and no appliance. */
-const serving = () => [
-  listenAddress(":10849"),
-  new Option("--web.telemetry-path <path>", "path of the metrics")
-    .default("/metrics")
-    .argParser(parseTelemetryPath),
-  new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
-    parser(parseRoutePrefix, "a path, such as /exporter"),
-  ),
-  new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
-  new Option(
-    "--web.enable-maintenance",
-    "change planned work on POST /api/v1/maintenance, by users who are known",
-  ),
-  ...storage(),
-  ...logging(),
-];
-
-/** The flags that `run` and `check` have in common. */
-const loading = [
-  configFile(),
-  new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),
-  new Option("--shard <index/total>", "poll only this shard of the clusters; the first index is 0")
-    .default(WHOLE_FLEET, formatShard(WHOLE_FLEET))
-    .argParser(parser(parseShard, SHARD_FORM)),
-];
-
-const output = new Option("--output <format>", "format of the result")
-  .choices(["table", "json"])
-  .default("table");
-
-const MAX_DRILL_MS = 30 * 60_000;
-
-function parseDrillTime(text: string): DrillFlags["for"] | undefined {
-  const ms = parseDuration(text);
-  return ms !== undefined && ms >= 1000 && ms <= MAX_DRILL_MS ? { text, ms } : undefined;
-}
-
-const reporting = [
-  new Option("--month <month>", "month of the report, such as 2026-10")
-    .makeOptionMandatory()
-    .argParser(
-      parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
-    ),
-  new Option("--timezone <name>", "time zone of the month and of all times in the report").default("UTC"),
-  new Option("--output <format>", "format of the report").choices(["html", "csv", "json"]).default("html"),
-  new Option(
-    "--storage.path <folder>",
-    "folder of a journal; repeatable: others fill what the first one does not know",
-  )
-    .makeOptionMandatory()
-    .argParser(collected((text) => text)),
-];
-
-const maintaining = [
-  new Option(
-    "--url <url>",
-    `URL of an exporter, with its route prefix; repeatable (default: "${DEFAULT_URL}")`,
-  ).argParser(collected((text) => text)),
-  httpConfigFile,
-  new Option("--for <duration>", "how long from now, or how much longer; the end is within 24h").argParser(
-    parser((text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined), "a duration, such as 30m or 1h30m"),
-  ),
-  new Option("--comment <text>", "what is done, for people"),
-  new Option(
-    "--label <key=value>",
-    "work on all that have this label; repeatable: all of them together",
-  ).argParser(collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"))),
-  new Option("--id <id>", "id of a window that starts, to start it at one more exporter"),
+import {
+  configFile,
+  drilling,
+  lasting,
+  listenAddress,
+  loading,
+  logging,
+  maintaining,
   output,
-];
+  reading,
+  reporting,
+  serving,
+  starting,
+} from "./options.ts";
+import type { ReportFlags } from "./report.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -164,14 +30,15 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
 
   /** `action` loads the command when it is called, so that `--version` and `--help` load none. */
-  function add(
+  function addTo(
+    parent: Command,
     name: string,
     description: string,
     example: string,
     flags: readonly Option[],
     action: (flags: Flags, args: readonly string[], command: Command) => Promise<ExitCode>,
   ): void {
-    const command = program
+    const command = parent
       .command(name, { isDefault: name === "run" })
       .description(description)
       .addHelpText("after", `\nExample:\n  appliance-exporter ${example}`);
@@ -180,6 +47,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       exitCode = await action(command.opts<Flags>(), command.args, command);
     });
   }
+  const add = addTo.bind(undefined, program);
 
   const interrupted = io.interrupted.then((signalCode) => {
     io.progress("");
@@ -249,29 +117,45 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "drill <name>",
     "rehearse the loss of an appliance in a window of planned work, and write a report; exit code 0: it passed, 1: it failed, 2: it could not begin",
     'drill waf-ams-1 --command="ssh waf-ams-1 reboot" > drill.md',
-    [
-      ...reading(),
-      new Option("--for <duration>", "end of the window, if the drill is not over before; at most 30m")
-        .default({ text: "30m", ms: MAX_DRILL_MS }, "30m")
-        .argParser(parser(parseDrillTime, "a duration of 1s to 30m, such as 10m")),
-      new Option("--comment <text>", "why, for the window and the report"),
-      new Option("--command <command>", "command of the shell that lets the appliance fail or hand over"),
-      new Option("--both-ways", "also wait until the appliance is MASTER again"),
-      new Option("--accept-losses", "begin although losses are predicted"),
-      new Option("--output <format>", "format of the report")
-        .choices(["markdown", "json"])
-        .default("markdown"),
-    ],
+    drilling,
     async (_flags, [name = ""], command) =>
       (await import("./drill.ts")).drill(command.opts<DrillFlags>(), io, name),
   );
-  add(
-    "maintenance <action> [arguments...]",
-    "planned work at a running exporter, or several: start NAME... (of appliances or clusters), list, extend ID, end ID",
+  const work = addTo.bind(
+    undefined,
+    program.command("maintenance").description("planned work at a running exporter, or several"),
+  );
+  work(
+    "start [names...]",
+    "start a window of planned work on appliances or clusters",
     'maintenance start waf-ams-1 --for=30m --comment="firmware 4.6"',
-    maintaining,
-    async (_flags, args, command) =>
-      untilSignal((await import("./maintenance.ts")).maintenance(command.opts<MaintenanceFlags>(), io, args)),
+    maintaining(...starting),
+    async (_flags, names, command) =>
+      untilSignal((await import("./maintenance.ts")).startWork(command.opts<MaintenanceFlags>(), io, names)),
+  );
+  work(
+    "list",
+    "list the windows that run or come",
+    "maintenance list --url=http://exporter.example:10849",
+    maintaining(),
+    async (_flags, _args, command) =>
+      untilSignal((await import("./maintenance.ts")).listWork(command.opts<MaintenanceFlags>(), io)),
+  );
+  work(
+    "extend <id>",
+    "move the end of a window",
+    "maintenance extend 5b1f0c2d9a3e4f67 --for=30m",
+    maintaining(lasting("how much longer; the end is within 24h")),
+    async (_flags, [id = ""], command) =>
+      untilSignal((await import("./maintenance.ts")).extendWork(command.opts<MaintenanceFlags>(), io, id)),
+  );
+  work(
+    "end <id>",
+    "end a window, and show what is still wrong",
+    "maintenance end 5b1f0c2d9a3e4f67",
+    maintaining(),
+    async (_flags, [id = ""], command) =>
+      untilSignal((await import("./maintenance.ts")).endWork(command.opts<MaintenanceFlags>(), io, id)),
   );
   add(
     "report",

@@ -19,12 +19,15 @@ describe("help", () => {
     "status",
     "ready",
     "drill",
-    "maintenance",
+    "maintenance start",
+    "maintenance list",
+    "maintenance extend",
+    "maintenance end",
     "report",
     "appliance",
     "demo",
   ])("of %s has an example, and exits 0", async (name) => {
-    const { code, out, err } = await run(name, "--help");
+    const { code, out, err } = await run(...name.split(" "), "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
     expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
@@ -33,7 +36,7 @@ describe("help", () => {
   it("of the program lists all commands", async () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
-    expect([...out.matchAll(/^ {2}(\w+) \[options\]/gm)].map(([, name]) => name)).toEqual([
+    expect([...out.matchAll(/^ {2}(\w+)(?: \[options\]| {2})/gm)].map(([, name]) => name)).toEqual([
       "run",
       "check",
       "poll",
