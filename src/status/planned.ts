@@ -135,10 +135,16 @@ function workOf(window: MaintenanceWindow, { verdict, at }: Given): Work | undef
     const { latest, repeated } = failover;
     const seenMs = at.wallMs - (at.monotonicMs - latest.seenMs);
     const isWithin = seenMs >= window.beginMs && seenMs <= window.endMs + SEEN_WITHIN_MS;
-    const isOfMembers = [latest.from, latest.to].some((name) => coverage.members.includes(name));
-    return [{ one: latest, isPlanned: isWithin && isOfMembers, isBack: repeated !== undefined }];
+    const isFollowing = isOfWork(latest, coverage.members);
+    return [{ one: latest, isPlanned: isWithin && isFollowing, isBack: repeated !== undefined }];
   });
   return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs, failovers };
+}
+
+/** Whether a failover follows from work on members. A member that takes over from another one that failed shows what nobody planned. */
+function isOfWork({ from, to, cause }: Switch, members: readonly string[]): boolean {
+  const hasFailed = cause === "silent" || cause === "fault";
+  return members.includes(from) || (members.includes(to) && !hasFailed);
 }
 
 function isMuted({ alert, appliance }: Muted, work: Work): boolean {

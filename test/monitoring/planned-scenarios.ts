@@ -125,6 +125,7 @@ const CASES: readonly PlannedCase[] = [
       },
     },
     [[0, 900, ON_B]],
+    ["VrrpFailover", 500, { ...OF_B, until: 740 }],
     ["VrrpRedundancyLost", 680],
     ["ApplianceDown", 740, { ...OF_A, silenced: true }],
   ),

@@ -281,6 +281,24 @@ test.each([
   { name: "in the window", window: ON_A, polls: TO_B, muted: true },
   { name: "in a window of the other member", window: ON_B, polls: TO_B, muted: true },
   {
+    name: "in a window of the other member, from one that fell silent",
+    window: ON_B,
+    polls: "a silent 10, b MASTER 10, a silent 11, b MASTER 11",
+    muted: false,
+  },
+  {
+    name: "in a window of the other member, from one in FAULT",
+    window: ON_B,
+    polls: "a FAULT 10, b MASTER 10, a FAULT 11, b MASTER 11",
+    muted: false,
+  },
+  {
+    name: "in a window, from the member that falls silent",
+    window: ON_A,
+    polls: "a silent 10, b MASTER 10, a silent 11, b MASTER 11",
+    muted: true,
+  },
+  {
     name: "before it",
     window: work({ appliances: ["a"] }, [12, 100]),
     polls: `${TO_B}, a BACKUP 13, b MASTER 13`,
