@@ -2,6 +2,7 @@
 "use strict";
 // Node before the supported versions reads this file too: only syntax that Node 10 knows.
 var fs = require("fs");
+var os = require("os");
 var manifest = require("../package.json");
 
 // Node would open its inspector on this signal, from its own first instant on: an inspector that a signal opened before this
@@ -49,6 +50,16 @@ process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
 var flags = process.env.APPLIANCE_EXPORTER_V8_FLAGS;
 if (flags === undefined) flags = "--heap-growing-percent=40 --no-incremental-marking-task";
 require("v8").setFlagsFromString(flags);
+// V8 collects the heap in up to four threads. With the event loop's priority they would take the processors from it for up to a
+// second. Nothing else has started a thread yet. Linux has a priority for each thread, and lists the threads.
+try {
+  var lower = os.getPriority() + os.constants.priority.PRIORITY_BELOW_NORMAL;
+  fs.readdirSync("/proc/self/task").forEach(function (thread) {
+    if (Number(thread) !== process.pid) os.setPriority(Number(thread), lower);
+  });
+} catch {
+  // The program runs without it too, with longer pauses.
+}
 // The program takes over when it has been loaded. A signal until then is an orderly end of a command that serves, and a reload of
 // nothing. It kills every other command: the exit code 0 would be a result.
 function end() {

@@ -17,9 +17,6 @@ export interface FleetExposition {
 /** Longer text is kept as UTF-8 outside of the heap, where one wide character would double it. */
 const LONG_UNITS = 16 * 1024;
 
-/** Parts that are rendered without a look at the time. */
-const BATCH = 128;
-
 /** A family that has samples of a kind of part, and its place in the exposition. */
 interface Source {
   readonly name: string;
@@ -50,29 +47,25 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
       return [];
     }
   }
-  /** Clusters piece by piece: one may have many thousand parts. */
-  function* batchesOf(verdicts: readonly ClusterVerdict[]) {
+  /** Part by part: a cluster may have many thousands. */
+  function* partsIn(verdicts: readonly ClusterVerdict[]) {
     for (const verdict of verdicts) {
       const { cluster } = verdict.facts;
       const before = rendered.get(cluster);
       const now = new Map<Part, LongText>();
       rendered.set(cluster, now);
-      const parts = partsOf(verdict);
-      for (let at = 0; at < parts.length; at += BATCH)
-        yield { parts: parts.slice(at, at + BATCH), before, now };
+      for (const part of partsOf(verdict)) yield { part, before, now };
     }
   }
   return {
     render: async (preamble, verdicts) => {
       const lists = headers.map((header): (string | Buffer)[] => [header]);
-      await inSlices(batchesOf(verdicts), ({ parts, before, now }) => {
-        for (const part of parts) {
-          const texts = before?.get(part) ?? textsOf(part);
-          now.set(part, texts);
-          const own = sources.get(part.kind) ?? [];
-          for (const [nth, text] of texts.entries()) {
-            if (text.length > 0) lists[own[nth]?.place ?? 0]?.push(text);
-          }
+      await inSlices(partsIn(verdicts), ({ part, before, now }) => {
+        const texts = before?.get(part) ?? textsOf(part);
+        now.set(part, texts);
+        const own = sources.get(part.kind) ?? [];
+        for (const [nth, text] of texts.entries()) {
+          if (text.length > 0) lists[own[nth]?.place ?? 0]?.push(text);
         }
       });
       const clusters = new Set(verdicts.map(({ facts }) => facts.cluster));

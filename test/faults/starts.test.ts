@@ -109,6 +109,17 @@ test.concurrent("fault 52: SIGUSR1 before our first line leaves no inspector ope
   expect(child.exitCode).toBeNull();
 });
 
+test.concurrent("the threads of V8 have a lower priority than the event loop", async ({ stage }) => {
+  const before = 'globalThis.earlier = require("node:fs").readdirSync("/proc/self/task").map(Number);';
+  const main = `
+    import { getPriority } from "node:os";
+    const others = globalThis.earlier.filter((thread) => thread !== process.pid);
+    console.log(others.length > 0, others.every((thread) => getPriority(thread) > getPriority()));
+  `;
+  const { exit } = await startCommand(stage, { before, main });
+  expect(await exit).toEqual({ code: 0, signal: null, stdout: "true true\n", stderr: "" });
+});
+
 test.concurrent("fault 53: too few descriptors to load the program are one line that says what is needed, and exit code 1", async ({
   stage,
 }) => {
