@@ -76,7 +76,7 @@ export const FLEET_FAMILIES: Families = {
     { incidents: ({ lastFailoverAt }) => sample(asSeconds(lastFailoverAt?.wallMs)) },
   ),
   ha_cluster_failover_info: gauge(
-    `1 for each failover of the last five minutes, with its cause and the id of its incident. ${JUDGED}`,
+    `1 for each failover of the last five minutes, with its cause, also in words, and the id of its incident. ${JUDGED}`,
     { incidents: failoverSamples },
   ),
   ha_cluster_planned: gauge(
@@ -100,8 +100,9 @@ export const FLEET_FAMILIES: Families = {
 function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {
   return recent.flatMap(({ id, failover }) => {
     if (failover === undefined) return [];
-    const { from, to, cause } = failover.latest;
-    return sample(1, ["from", from], ["to", to], ["cause", cause], ["incident", id]);
+    const { from, to, cause, clause } = failover.latest;
+    const words = `${to} took over from ${from}${clause}`;
+    return sample(1, ["from", from], ["to", to], ["cause", cause], ["words", words], ["incident", id]);
   });
 }
 

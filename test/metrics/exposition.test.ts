@@ -10,6 +10,7 @@ import {
   completeExposition,
   discoveredText,
   expositionOf,
+  failedOverText,
   READ_AT_MS,
   sampleLines,
   textOf,
@@ -224,8 +225,8 @@ appliance_last_success_timestamp_seconds{appliance="failed",ha_cluster="fra",ope
 appliance_last_success_timestamp_seconds{appliance="odd",ha_cluster="odd",operation="vrrp"} 1700000000
 # HELP appliance_poll_failure_info 1 while the latest poll of the operation, not the scrape, has failed, with the one reason.
 # TYPE appliance_poll_failure_info gauge
-appliance_poll_failure_info{appliance="failed",ha_cluster="fra",operation="vrrp",reason="connect"} 1
-appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="vrrp",reason="auth"} 1
+appliance_poll_failure_info{appliance="failed",ha_cluster="fra",operation="vrrp",reason="connect",words="it cannot be reached (connect)"} 1
+appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="vrrp",reason="auth",words="it refuses the credentials (auth)"} 1
 appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3",address="#3",reason="appliance_down"} 1
 # HELP appliance_polls_total Polls of the operation since the appliance was configured.
 # TYPE appliance_polls_total counter
@@ -323,6 +324,13 @@ ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="preempted"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="stepped_down"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="unknown"} 0
 `;
+
+test("a failover says in words who took over, and why", async () => {
+  const samples = sampleLines(await failedOverText(), "ha_cluster_failover_info");
+  expect(samples.map((line) => line.replace(/incident="[^"]+"/, 'incident="one"'))).toEqual([
+    'ha_cluster_failover_info{ha_cluster="ams",site="ams",from="waf-1",to="waf-2",cause="priority",words="waf-2 took over from waf-1, as the priority of waf-2 changed from 100 to 204",incident="one"} 1',
+  ]);
+});
 
 function pair(site: string) {
   return configOf(...["a", "b"].map((name) => applianceOf({ name, cluster: "ab", labels: { site } })));

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
+import type { FailureReason } from "../../src/client/failure.ts";
 import type { Fleet } from "../../src/fleet/fleet.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import { reasonInWords } from "../../src/status/words.ts";
 import {
   applianceOf,
   configOf,
@@ -19,6 +21,10 @@ import { expositionOf, sampleLines } from "./canned-fleet.ts";
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop" })] });
 const VRRP_OK = seen.vrrp("waf", listOf([interfaceOf()]));
 const WEBSITE_OK = seen.website("waf", 1, [{ protocol: "http", status: 200 }], { expiresAtMs: 80_000 });
+
+function failedBy(reason: FailureReason): string {
+  return `reason="${reason}",words="${reasonInWords(reason)}"`;
+}
 
 function lines(observations: readonly Observation[], prefix: string, nowMs = 0): Promise<readonly string[]> {
   return samples(fleetOf([WAF], observations), prefix, nowMs);
@@ -54,7 +60,7 @@ test("rule 1: after a failed poll the series about polling stay and show why", a
     'appliance_poll_success{waf,operation="vrrp"} 0',
     'appliance_poll_duration_seconds{waf,operation="vrrp"} 0.5',
     'appliance_last_success_timestamp_seconds{waf,operation="vrrp"} 1700000000',
-    'appliance_poll_failure_info{waf,operation="vrrp",reason="tls"} 1',
+    `appliance_poll_failure_info{waf,operation="vrrp",${failedBy("tls")}} 1`,
     'appliance_polls_total{waf,operation="vrrp"} 2',
     'appliance_polls_total{waf,operation="website_test"} 0',
     'appliance_poll_failures_total{waf,operation="vrrp"} 1',
@@ -70,7 +76,7 @@ test("rule 1: after a failed poll the series about polling stay and show why", a
 test("rule 1: the latest of several reasons is the only one", async () => {
   const failures = [failed.vrrp("waf", "dns"), failed.vrrp("waf", "timeout"), failed.vrrp("waf", "auth")];
   expect(await lines(failures, "appliance_poll_failure_info")).toEqual([
-    'appliance_poll_failure_info{waf,operation="vrrp",reason="auth"} 1',
+    `appliance_poll_failure_info{waf,operation="vrrp",${failedBy("auth")}} 1`,
   ]);
 });
 
@@ -101,7 +107,7 @@ test("rule 2: stalled polling takes the series of its operation away, and it is 
     'appliance_poll_success{waf,operation="website_test",website_id="1",website="shop"} 1',
   ]);
   expect(await lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
-    'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
+    `appliance_poll_failure_info{waf,operation="vrrp",${failedBy("stalled")}} 1`,
   ]);
   expect(await lines(observations, "website_up", EXPIRES_AT_MS)).toHaveLength(1);
   expect(await lines(observations, "website_up", 80_000)).toEqual([]);
@@ -116,7 +122,7 @@ test("rule 2: stalled polling takes the series of its operation away, and it is 
 test("rule 2: stalling replaces an older reason, and counts as no poll", async () => {
   const observations = [VRRP_OK, failed.vrrp("waf", "connect")];
   expect(await lines(observations, "appliance_poll_failure_info", EXPIRES_AT_MS)).toEqual([
-    'appliance_poll_failure_info{waf,operation="vrrp",reason="stalled"} 1',
+    `appliance_poll_failure_info{waf,operation="vrrp",${failedBy("stalled")}} 1`,
   ]);
   expect((await lines(observations, "appliance_poll_failures_total", EXPIRES_AT_MS))[0]).toBe(
     'appliance_poll_failures_total{waf,operation="vrrp"} 1',
@@ -217,7 +223,7 @@ test.each(["dns", "connect", "tls", "timeout", "proxy", "auth"] as const)(
       'appliance_poll_success{waf,operation="website_details"} 0',
     ]);
     expect(await samples(fleet, "appliance_poll_failure_info")).toEqual([
-      `appliance_poll_failure_info{waf,operation="vrrp",reason="${reason}"} 1`,
+      `appliance_poll_failure_info{waf,operation="vrrp",${failedBy(reason)}} 1`,
       'appliance_poll_failure_info{waf,operation="website_list",reason="appliance_down"} 1',
       'appliance_poll_failure_info{waf,operation="website_details",reason="appliance_down"} 1',
     ]);

@@ -1,6 +1,7 @@
 import {
   PROBLEM_OF,
   type BackendState,
+  type Cause,
   type FailoverState,
   type GroupState,
   type WebsiteState,
@@ -114,10 +115,15 @@ function outage(state: GroupState, until: number): ClusterSetup {
   };
 }
 
-/** An exporter tells for five minutes why b took over from a. */
-function took(cause: string, ...steps: readonly (readonly [number, number | undefined])[]): readonly Also[] {
+/** An exporter says for five minutes why b took over from a. */
+function took(
+  cause: Cause,
+  clause: string,
+  ...steps: readonly (readonly [number, number | undefined])[]
+): readonly Also[] {
   const given = steps.map(([after, value]) => [EVENT + after, value] as const);
-  return [["ha_cluster_failover_info", { from: "a", to: "b", cause, incident: "one" }, given]];
+  const words = `b took over from a${clause}`;
+  return [["ha_cluster_failover_info", { from: "a", to: "b", cause, words, incident: "one" }, given]];
 }
 
 /** Troubles of clusters that have nothing to do with each other. */
@@ -131,8 +137,8 @@ const TROUBLES: readonly Trouble[] = [
     [["VrrpFailover", 2, { labels: { appliance: "b" }, until: 250 }]],
     [
       ["vrrp_state", { appliance: "a", state: "BACKUP" }, at(0, [0, 1])],
-      ...took("unknown", [2, 1], [8, undefined]),
-      ...took("stepped_down", [8, 1], [302, undefined]),
+      ...took("unknown", "; why is not known", [2, 1], [8, undefined]),
+      ...took("stepped_down", ", which stepped down", [8, 1], [302, undefined]),
     ],
   ),
   trouble("there-and-back", { master: at("a", [0, "b"], [200, "a"]) }, [
@@ -147,7 +153,10 @@ const TROUBLES: readonly Trouble[] = [
       ["VrrpRedundancyLost", 180],
       ["ApplianceDown", 240, { ...OF_A, silenced: true }],
     ],
-    [["vrrp_state", { appliance: "b", state: "MASTER" }, at(1)], ...took("silent", [0, 1], [300, undefined])],
+    [
+      ["vrrp_state", { appliance: "b", state: "MASTER" }, at(1)],
+      ...took("silent", ", which stopped answering (connect)", [0, 1], [300, undefined]),
+    ],
   ),
   // A reboot.
   trouble(
@@ -308,7 +317,7 @@ const TROUBLES: readonly Trouble[] = [
       statusOf("b", { ...SHOP.labels, website_id: "5", website: "store" }, 503),
       statusOf("b", { ...SHOP.labels, website: "blog", address: "#blog" }, 599),
       ["website_incident_info", { address: "#shop", protocol: "https", incident: "two" }, [[EVENT, 1]]],
-      ...took("fault", [0, 1], [300, undefined]),
+      ...took("fault", ", which reported FAULT", [0, 1], [300, undefined]),
     ],
   ),
   // At a third member, which would not take over.

@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
 import { ALERTS } from "./alert-rules.ts";
-import { textsOf } from "./rule-tests.ts";
+import { testRules, textsOf } from "./rule-tests.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { exporter, scrape, series } from "./world.ts";
 
 const sent = (await Promise.all(SCENARIOS.map(textsOf))).flat();
 
-function textOf(alert: string, cluster: string): readonly string[] {
+/** `subject`: a cluster or a site. */
+function textOf(alert: string, subject: string): readonly string[] {
   return sent
-    .filter(({ labels }) => labels["alertname"] === alert && labels["ha_cluster"] === cluster)
+    .filter(({ labels }) => labels["alertname"] === alert)
+    .filter(({ labels }) => (labels["ha_cluster"] ?? labels["site"]) === subject)
     .map(({ annotations: { summary, description, page } }) => `${summary}. ${description} ${page}`);
 }
 
@@ -35,14 +38,19 @@ test("every alert names what it is about, and no template in it is broken", () =
 
 test.for([
   [
+    "SiteDark",
+    "amsterdam",
+    "Site amsterdam is dark: none of its 4 appliances is reached. Look for power and uplinks. Seen: connect at appliances: 4; http://one:1/?label=site%3Damsterdam",
+  ],
+  [
     "VrrpFailover",
     "crash",
-    "Failover: b is the new master of cluster crash, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stopped answering. Seen: 192.0.2.100 backup_lost; 192.0.2.101 backup_lost; a is not reached (connect); b is MASTER; b took over from a, which stopped answering; backup_lost VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=crash#cluster-crash",
+    "Failover: b is the new master of cluster crash, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stopped answering (connect). Seen: 192.0.2.100 backup_lost; 192.0.2.101 backup_lost; a: it cannot be reached (connect); b is MASTER; b took over from a, which stopped answering (connect); backup_lost VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=crash#cluster-crash",
   ],
   [
     "VrrpFailover",
     "failover",
-    "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which reported BACKUP. Seen: a is BACKUP; b took over from a, which reported BACKUP; one_master VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=failover#cluster-failover",
+    "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stepped down. Seen: a is BACKUP; b took over from a, which stepped down; one_master VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=failover#cluster-failover",
   ],
   [
     "VrrpSplitBrain",
@@ -52,17 +60,17 @@ test.for([
   [
     "VrrpMasterUnknown",
     "password-changed",
-    "The master of cluster password-changed is not known, VIPs that perhaps nobody serves: 2. Try these. Seen: 192.0.2.100 unknown; 192.0.2.101 unknown; a refuses the password (auth); b refuses the password (auth); unknown VIPs: 2; http://one:1/?cluster=password-changed#cluster-password-changed",
+    "The master of cluster password-changed is not known, VIPs that perhaps nobody serves: 2. Try these. Seen: 192.0.2.100 unknown; 192.0.2.101 unknown; a: it refuses the credentials (auth); b: it refuses the credentials (auth); unknown VIPs: 2; http://one:1/?cluster=password-changed#cluster-password-changed",
   ],
   [
     "ApplianceRefused",
     "backup-refuses",
-    "Appliance b of cluster backup-refuses answers, but not to the exporter: nobody watches it. Seen: 192.0.2.100 backup_unknown; 192.0.2.101 backup_unknown; b refuses the password (auth); backup_unknown VIPs: 2; http://one:1/?cluster=backup-refuses#cluster-backup-refuses",
+    "Appliance b of cluster backup-refuses answers, but not to the exporter: nobody watches it. Seen: 192.0.2.100 backup_unknown; 192.0.2.101 backup_unknown; b: it refuses the credentials (auth); backup_unknown VIPs: 2; http://one:1/?cluster=backup-refuses#cluster-backup-refuses",
   ],
   [
     "WebsiteDown",
     "other-ids",
-    "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; b took over from a, which was neither MASTER nor BACKUP; http://one:1/?incident=two http://one:1/?cluster=other-ids#cluster-other-ids",
+    "Website shop (cluster other-ids) is down. https is down_at_master; HTTP status, 0 for none: 200 at a; 503 at b; b took over from a, which reported FAULT; http://one:1/?incident=two http://one:1/?cluster=other-ids#cluster-other-ids",
   ],
   [
     "FailoverNotReady",
@@ -79,8 +87,22 @@ test.for([
     "unstable",
     "Websites of cluster unstable come and go, were down three times in 15 minutes or ten tests: 1. At most eight: shop; http://one:1/?cluster=unstable#cluster-unstable",
   ],
-] as const)("%s of %s has what somebody needs to know first", ([alert, cluster, text]) => {
-  expect(textOf(alert, cluster)).toContain(text);
+] as const)("%s of %s has what somebody needs to know first", ([alert, subject, text]) => {
+  expect(textOf(alert, subject)).toContain(text);
+});
+
+test("texts have the cause of a failover from the exporter that knows it", async () => {
+  const exporters = (["unknown", "silent"] as const).map((cause, nth) => {
+    const labels = { ha_cluster: "ams", from: "a", to: "b", cause, words: cause, incident: String(nth) };
+    return exporter(`${nth}:1`, [series("ha_cluster_failover_info", labels, [[0, 1]])]);
+  });
+  const labels = 'ha_cluster:news:info{ha_cluster="ams",to="b",words="silent"}';
+  const output = await testRules(5, {
+    interval: "5s",
+    input_series: scrape(exporters, 10, { seconds: 5, losesScrapes: false }),
+    promql_expr_test: [{ eval_time: "10s", expr: "ha_cluster:news:info", exp_samples: [{ labels, value: 1 }] }],
+  });
+  expect(output).toMatch(/SUCCESS$/);
 });
 
 test("a text names at most eight servers", () => {

@@ -1,9 +1,11 @@
+import type { FailureReason } from "../../src/client/failure.ts";
 import {
   PROBLEM_OF,
   type ApplianceState,
   type GroupState,
   type WebsiteState,
 } from "../../src/status/states.ts";
+import { reasonInWords } from "../../src/status/words.ts";
 import { keysOf } from "../../src/support/keys.ts";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -108,8 +110,7 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
   ];
 }
 
-const REASONS: Readonly<Record<ApplianceState, string>> = {
-  up: "",
+const REASONS: Readonly<Record<Exclude<ApplianceState, "up">, FailureReason>> = {
   down: "connect",
   refused: "auth",
   unknown: "local",
@@ -117,10 +118,11 @@ const REASONS: Readonly<Record<ApplianceState, string>> = {
 
 function failureOf(labels: Labels, given: Steps<ApplianceState>): Series {
   const stateAt = steps(given);
-  const reason = REASONS[given.findLast(([, state]) => state !== "up")?.[1] ?? "down"];
+  const failed = given.map(([, state]) => state).findLast((state) => state !== undefined && state !== "up");
+  const reason = REASONS[failed ?? "down"];
   return {
     metric: "appliance_poll_failure_info",
-    labels: { ...labels, operation: "vrrp", reason },
+    labels: { ...labels, operation: "vrrp", reason, words: reasonInWords(reason) },
     valueAt: (second) => ((stateAt(second) ?? "up") === "up" ? undefined : 1),
   };
 }
