@@ -6,6 +6,7 @@ type MutedBy = "never" | "cluster" | "member";
 
 /** Every alert of monitoring/prometheus. SiteDark does not count appliances of which ApplianceDown is muted. */
 export const ALERTS = {
+  ApplianceExporterWatchdog: "never",
   ApplianceExporterAbsent: "never",
   ClusterUnseen: "never",
   ApplianceExporterBlind: "never",

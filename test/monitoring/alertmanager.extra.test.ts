@@ -8,6 +8,7 @@ import { EXAMPLE, EXAMPLE_FILE } from "./inhibitions.ts";
 
 const OURS = { component: "appliance-exporter" };
 const RECEIVERS: Readonly<Record<string, string>> = {
+  ApplianceExporterWatchdog: "watchdog",
   VrrpFailover: "pager-events",
   ClusterUnseen: "none",
   critical: "pager",
@@ -44,12 +45,15 @@ describe("a real Alertmanager with the example", () => {
 
   afterAll(() => alertmanager.stop());
 
-  test("lets an alert of another team pass while our exporter is dead", async () => {
+  test("lets the watchdog and an alert of another team pass while our exporter is dead", async () => {
+    const watchdog = { alertname: "ApplianceExporterWatchdog", ...OURS };
     const dead = { alertname: "ApplianceExporterAbsent", ...OURS };
     const ours = { alertname: "VrrpSplitBrain", ha_cluster: "ams", ...OURS };
     const foreign = { alertname: "ClusterHealthRed", ha_cluster: "ams", severity: "critical" };
-    await alertmanager.fire(dead, ours, foreign);
-    await expect.poll(async () => byName(await alertmanager.told())).toEqual(byName([dead, foreign]));
+    await alertmanager.fire(watchdog, dead, ours, foreign);
+    await expect
+      .poll(async () => byName(await alertmanager.told()))
+      .toEqual(byName([watchdog, dead, foreign]));
   });
 
   test("silences what follows from a cluster that no exporter sees, in that cluster alone", async () => {

@@ -33,6 +33,11 @@ test("no alert silences one of higher severity", () => {
   expect(wrong).toEqual([]);
 });
 
+test("no alert silences the watchdog, whatever labels it gets, and the watchdog silences none", () => {
+  const watchdog: Labels = { ...SAME, ...labelsOf({ alert: "ApplianceExporterWatchdog", labels: {}, after: 0 }) };
+  expect(all.filter((each) => silences(each, watchdog) || silences(watchdog, each))).toEqual([]);
+});
+
 test("no two alerts silence each other", () => {
   const pairs = all.flatMap((one) =>
     all

@@ -533,6 +533,13 @@ const BLIND = [
   alert("ApplianceExporterBlind", { ...JOB, shard: "0", total: "1" }, 10, { until: 300 }),
 ];
 
+/** One poll a second until then. */
+function pollsUntil(second: number): Series {
+  const labels = { operation: "vrrp" };
+  const valueAt = (now: number) => Math.min(now, second);
+  return { metric: "appliance_exporter_poll_duration_seconds_count", labels, valueAt };
+}
+
 /** An exporter has a fault at its side. */
 function stuck(severity: "critical" | "warning", after: number, more: Partial<Expected> = {}): Expected {
   return alert("ApplianceExporterStuck", { ...JOB, instance: "one:1", severity }, after, more);
@@ -687,6 +694,20 @@ export const SCENARIOS: readonly Scenario[] = [
     exporters: [exporter("one:1", TWICE, { up: ENDS }), exporter("two:1", TWICE)],
     expected: [alert("ApplianceExporterDown", { ...JOB, instance: "one:1", severity: "warning" }, 180)],
     lastsSeconds: EVENT + 500,
+  },
+  {
+    name: "one of two exporters stops polling, and the other one dies",
+    exporters: [
+      exporter("one:1", [...TWICE, pollsUntil(EVENT)]),
+      exporter("two:1", [...TWICE, pollsUntil(Number.POSITIVE_INFINITY)], {
+        up: at<0 | 1>(1, [300, 0]),
+      }),
+    ],
+    expected: [
+      alert("ApplianceExporterWatchdog", {}, 60 - EVENT, { until: 330 }),
+      alert("ApplianceExporterDown", { ...JOB, instance: "two:1", severity: "warning" }, 480),
+    ],
+    lastsSeconds: EVENT + 600,
   },
   {
     name: "the exporter of a shard dies",

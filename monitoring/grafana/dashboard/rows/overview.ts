@@ -2,7 +2,7 @@ import { AT_SITE, countOf, type Family } from "../expressions.ts";
 import { COLOR, table, tile, type Row, type State } from "../panels.ts";
 
 /** The alerts of the rules that come with the exporter. Those about exporters and sites have no cluster. */
-const ALERTS = `ALERTS{component="appliance-exporter", ${AT_SITE}, ha_cluster=~"$cluster|"}`;
+const ALERTS = `ALERTS{component="appliance-exporter", severity!="none", ${AT_SITE}, ha_cluster=~"$cluster|"}`;
 
 const SEVERITIES: readonly State[] = [
   { value: "critical", text: "critical", color: COLOR.bad },
