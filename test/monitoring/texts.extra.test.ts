@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { ALERTS } from "./alert-rules.ts";
 import { testRules, textsOf } from "./rule-tests.ts";
+import { alert, at, EVENT } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
-import { exporter, scrape, series } from "./world.ts";
+import { cluster, exporter, scrape, series } from "./world.ts";
 
 const sent = (await Promise.all(SCENARIOS.map(textsOf))).flat();
 
@@ -11,7 +12,9 @@ function textOf(alert: string, subject: string): readonly string[] {
   return sent
     .filter(({ labels }) => labels["alertname"] === alert)
     .filter(({ labels }) => (labels["ha_cluster"] ?? labels["site"]) === subject)
-    .map(({ annotations: { summary, description, page } }) => `${summary}. ${description} ${page}`);
+    .map(({ annotations: { summary, description, incident = "", page } }) =>
+      `${summary}. ${description} ${incident} ${page}`.replaceAll("  ", " "),
+    );
 }
 
 const SUBJECTS = ["appliance", "ha_cluster", "website", "site", "instance", "job"];
@@ -21,8 +24,10 @@ test("every alert names what it is about, and no template in it is broken", () =
     new Set(ALERTS.map(({ alert }) => alert)),
   );
   const faults = sent.flatMap(({ labels, annotations }) => {
-    const { summary = "", description = "", page = "" } = annotations;
+    const { summary = "", description = "", page = "", runbook_url: url = "" } = annotations;
     const text = `${summary} ${description} ${page}`;
+    const section = `#${labels["alertname"]?.toLowerCase()}`;
+    const base = /^(?:http:\/\/\w+:1\/runbook|file:\/\/\/.*\/runbook\.md)#\w+$/;
     const isOfCluster = labels["ha_cluster"] !== undefined;
     const isOfInstance = labels["instance"] !== undefined;
     const unnamed = SUBJECTS.filter((label) => !(label === "site" && isOfCluster))
@@ -31,7 +36,8 @@ test("every alert names what it is about, and no template in it is broken", () =
     const isBroken = Object.values(annotations).some((each) =>
       /<no value>|<error|%!|\{\{|NaN|\[\]|  | [.,;:]|^\s|\s$/.test(each),
     );
-    return unnamed.length > 0 || isBroken ? [`${labels["alertname"]} ${unnamed.join()}: ${text}`] : [];
+    const isLinked = base.test(url) && url.endsWith(section);
+    return unnamed.length > 0 || isBroken || !isLinked ? [`${labels["alertname"]} ${unnamed.join()}: ${text} ${url}`] : [];
   });
   expect(faults).toEqual([]);
 });
@@ -96,13 +102,30 @@ test("texts have the cause of a failover from the exporter that knows it", async
     const labels = { ha_cluster: "ams", from: "a", to: "b", cause, words: cause, incident: String(nth) };
     return exporter(`${nth}:1`, [series("ha_cluster_failover_info", labels, [[0, 1]])]);
   });
-  const labels = 'ha_cluster:news:info{ha_cluster="ams",to="b",words="silent"}';
+  const labels = 'subject:words:info{ha_cluster="ams",to="b",words="silent"}';
   const output = await testRules(5, {
     interval: "5s",
     input_series: scrape(exporters, 10, { seconds: 5, losesScrapes: false }),
-    promql_expr_test: [{ eval_time: "10s", expr: "ha_cluster:news:info", exp_samples: [{ labels, value: 1 }] }],
+    promql_expr_test: [{ eval_time: "10s", expr: "subject:words:info", exp_samples: [{ labels, value: 1 }] }],
   });
   expect(output).toMatch(/SUCCESS$/);
+});
+
+test("links lead to the external URLs of the exporters that answer, each once, and the runbook is one link", async () => {
+  const split = cluster("ams", { group: at("one_master", [0, "split_brain"]), master: at("a", [0, undefined]) });
+  const [externalUrl, gone] = ["https://exporter.example.org/base", "https://gone.example.org"];
+  const exporters = [
+    exporter("one:1", split),
+    exporter("two:1", split, { externalUrl }),
+    exporter("three:1", split, { externalUrl }),
+    exporter("four:1", split, { externalUrl: gone, up: at<0 | 1>(1, [-100, 0]) }),
+  ];
+  const expected = [alert("VrrpSplitBrain", { ha_cluster: "ams" }, 0)];
+  const [text] = await textsOf({ name: "", exporters, expected, lastsSeconds: EVENT + 30 });
+  expect(text?.annotations).toMatchObject({
+    page: `http://one:1/?cluster=ams#cluster-ams ${externalUrl}/?cluster=ams#cluster-ams`,
+    runbook_url: "http://one:1/runbook#vrrpsplitbrain",
+  });
 });
 
 test("a text names at most eight servers", () => {

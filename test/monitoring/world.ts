@@ -157,6 +157,8 @@ export interface ExporterSetup {
   readonly shard?: string;
   /** 1 while it answers; absent while it is no target. */
   readonly up?: Steps<0 | 1>;
+  /** The value of --web.external-url; default: the flag is not given. */
+  readonly externalUrl?: string;
 }
 
 /** Everything that a Prometheus gets from an exporter. */
@@ -167,7 +169,7 @@ export interface Exporter {
 }
 
 export function exporter(instance: string, says: readonly Series[], setup: ExporterSetup = {}): Exporter {
-  const { job = "appliance-exporter", shard: place = "0/1", up = [[0, 1]] } = setup;
+  const { job = "appliance-exporter", shard: place = "0/1", up = [[0, 1]], externalUrl = "" } = setup;
   const [shard = "0", total = "1"] = place.split("/");
   const always: Steps<number> = [[0, 1]];
   return {
@@ -175,6 +177,7 @@ export function exporter(instance: string, says: readonly Series[], setup: Expor
     upAt: steps(up),
     series: [
       series("appliance_exporter_build_info", {}, always),
+      series("appliance_exporter_external_url_info", { external_url: externalUrl }, always),
       series("appliance_exporter_shard_info", { shard, total }, always),
       series("appliance_exporter_shards", { total }, [[0, Number(total)]]),
       ...says,
