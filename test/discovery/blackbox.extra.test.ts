@@ -1,12 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 import { createFolder } from "../config/folder.ts";
+import { PROBES, RULES_TEXT } from "../monitoring/alert-rules.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { closedPort, portOf } from "../support/fault-server.ts";
-import { startPrometheus } from "../support/prometheus-server.ts";
+import { startPrometheus, type Prometheus } from "../support/prometheus-server.ts";
 import { toolPath } from "../support/tool.ts";
 import { detailsOf, startDiscovering, startSimulated } from "./appliance.ts";
 import { endChild } from "../support/child.ts";
@@ -35,12 +37,13 @@ async function startWebsite(): Promise<number> {
   return portOf(server);
 }
 
-/** Returns its port, before it listens. */
+/** Starts blackbox_exporter with the example's module, and returns its port before it listens. */
 async function startBlackbox(): Promise<number> {
-  const http = { tls_config: { ca_file: "ca.pem" }, preferred_ip_protocol: "ip4" };
-  const modules = { http_2xx: { prober: "http", http } };
+  const { modules } = parse(exampleOf("blackbox.yml"));
+  const { website } = modules;
+  const trusting = { ...website, http: { ...website.http, tls_config: { ca_file: "ca.pem" } } };
   const folder = await createFolder({
-    "blackbox.yml": JSON.stringify({ modules }),
+    "blackbox.yml": JSON.stringify({ modules: { website: trusting } }),
     "ca.pem": AUTHORITY.cert,
   });
   const port = await closedPort();
@@ -53,13 +56,33 @@ async function startBlackbox(): Promise<number> {
   return port;
 }
 
-/** The example of the documentation with these addresses. */
-async function documentedConfig(exporterPort: number, blackboxPort: number): Promise<string> {
-  const page = await readFile(new URL("../../docs/http-api.md", import.meta.url), "utf8");
-  const [, config = ""] = /```yaml\n(scrape_configs:[^`]*)```/.exec(page) ?? [];
-  return `global: { scrape_interval: 1s, scrape_timeout: 1s }\n${config}`
+function exampleOf(name: string): string {
+  return readFileSync(new URL(`../../monitoring/blackbox/${name}`, import.meta.url), "utf8");
+}
+
+/** A Prometheus with both files of rules, the example's job with these addresses, and the job of the exporter. */
+async function startExample(exporterPort: number, blackboxPort: number): Promise<Prometheus> {
+  const addressed = exampleOf("prometheus.yml")
     .replace("exporter.example:10849", `127.0.0.1:${exporterPort}`)
     .replace("blackbox.example:9115", `127.0.0.1:${blackboxPort}`);
+  const {
+    rule_files: own,
+    scrape_configs: [probes],
+  } = parse(addressed);
+  const job = {
+    job_name: "appliance-exporter",
+    static_configs: [{ targets: [`127.0.0.1:${exporterPort}`] }],
+  };
+  const prometheus = await startPrometheus(
+    {
+      global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+      rule_files: [...own, "appliance-exporter.rules.yml"],
+      scrape_configs: [job, { ...probes, scrape_interval: "1s" }],
+    },
+    { "appliance-exporter.rules.yml": RULES_TEXT, "blackbox.rules.yml": PROBES.text },
+  );
+  onTestFinished(prometheus.stop);
+  return prometheus;
 }
 
 test("a real blackbox_exporter probes discovered websites by their own host and by VIP, and shows their certificates", async () => {
@@ -78,8 +101,7 @@ test("a real blackbox_exporter probes discovered websites by their own host and 
     const found = await (await fetch(`${exporter.url}/sd/websites`)).text();
     expect(found.match(/"targets"/g)).toHaveLength(2);
   });
-  const prometheus = await startPrometheus(await documentedConfig(exporter.port, await startBlackbox()));
-  onTestFinished(prometheus.stop);
+  const prometheus = await startExample(exporter.port, await startBlackbox());
   await eventually(async () => {
     const probed = await prometheus.query("probe_success and probe_ssl_earliest_cert_expiry > time()");
     expect(probed.map(({ labels, values }) => ({ ...labels, success: values[0] }))).toEqual([
@@ -101,5 +123,9 @@ test("a real blackbox_exporter probes discovered websites by their own host and 
         success: 1,
       },
     ]);
+  });
+  await eventually(async () => {
+    const words = await prometheus.query('subject:words:info{ha_cluster="ams",words=~".*probe.*"}');
+    expect(words.map(({ labels }) => labels["words"])).toEqual(["VIPs that answer probes: 1"]);
   });
 });

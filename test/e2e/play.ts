@@ -9,6 +9,8 @@ import { createScene, type Scene } from "./scene.ts";
 
 const MINUTE_MS = 60_000;
 
+const isBeat = ({ labels }: Notice) => labels["alertname"] === "ApplianceExporterWatchdog";
+
 /** Plays all cases at once in a lab with these exporters: each is notified as it expects, and nothing else is. */
 export function playCases(cases: readonly Case[], exporters: readonly ExporterName[]): void {
   let lab: Lab;
@@ -49,7 +51,6 @@ export function playCases(cases: readonly Case[], exporters: readonly ExporterNa
       everyMs: 1_000,
     });
     const all = readNotifications(await lab.notifications());
-    const isBeat = ({ labels }: Notice) => labels["alertname"] === "ApplianceExporterWatchdog";
     const beats = all.flat().filter(isBeat);
     expect(beats.length).toBeGreaterThan(2);
     expect(beats.filter(({ status }) => status !== "firing")).toEqual([]);

@@ -15,23 +15,44 @@ export interface AlertingRule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-interface RuleFile {
-  readonly groups: readonly {
-    readonly name: string;
-    readonly rules: readonly (RecordingRule | AlertingRule)[];
-  }[];
+interface Group {
+  /** Prometheus evaluates each group apart from the others. */
+  readonly name: string;
+  readonly rules: readonly (RecordingRule | AlertingRule)[];
+}
+
+/** A committed file of rules, with its rules in their order. */
+interface Rules {
+  readonly text: string;
+  readonly groups: readonly Group[];
+  readonly alerts: readonly AlertingRule[];
+  readonly records: readonly RecordingRule[];
+}
+
+function rulesIn(file: URL): Rules {
+  const text = readFileSync(file, "utf8");
+  const { groups }: Pick<Rules, "groups"> = parse(text, { merge: true });
+  const rules = groups.flatMap((group) => group.rules);
+  return {
+    text,
+    groups,
+    alerts: rules.flatMap((rule) => ("alert" in rule ? rule : [])),
+    records: rules.flatMap((rule) => ("record" in rule ? rule : [])),
+  };
 }
 
 /** Where the rules lie. */
 export const RULES = new URL("../../monitoring/prometheus/", import.meta.url);
 
-/** The committed text of the rules. */
-export const RULES_TEXT = readFileSync(new URL("appliance-exporter.rules.yml", RULES), "utf8");
+export const {
+  text: RULES_TEXT,
+  groups: GROUPS,
+  alerts: ALERTS,
+  records: RECORDS,
+} = rulesIn(new URL("appliance-exporter.rules.yml", RULES));
 
-/** Of Prometheus, each evaluated apart from the others. */
-export const { groups: GROUPS }: RuleFile = parse(RULES_TEXT, { merge: true });
-const rules = GROUPS.flatMap((group) => group.rules);
+/** The rules about probes of blackbox_exporter. */
+export const PROBES = rulesIn(new URL("../blackbox/blackbox.rules.yml", RULES));
 
-/** All rules, in the order of the file. */
-export const ALERTS: readonly AlertingRule[] = rules.flatMap((rule) => ("alert" in rule ? rule : []));
-export const RECORDS: readonly RecordingRule[] = rules.flatMap((rule) => ("record" in rule ? rule : []));
+export const ALL_GROUPS = [...GROUPS, ...PROBES.groups];
+export const ALL_ALERTS = [...ALERTS, ...PROBES.alerts];

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { byName, startAlertmanager, type Alertmanager } from "../support/alertmanager-server.ts";
 import { toolPath } from "../support/tool.ts";
-import { ALERTS } from "./alert-rules.ts";
+import { ALL_ALERTS } from "./alert-rules.ts";
 import { EXAMPLE, EXAMPLE_FILE } from "./inhibitions.ts";
 
 const OURS = { component: "appliance-exporter" };
@@ -21,7 +21,7 @@ function receiverOf(labels: Readonly<Record<string, string>>): string {
   return spawnSync(toolPath("amtool"), args, { encoding: "utf8" }).stdout.trim();
 }
 
-test.for(ALERTS.map(({ alert, labels }) => [alert, labels["severity"] ?? ""] as const))(
+test.for(ALL_ALERTS.map(({ alert, labels }) => [alert, labels["severity"] ?? ""] as const))(
   "%s with severity %s reaches its receiver",
   ([alert, severity]) => {
     expect(receiverOf({ alertname: alert, severity, ...OURS })).toBe(RECEIVERS[alert] ?? RECEIVERS[severity]);

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { ABOUT_APPLIANCES, ALERTS as MUTED_BY } from "../../src/status/alerts.ts";
 import { keysOf } from "../../src/support/keys.ts";
-import { ALERTS, RECORDS, RULES_TEXT } from "./alert-rules.ts";
+import { ALERTS, ALL_ALERTS, PROBES, RECORDS, RULES_TEXT } from "./alert-rules.ts";
 import { METRICS } from "./documented-metrics.ts";
+import { PROBED } from "./probe-scenario.ts";
 import { joinsSeries, metricNames } from "./promql.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
@@ -14,15 +15,22 @@ const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), 
 const PACKAGED = "file:///usr/share/doc/appliance-exporter/docs/runbook.md";
 const names = new Set(ALERTS.map(({ alert }) => alert));
 
-/** Metrics of Prometheus and prom-client. */
-const OTHER_METRICS = ["up", "ALERTS", "ALERTS_FOR_STATE"];
+/** Metrics of Prometheus and blackbox_exporter. */
+const OTHER_METRICS = [
+  "up",
+  "ALERTS",
+  "ALERTS_FOR_STATE",
+  "probe_http_status_code",
+  "probe_success",
+  "appliance_exporter_external_url_info",
+];
 
 test("every alert fires in a scenario, and the scenarios name no other", () => {
-  const fired = SCENARIOS.flatMap(({ expected }) => expected.map(({ alert }) => alert));
-  expect(new Set(fired)).toEqual(names);
+  const fired = [...SCENARIOS, PROBED].flatMap(({ expected }) => expected.map(({ alert }) => alert));
+  expect(new Set(fired)).toEqual(new Set(ALL_ALERTS.map(({ alert }) => alert)));
 });
 
-describe.each(ALERTS)("$alert", ({ alert, labels, annotations }) => {
+describe.each(ALL_ALERTS)("$alert", ({ alert, labels, annotations }) => {
   test("has a severity, the label of all our alerts, texts, and a section of the runbook", () => {
     const severities = alert === "ApplianceExporterWatchdog" ? ["none"] : ["critical", "warning"];
     expect(severities).toContain(labels["severity"]);
@@ -41,7 +49,7 @@ describe.each(ALERTS)("$alert", ({ alert, labels, annotations }) => {
 
 test("no section of the runbook is about an alert that does not exist", () => {
   const sections = [...RUNBOOK.matchAll(/^### (\w+)$/gm)].map(([, name = ""]) => name);
-  expect(sections.toSorted()).toEqual([...names].toSorted());
+  expect(sections.toSorted()).toEqual([...new Set(ALL_ALERTS.map(({ alert }) => alert))].toSorted());
 });
 
 test("the exporter knows every alert", () => {
@@ -76,13 +84,13 @@ test("the rules subtract exactly what planned work mutes", () => {
 });
 
 test("every metric in rules and annotations is documented or recorded", () => {
-  const known = new Set([...METRICS, ...RECORDS.map(({ record }) => record), ...OTHER_METRICS]);
-  const annotations = ALERTS.flatMap((rule) => Object.values(rule.annotations));
-  const expressions = [...[...ALERTS, ...RECORDS].map(({ expr }) => expr), ...annotations.flatMap(queriesOf)];
+  const records = [...RECORDS, ...PROBES.records];
+  const known = new Set([...METRICS, ...records.map(({ record }) => record), ...OTHER_METRICS]);
+  const expressions = [...[...ALL_ALERTS, ...records].map(({ expr }) => expr), ...queries];
   expect(expressions.flatMap(metricNames).filter((metric) => !known.has(metric))).toEqual([]);
 });
 
-const queries = ALERTS.flatMap(({ annotations }) => Object.values(annotations).flatMap(queriesOf));
+const queries = ALL_ALERTS.flatMap(({ annotations }) => Object.values(annotations).flatMap(queriesOf));
 
 test("a text of an alert has short queries, and joins no series", () => {
   expect(queries.length).toBeGreaterThan(40);
@@ -119,7 +127,7 @@ function tableIn(page: string, header: string): readonly (readonly string[])[] {
 
 test("docs/alerting.md names every alert with its severity and how long it must last", () => {
   const documented = tableIn(PAGE, "| alert | severity | `for` |").map((row) => row.join(" | "));
-  const actual = ALERTS.map((rule) => [rule.alert, rule.labels["severity"], rule.for ?? ""].join(" | "));
+  const actual = ALL_ALERTS.map((rule) => [rule.alert, rule.labels["severity"], rule.for ?? ""].join(" | "));
   expect(documented.toSorted()).toEqual(actual.toSorted());
 });
 
@@ -140,5 +148,5 @@ test("the command that says where the packaged runbook is served finds it in the
 });
 
 test("no placeholder host is left in the rules", () => {
-  expect(RULES_TEXT).not.toMatch(/\.example\b/);
+  expect(RULES_TEXT + PROBES.text).not.toMatch(/\.example\b/);
 });

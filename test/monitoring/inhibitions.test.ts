@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { PROBLEMS } from "../../src/status/states.ts";
-import { ALERTS, GROUPS } from "./alert-rules.ts";
+import { ALERTS, ALL_ALERTS, ALL_GROUPS } from "./alert-rules.ts";
 import { EXAMPLE, silences } from "./inhibitions.ts";
+import { PROBED } from "./probe-scenario.ts";
 import { labelsOf } from "./rule-tests.ts";
 import type { Expected } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -13,11 +14,13 @@ const SAME: Labels = {
   site: "amsterdam",
   appliance: "a",
   website_id: "1",
+  website: "shop",
   address: "shop.example:443",
   job: "appliance-exporter",
   instance: "one:1",
 };
-const all: readonly Labels[] = SCENARIOS.flatMap(({ expected }) => expected.map(labelsOf)).map((labels) => {
+const fired = [...SCENARIOS, PROBED].flatMap(({ expected }) => expected.map(labelsOf));
+const all: readonly Labels[] = fired.map((labels) => {
   const isOfCluster = labels["ha_cluster"] !== undefined;
   const same = Object.entries(SAME).filter(([name]) => name in labels || (name === "site" && isOfCluster));
   return { ...labels, ...Object.fromEntries(same) };
@@ -33,8 +36,8 @@ test("no alert silences one of higher severity", () => {
   expect(wrong).toEqual([]);
 });
 
-test("no alert silences the watchdog, whatever labels it gets, and the watchdog silences none", () => {
-  const watchdog: Labels = { ...SAME, ...labelsOf({ alert: "ApplianceExporterWatchdog", labels: {}, after: 0 }) };
+test("no alert silences the watchdog, also with external labels of Prometheus, and the watchdog silences none", () => {
+  const watchdog = labelsOf({ alert: "ApplianceExporterWatchdog", labels: { site: "amsterdam" }, after: 0 });
   expect(all.filter((each) => silences(each, watchdog) || silences(watchdog, each))).toEqual([]);
 });
 
@@ -49,7 +52,7 @@ test("no two alerts silence each other", () => {
 });
 
 function keepFiringSeconds({ alertname = "", severity }: Labels): number {
-  const rule = ALERTS.find(({ alert, labels }) => alert === alertname && labels["severity"] === severity);
+  const rule = ALL_ALERTS.find(({ alert, labels }) => alert === alertname && labels["severity"] === severity);
   const [, minutes = "0", seconds = "0"] = /^(?:(\d+)m)?(?:(\d+)s)?$/.exec(rule?.keep_firing_for ?? "") ?? [];
   return Number(minutes) * 60 + Number(seconds);
 }
@@ -71,7 +74,7 @@ function lastsSeconds(labels: Labels): number {
 /** The longest interval of evaluations, within which two causes may end. Two groups are evaluated as far apart. */
 function secondsApart(...alerts: readonly Labels[]): number {
   const groups = alerts.map(({ alertname }) =>
-    GROUPS.find(({ rules }) => rules.some((rule) => "alert" in rule && rule.alert === alertname)),
+    ALL_GROUPS.find(({ rules }) => rules.some((rule) => "alert" in rule && rule.alert === alertname)),
   );
   return new Set(groups).size * 30;
 }
@@ -109,7 +112,7 @@ function lasts({ after, until = Number.POSITIVE_INFINITY }: Expected, second: nu
   return after <= second && second < until;
 }
 
-test.for(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+test.for([...SCENARIOS, PROBED].map((scenario) => [scenario.name, scenario] as const))(
   "one message for one trouble: %s",
   ([, { expected }]) => {
     // From its beginning on, also where one alert that silences it follows another.

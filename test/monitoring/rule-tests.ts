@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolPath } from "../support/tool.ts";
-import { ALERTS, GROUPS, RULES_TEXT } from "./alert-rules.ts";
+import { ALL_ALERTS, GROUPS, RULES_TEXT } from "./alert-rules.ts";
 import { EVENT, type Expected, type Scenario } from "./scenario.ts";
 import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
@@ -56,7 +56,7 @@ export async function testRules(
 
 /** All labels of an expected alert, except for the site of most clusters. */
 export function labelsOf({ alert, labels }: Expected): Labels {
-  const severity = ALERTS.find((rule) => rule.alert === alert)?.labels["severity"] ?? "";
+  const severity = ALL_ALERTS.find((rule) => rule.alert === alert)?.labels["severity"] ?? "";
   return { alertname: alert, severity, component: "appliance-exporter", ...labels };
 }
 
@@ -115,15 +115,13 @@ interface Sent {
 }
 
 /** The texts of the expected alerts when they fire, as promtool shows them where none is expected. */
-export async function textsOf({
-  exporters,
-  expected,
-  lastsSeconds,
-  intervals: [seconds = 5] = [5],
-}: Scenario): Promise<readonly Sent[]> {
+export async function textsOf(
+  { exporters, expected, lastsSeconds, intervals: [seconds = 5] = [5] }: Scenario,
+  groups = GROUPS,
+): Promise<readonly Sent[]> {
   const shown = (after: number) => EVENT + Math.ceil(after / seconds) * seconds + 2 * seconds;
   const times = new Map(expected.map(({ alert, after }) => [`${alert} ${shown(after)}`, { alert, after }]));
-  const output = await testRules(seconds, {
+  const test = {
     interval: `${seconds}s`,
     input_series: scrape(exporters, lastsSeconds, { seconds, losesScrapes: false }),
     alert_rule_test: Array.from(times.values(), ({ alert, after }) => ({
@@ -131,7 +129,9 @@ export async function textsOf({
       alertname: alert,
       exp_alerts: [],
     })),
-  });
+  };
+  const order = groups.map(({ name }) => name);
+  const output = await testRules(seconds, test, { rules: JSON.stringify({ groups }), order });
   return [...output.matchAll(/Labels:(\{.*\})\s+Annotations:(\{.*\})/g)].map(
     ([, labels = "", annotations = ""]) => ({ labels: parse(labels), annotations: parse(annotations) }),
   );

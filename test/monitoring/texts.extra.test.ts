@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { ALERTS } from "./alert-rules.ts";
 import { testRules, textsOf } from "./rule-tests.ts";
-import { alert, at, EVENT } from "./scenario.ts";
+import { at, EVENT } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { cluster, exporter, scrape, series } from "./world.ts";
 
-const sent = (await Promise.all(SCENARIOS.map(textsOf))).flat();
+const sent = (await Promise.all(SCENARIOS.map((each) => textsOf(each)))).flat();
 
 /** `subject`: a cluster or a site. */
 function textOf(alert: string, subject: string): readonly string[] {
@@ -37,7 +37,9 @@ test("every alert names what it is about, and no template in it is broken", () =
       /<no value>|<error|%!|\{\{|NaN|\[\]|  | [.,;:]|^\s|\s$/.test(each),
     );
     const isLinked = base.test(url) && url.endsWith(section);
-    return unnamed.length > 0 || isBroken || !isLinked ? [`${labels["alertname"]} ${unnamed.join()}: ${text} ${url}`] : [];
+    return unnamed.length > 0 || isBroken || !isLinked
+      ? [`${labels["alertname"]} ${unnamed.join()}: ${text} ${url}`]
+      : [];
   });
   expect(faults).toEqual([]);
 });
@@ -112,7 +114,10 @@ test("texts have the cause of a failover from the exporter that knows it", async
 });
 
 test("links lead to the external URLs of the exporters that answer, each once, and the runbook is one link", async () => {
-  const split = cluster("ams", { group: at("one_master", [0, "split_brain"]), master: at("a", [0, undefined]) });
+  const split = cluster("ams", {
+    group: at("one_master", [0, "split_brain"]),
+    master: at("a", [0, undefined]),
+  });
   const [externalUrl, gone] = ["https://exporter.example.org/base", "https://gone.example.org"];
   const exporters = [
     exporter("one:1", split),
@@ -120,7 +125,7 @@ test("links lead to the external URLs of the exporters that answer, each once, a
     exporter("three:1", split, { externalUrl }),
     exporter("four:1", split, { externalUrl: gone, up: at<0 | 1>(1, [-100, 0]) }),
   ];
-  const expected = [alert("VrrpSplitBrain", { ha_cluster: "ams" }, 0)];
+  const expected = [{ alert: "VrrpSplitBrain", labels: { ha_cluster: "ams" }, after: 0 }];
   const [text] = await textsOf({ name: "", exporters, expected, lastsSeconds: EVENT + 30 });
   expect(text?.annotations).toMatchObject({
     page: `http://one:1/?cluster=ams#cluster-ams ${externalUrl}/?cluster=ams#cluster-ams`,
