@@ -3,7 +3,8 @@ WORKDIR /build
 COPY package.json package-lock.json ./
 RUN ["npm", "ci"]
 COPY rolldown.config.ts tsconfig.json ./
-COPY scripts/build-info.ts ./scripts/
+COPY scripts/build-info.ts scripts/runbook.ts ./scripts/
+COPY docs/runbook.md ./docs/
 COPY src ./src
 # For --version and build_info; there is no git in this stage.
 ARG REVISION

@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { buildInfo } from "./scripts/build-info.ts";
+import { runbookHtml } from "./scripts/runbook.ts";
 
 /** Of the packages in the bundles that are written. */
 const folders = new Set<string>();
@@ -29,6 +30,13 @@ function licenceOf(folder: string): string {
   return `${name} ${version}: ${license}\n\n${text.trim()}\n`;
 }
 
+/** Writes docs/runbook.md as HTML beside the files of the page. */
+const runbook: Plugin = {
+  name: "runbook",
+  writeBundle: () =>
+    writeFileSync("dist/page/runbook.html", runbookHtml(readFileSync("docs/runbook.md", "utf8"))),
+};
+
 /** Every command is a chunk of its own and is loaded when it is called. */
 export default defineConfig([
   {
@@ -50,7 +58,7 @@ export default defineConfig([
   {
     input: "src/page/client/main.ts",
     platform: "browser",
-    plugins: [licences],
+    plugins: [licences, runbook],
     output: { file: resolve("dist/page/client/main.js"), minify: true },
   },
 ]);

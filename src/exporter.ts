@@ -24,6 +24,7 @@ import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
 import { createStatusPage, loadAssets } from "./page/page.ts";
+import { loadRunbook } from "./page/runbook.ts";
 import { describeBug, messageOf } from "./support/errors.ts";
 import { listedBriefly } from "./support/text.ts";
 
@@ -178,6 +179,7 @@ export async function startExporter(
       logger,
     },
     assets: assets.files,
+    runbook: await loadRunbook(assets.folder),
     isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
     // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
     isReady: () => (wasPolled ||= fleet.isPolled()),

@@ -49,15 +49,11 @@ function renderPage(
   const { assets, telemetryPath } = deps;
   return html`<!doctype html>
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${titleOf(headlineOf(document))}</title>
-        <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml" />
-        <link rel="stylesheet" href="${assets}/style.css" />
-        <script type="module" src="${assets}/client/main.js"></script>
-      </head>
+      ${head(
+        titleOf(headlineOf(document)),
+        assets,
+        html`<script type="module" src="${assets}/client/main.js"></script>`,
+      )}
       <body>
         ${HATCH}
         <a class="hidden-visually" href="#fleet">Skip to the clusters</a>
@@ -78,6 +74,19 @@ function renderPage(
         ${footer(document, telemetryPath)}
       </body>
     </html> `;
+}
+
+/** The head of each page. `assets`: the folder of its files. */
+export function head(title: string, assets: string, script = nothing): Html {
+  return html`<head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <title>${title}</title>
+    <link rel="icon" href="${assets}/icon.svg" type="image/svg+xml" />
+    <link rel="stylesheet" href="${assets}/style.css" />
+    ${script}
+  </head>`;
 }
 
 /** The same page with all problems and incidents. */
@@ -146,6 +155,7 @@ function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
   const { index, total } = exporter.shard;
   return html`<footer class="note">
     <nav aria-label="Pages of the exporter">
+      <a href="runbook">Runbook</a>
       <a href="${telemetryPath.slice(1)}">Metrics</a>
       <a href="api/v1/fleet">This page as JSON</a>
       <a href="config">Configuration</a>
@@ -160,7 +170,7 @@ function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
 }
 
 /** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
-const BUILT = new URL("../../dist/page/", import.meta.url);
+export const BUILT = new URL("../../dist/page/", import.meta.url);
 const TYPES = {
   "client/main.js": "text/javascript; charset=utf-8",
   "icon.svg": "image/svg+xml",

@@ -150,6 +150,12 @@ export const INCIDENTS = {
 export const INCIDENT_KINDS = keysOf(INCIDENTS);
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
+/** The alert about a problem or an incident; `undefined` if there is none. */
+export function alertOf(kind: ProblemKind | IncidentKind): AlertName | undefined {
+  const problems: Readonly<Record<string, ProblemFacts | undefined>> = PROBLEMS;
+  return kind === "failover" ? "VrrpFailover" : problems[kind]?.alert;
+}
+
 /** Why a group has another master: the first for which polls have the evidence. @see causeOf */
 export const CAUSES = ["fault", "silent", "priority", "preempted", "stepped_down", "unknown"] as const;
 export type Cause = (typeof CAUSES)[number];

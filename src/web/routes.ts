@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
 import type { ReloadResult } from "../config/reload.ts";
 import { windowDocument } from "../maintenance/request.ts";
-import { compressed, joined, type LongText } from "../support/long-text.ts";
+import { compressed, joined, toBuffer, type LongText } from "../support/long-text.ts";
 import { createHistory, type HistoryDeps } from "./history.ts";
 import { STRANGER, type Visitor } from "./visitor.ts";
 import { createMaintenance, type MaintenanceDeps } from "./maintenance.ts";
@@ -52,6 +53,9 @@ interface FleetRoute {
   readonly readsQuery?: boolean;
 }
 
+/** What does not change while the process runs, by whether it is compressed. */
+type Constant = (isCompressed: boolean) => Reply;
+
 /** A check, and its responses. */
 type Probe = readonly [isOk: () => boolean, ok: string, failed: string];
 
@@ -68,6 +72,8 @@ export interface RouteDeps {
   readonly maintenance: MaintenanceDeps;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
+  /** The runbook as HTML. */
+  readonly runbook: string;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
   /** The running configuration without its secrets. */
@@ -85,7 +91,7 @@ export interface RouteDeps {
  */
 export function createRoutes(deps: RouteDeps) {
   const sendReply = createOutgoing();
-  const fleet = fleetRoutes(deps);
+  const [fleet, constants] = [fleetRoutes(deps), constantRoutes(deps)];
   const history = createHistory(deps.history);
   const maintenance = createMaintenance(deps.maintenance);
   const probes = new Map<string, Probe>([
@@ -106,10 +112,10 @@ export function createRoutes(deps: RouteDeps) {
     if (!isRead)
       return text(405, "Only GET and HEAD are served", { allow: "GET, HEAD", connection: "close" });
     if (path === HISTORY) return history(request, response);
-    const [route, probe, asset] = [fleet.get(path), probes.get(path), deps.assets.get(path)];
+    const [route, probe, constant] = [fleet.get(path), probes.get(path), constants.get(path)];
     if (route !== undefined) return fleetReply(request, path, route);
     if (probe !== undefined) return probe[0]() ? text(200, probe[1]) : text(503, probe[2]);
-    return asset === undefined ? text(404, "Not found") : { ...asset, status: 200, headers: CACHED };
+    return constant?.(acceptsGzip(request.headers["accept-encoding"])) ?? text(404, "Not found");
   }
 
   return {
@@ -117,7 +123,7 @@ export function createRoutes(deps: RouteDeps) {
       ...fleet.keys(),
       ...(deps.history === undefined ? [] : [HISTORY]),
       ...probes.keys(),
-      ...deps.assets.keys(),
+      ...constants.keys(),
       RELOAD,
     ],
     handle: (request: IncomingMessage, response: ServerResponse, visitor = STRANGER): void => {
@@ -152,6 +158,27 @@ function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
   ]);
 }
 
+function constantRoutes({ assets, runbook }: RouteDeps): ReadonlyMap<string, Constant> {
+  return new Map([
+    ...Array.from(
+      assets,
+      ([path, { contentType, body }]) => [path, constantOf(contentType, body, CACHED)] as const,
+    ),
+    ["/runbook", constantOf(HTML_TYPE, runbook, PAGE_HEADERS)],
+  ]);
+}
+
+/** Compressed once, whatever clients request. */
+function constantOf(contentType: string, content: string | Buffer, headers: Reply["headers"]): Constant {
+  const [body, gzip] = [toBuffer(content), gzipSync(content)];
+  return (isCompressed) => success(contentType, isCompressed ? gzip : body, headers, isCompressed);
+}
+
+function success(contentType: string, body: Buffer, headers: Reply["headers"], isCompressed: boolean): Reply {
+  const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
+  return { status: 200, contentType, body, headers: { vary: "accept-encoding", ...headers, ...encoding } };
+}
+
 /** Joining and compression are part of the turn: they take processors that the event loop needs. */
 function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): Promise<Reply> {
   const { queue, render, contentType, headers, readsQuery = false } = route;
@@ -160,13 +187,8 @@ function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): 
   return queue(request, [path, isCompressed, query].join("?"), async () => {
     const rendering = await render(query);
     if (rendering === undefined) return text(503, "Not every website was polled yet");
-    const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
-    return {
-      status: 200,
-      contentType,
-      body: await (isCompressed ? compressed(rendering.text) : joined(rendering.text)),
-      headers: { vary: "accept-encoding", ...headers, ...rendering.headers, ...encoding },
-    };
+    const body = await (isCompressed ? compressed(rendering.text) : joined(rendering.text));
+    return success(contentType, body, { ...headers, ...rendering.headers }, isCompressed);
   });
 }
 

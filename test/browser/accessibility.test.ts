@@ -55,6 +55,18 @@ test.each(
   expect(await violationsOf(page)).toEqual([]);
 });
 
+test.each(LOOKS)(
+  "axe finds nothing in the runbook, and it is not too wide: %s, %i px",
+  async (colorScheme, width) => {
+    const { server, page, errors } = await open(WELL, { colorScheme, viewport: { width, height: 900 } });
+    await page.goto(`${server.url}runbook#FailoverNotReady`);
+    expect(await violationsOf(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    expect(await page.evaluate(() => document.querySelector("h3:has(:target)")?.id)).toBe("failovernotready");
+    expect(errors).toEqual([]);
+  },
+);
+
 test.each(["light", "dark"] as const)(
   "axe finds nothing while the exporter is lost: %s",
   async (colorScheme) => {
@@ -105,6 +117,7 @@ test("the keyboard reaches every control in the order of the page, and the focus
       "div Table of ams",
       "summary rtm",
       "div Table of rtm",
+      "a Runbook",
       "a Metrics",
       "a This page as JSON",
       "a Configuration",

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";
+import { loadRunbook } from "../../src/page/runbook.ts";
 import { createWebServer, type WebServer } from "../../src/web/server.ts";
 import type { OnFinished } from "./support.ts";
 import { timelinesOf } from "../page/timelines.ts";
@@ -54,6 +55,7 @@ export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Prom
       assets: assets.folder,
     }),
     assets: assets.files,
+    runbook: await loadRunbook(assets.folder),
     onError: (path, error) => {
       throw new Error(path, { cause: error });
     },

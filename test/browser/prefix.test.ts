@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { listen } from "../appliance/support.ts";
 import { underPrefix } from "../../src/web/paths.ts";
 import { createStatusPage, loadAssets } from "../../src/page/page.ts";
+import { loadRunbook } from "../../src/page/runbook.ts";
 import { createTimelines } from "../../src/timeline/timelines.ts";
 import { documentOf, HAPPENED, pair, shopDown } from "../page/documents.ts";
 import { routes, serve } from "../web/support.ts";
@@ -56,12 +57,16 @@ test("the page, its links and updates work under the exporter's own prefix", asy
     telemetryPath: "/metrics",
     assets: assets.folder,
   });
-  const pages = routes({ renderPage, assets: assets.files });
+  const pages = routes({ renderPage, assets: assets.files, runbook: await loadRunbook(assets.folder) });
   const origin = `http://127.0.0.1:${await serve(underPrefix("/vrrp", pages))}`;
   const { page, requests, errors } = await open(`${origin}/vrrp`);
   await page.locator("html[data-connection=live]").waitFor();
   expect(page.url()).toBe(`${origin}/vrrp/`);
   expect(requests).toContainEqual(expect.stringMatching(`^${origin}/vrrp/\\?fragment`));
+  await page.getByRole("link", { name: "Runbook" }).click();
+  await page.waitForURL(`${origin}/vrrp/runbook`);
+  await page.getByRole("link", { name: "Status page" }).click();
+  await page.waitForURL(`${origin}/vrrp/`);
   await page.getByRole("link", { name: "Configuration" }).click();
   await page.waitForURL(`${origin}/vrrp/config`);
   expect(errors).toEqual([]);

@@ -37,7 +37,7 @@ test("the address of an incident opens it, with what happened meanwhile, and lin
     "Concerns 192.0.2.100 (vhid 1) From rtm-1 To rtm-2 " +
       "Cause Silent: the former master stopped answering, as after a crash, a reset or a cut of its management network " +
       "Evidence 2026-11-21 10:53:18 UTC: rtm-1 stopped answering (timeout) No known master for at most 5 s " +
-      "Over 2026-11-21 10:58:20 UTC when each group has one master and a known backup " +
+      "Over 2026-11-21 10:58:20 UTC when each group has one master and a known backup Runbook VrrpFailover " +
       "Meanwhile 2026-11-21 10:53:18 UTC: rtm-1 is down: it does not answer in time (timeout)",
   );
   expect(body).toContain('<a href="?cluster=rtm&#38;incident=silence">');

@@ -23,11 +23,20 @@ const manyGroups = (cluster: string): readonly Problem[] =>
 test("problems are listed in words, worst first, with cluster and start", () => {
   const { problems } = documentOf([secondSilent(pair("ams")), shopDown(pair("fra"))]);
   expect(itemsOf(problemList(problems, READER).text)).toEqual([
-    "Critical Website shop is down: https 503 Cluster fra for 3 min, since 2026-11-21 11:56:50 UTC",
-    "Critical backup_lost of 192.0.2.100 Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
+    "Critical Website shop is down: https 503 " +
+      "Cluster fra for 3 min, since 2026-11-21 11:56:50 UTC Runbook: WebsiteDown",
+    "Critical backup_lost of 192.0.2.100 " +
+      "Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC Runbook: VrrpRedundancyLost",
     "Warning ams-2 is down: it does not answer in time (timeout) " +
-      "Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC",
+      "Cluster ams for 3 min, since 2026-11-21 11:56:50 UTC Runbook: ApplianceDown",
   ]);
+});
+
+test("a problem links to the runbook if there is an alert about it", () => {
+  const [first] = manyGroups("ams");
+  if (first === undefined) throw new Error("there are twenty");
+  expect(problemList([first], READER).text).toContain('<a href="runbook#vrrpsplitbrain">');
+  expect(problemList([{ ...first, kind: "not_handed_over" }], READER).text).not.toContain("runbook");
 });
 
 test("without problems nothing is shown", () => {

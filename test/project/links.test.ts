@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
+import { anchorOf } from "../../scripts/runbook.ts";
 
 const PAGES = [".", "docs", "packaging"].flatMap((folder) =>
   readdirSync(folder, { recursive: folder !== ".", encoding: "utf8" })
@@ -16,14 +17,7 @@ function readProse(page: string): string {
 /** The anchors of the headings, as GitHub makes them. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = Array.from(readProse(page).matchAll(/^#+ (.*)$/gm), ([, heading = ""]) => heading);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
+  return new Set(headings.map(anchorOf));
 }
 
 /** Returns the links of a page to what this project does not have. */

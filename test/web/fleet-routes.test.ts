@@ -6,7 +6,7 @@ import { startTestExporter } from "../support/exporter.ts";
 import { connectTo } from "./support.ts";
 
 /** They show nothing of the fleet. */
-const CONSTANTS = /^\/(-\/(healthy|ready|reload)|assets\/.*)$/;
+const CONSTANTS = /^\/(-\/(healthy|ready|reload)|assets\/.*|runbook)$/;
 const CLIENTS = 150;
 
 interface Client {

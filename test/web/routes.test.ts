@@ -16,13 +16,20 @@ async function serveWatched(handler: RequestListener) {
   return { port, arrived };
 }
 
+const RUNBOOK = "<!doctype html>\n";
+const ASSETS = new Map([
+  ["/assets/1/style.css", { contentType: "text/css; charset=utf-8", body: Buffer.from("p {}\n") }],
+]);
+
 test.each([
   ["/metrics", "text/plain; version=0.0.4; charset=utf-8", "x 1\n"],
   ["/sd/websites", "application/json", "[]\n"],
   ["/api/v1/fleet", "application/json", `${JSON.stringify(EMPTY_DOCUMENT)}\n`],
   ["/config", "text/plain; charset=utf-8", "appliances: []\n"],
+  ["/runbook", "text/html; charset=utf-8", RUNBOOK],
+  ["/assets/1/style.css", "text/css; charset=utf-8", "p {}\n"],
 ])("%s is served, compressed on request, and its query is ignored", async (path, type, text) => {
-  const port = await serve(routes());
+  const port = await serve(routes({ runbook: RUNBOOK, assets: ASSETS }));
   const plain = await ask(port, `${path}?x=1`);
   expect(plain).toMatchObject({ status: 200, headers: { "content-type": type, vary: "accept-encoding" } });
   expect(plain.headers["content-length"]).toBe(String(text.length));
@@ -39,8 +46,16 @@ test("while the websites are not known, there are no targets", async () => {
   expect([status, body.toString()]).toEqual([503, "Not every website was polled yet\n"]);
 });
 
-test.each(["/config", "/", "/api/v1/fleet", "/sd/websites"])("%s is not cached", async (path) => {
+test.each(["/config", "/", "/api/v1/fleet", "/sd/websites", "/runbook"])("%s is not cached", async (path) => {
   expect((await ask(await serve(routes()), path)).headers["cache-control"]).toBe("no-store");
+});
+
+test("the runbook has the policy of the status page", async () => {
+  const port = await serve(routes());
+  const [page, runbook] = await Promise.all(["/", "/runbook"].map((path) => ask(port, path)));
+  const policy = page?.headers["content-security-policy"];
+  expect(policy).toContain("default-src 'none'");
+  expect(runbook?.headers["content-security-policy"]).toBe(policy);
 });
 
 test("metrics are served only at the configured path", async () => {

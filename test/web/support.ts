@@ -100,6 +100,7 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
       logger: { info: () => {}, warn: () => {} },
     },
     assets: new Map(),
+    runbook: "",
     isHealthy: () => true,
     isReady: () => true,
     configText: () => "appliances: []\n",

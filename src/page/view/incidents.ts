@@ -1,11 +1,12 @@
 import type { IncidentDocument } from "../../status/schema.ts";
+import { alertOf } from "../../status/states.ts";
 import { shortened } from "../../status/words.ts";
 import { hasId, incidentFacts, incidentState } from "../../view/incident-facts.ts";
 import { absoluteTime } from "../../view/time.ts";
 import { inWords } from "../../view/words.ts";
 import { queryOf, type Filter } from "./filter.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, clusterId, disclosure, mark, more, relative, type Reader } from "./parts.ts";
+import { absolute, clusterId, disclosure, mark, more, relative, runbookLink, type Reader } from "./parts.ts";
 
 /** This many incidents are always shown; the reader can open the others. */
 const SHOWN = 8;
@@ -69,11 +70,18 @@ function incidentBody(incident: IncidentDocument, view: View): Html {
     const href = incidentLink(id, view);
     return html`<dd>${absoluteTime(begin)}: <a href="${href}">${shortened(summary, MAX_LINK)}</a></dd> `;
   });
+  const alert = alertOf(incident.kind);
   return html`<dl aria-live="off">
     ${incidentFacts(incident).map(([title, ...said]) => {
       return html`<dt>${title}</dt>
         ${said.map((each) => html`<dd>${each}</dd> `)}`;
     })}
+    ${
+      alert === undefined
+        ? nothing
+        : html`<dt>Runbook</dt>
+            <dd>${runbookLink(alert, alert)}</dd>`
+    }
     ${links.length === 0 ? nothing : html`<dt>Meanwhile</dt>`} ${links}
   </dl>`;
 }

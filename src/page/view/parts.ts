@@ -1,3 +1,4 @@
+import type { AlertName } from "../../status/alerts.ts";
 import type { Sign } from "../../view/row.ts";
 import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
 import { shortHash } from "../../support/short-hash.ts";
@@ -40,6 +41,11 @@ export function keyedId(kind: "problem" | "filter", key: readonly unknown[]): st
 /** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */
 export function clusterId(name: string): string {
   return `cluster-${name.replace(/[^A-Za-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)}`;
+}
+
+/** A link to the section of the runbook about an alert. */
+export function runbookLink(alert: AlertName, words: string): Html {
+  return html`<a href="runbook#${alert.toLowerCase()}">${words}</a>`;
 }
 
 /** A sign of its own shape and color for each level. Words beside it say the same to screen readers. */

@@ -1,9 +1,10 @@
 import type { Problem } from "../../status/schema.ts";
+import { alertOf } from "../../status/states.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
 import { urgencyOf } from "../../view/planned.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, clusterId, keyedId, mark, more, relative, type Reader } from "./parts.ts";
+import { absolute, clusterId, keyedId, mark, more, relative, runbookLink, type Reader } from "./parts.ts";
 
 /** This many problems are always shown; the reader can open the others. */
 const SHOWN = 8;
@@ -36,7 +37,8 @@ export function problemList(problems: readonly Problem[], reader: Reader): Html 
 }
 
 function problemItem(problem: Problem, reader: Reader): Html {
-  const { summary, cluster, since } = problem;
+  const { kind, summary, cluster, since } = problem;
+  const alert = alertOf(kind);
   const { level, words } = urgencyOf(problem);
   return html`<li id="${problemId(problem)}" data-level="${level}">
     ${mark(level)}
@@ -45,6 +47,7 @@ function problemItem(problem: Problem, reader: Reader): Html {
       <p class="meta note">
         ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
         ${since === undefined ? nothing : html`<span>${relative("for", since, reader)}, since ${absolute(since)}</span>`}
+        ${alert === undefined ? nothing : runbookLink(alert, `Runbook: ${alert}`)}
       </p>
     </div>
   </li> `;

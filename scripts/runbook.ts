@@ -1,0 +1,41 @@
+import { posix } from "node:path";
+import { Marked, type Tokens } from "marked";
+
+/** The anchor of a heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+function refuse({ raw }: Pick<Tokens.Generic, "raw">): string {
+  throw new Error(`the runbook has what its page cannot show: ${raw}`);
+}
+
+const markdown = new Marked({
+  renderer: {
+    html: refuse,
+    image: refuse,
+    heading({ depth, text, tokens }) {
+      const words = this.parser.parseInline(tokens);
+      // Grafana links to the name of an alert, which it cannot write in lower case.
+      const title = /^[A-Z]\w+$/.test(text) ? `<span id="${text}">${words}</span>` : words;
+      return `<h${depth} id="${anchorOf(text)}">${title}</h${depth}>\n`;
+    },
+    link({ href, raw, tokens }) {
+      const words = this.parser.parseInline(tokens);
+      if (/^(#[\w-]+|https:\/\/[\w./-]+)$/.test(href)) return `<a href="${href}">${words}</a>`;
+      // Other files are not served, but installed.
+      const [, file] = /^([\w./-]+)(#[\w-]+)?$/.exec(href) ?? [];
+      if (file === undefined) return refuse({ raw });
+      const path = posix.join("docs", file);
+      return words === file ? path : `${words} (${path})`;
+    },
+  },
+});
+
+/** The runbook as HTML. Throws if there is HTML in it, a picture, or a link that leads neither into it, to the web, nor to a file. */
+export function runbookHtml(text: string): string {
+  return markdown.parse(text, { async: false });
+}

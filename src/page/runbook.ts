@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+import { BUILT, head } from "./page.ts";
+import { html, type Html } from "./view/html.ts";
+
+/** Reads what the build made of docs/runbook.md; returns a page without a script. `assets`: as for the status page. */
+export async function loadRunbook(assets: string): Promise<string> {
+  const sections: Html = { text: await readFile(new URL("runbook.html", BUILT), "utf8") };
+  return html`<!doctype html>
+    <html lang="en">
+      ${head("Runbook – appliance-exporter", assets)}
+      <body>
+        <header>
+          <p class="brand">appliance-exporter</p>
+          <p class="note">
+            <a href="./">Status page</a>. Files such as docs/metrics.md are installed with the exporter.
+          </p>
+        </header>
+        <main class="document">${sections}</main>
+      </body>
+    </html> `.text;
+}
