@@ -37,6 +37,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
+  /** The URL under which users reach the exporter, without a trailing slash; default: not known, an empty text. */
+  readonly externalUrl?: string;
   readonly routePrefix?: string;
   readonly enableLifecycle: boolean;
   /** Whether planned work may be changed over HTTP; default: no. */

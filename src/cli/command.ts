@@ -7,6 +7,7 @@ import type { Clock } from "../support/clock.ts";
 import { createLog, type Log, type LogFormat, type LogLevel } from "../support/log.ts";
 import { listedBriefly } from "../support/text.ts";
 import type { ListenAddress } from "../web/listen.ts";
+import type { ExternalUrl } from "../web/paths.ts";
 import { toJson } from "./format.ts";
 
 /** The parts of the process that a command uses. */
@@ -62,6 +63,7 @@ export interface Flags extends LogFlags {
   readonly "config.file": string;
   readonly "web.listenAddress": readonly ListenAddress[];
   readonly "web.telemetryPath": string;
+  readonly "web.externalUrl"?: ExternalUrl;
   readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: boolean;
   readonly "web.enableMaintenance"?: boolean;

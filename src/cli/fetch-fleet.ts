@@ -5,6 +5,7 @@ import { createClients, type Body } from "../client/client.ts";
 import type { Outcome } from "../client/failure.ts";
 import { fleetDocumentSchema, type ClusterDocument, type FleetDocument } from "../status/schema.ts";
 import { listedBriefly, printable } from "../support/text.ts";
+import { parsePlainUrl } from "../web/paths.ts";
 import { schemeAdvice } from "./poll-report.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
@@ -37,7 +38,8 @@ export async function openExporter(
   { url: text, "http.config.file": file, output }: Pick<Flags, "url" | "http.config.file" | "output">,
   io: Io,
 ): Promise<RunningExporter | ExitCode> {
-  const parsed = parseUrl(text);
+  // Not with credentials, because other users of the machine can read command lines.
+  const parsed = parsePlainUrl(text);
   if (parsed === undefined) return fail(io, INVALID_URL, 2);
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
   if (!settings.ok) {
@@ -110,13 +112,6 @@ export function isSelected({ name, appliances }: ClusterDocument, names: readonl
 
 function namesOf(appliances: ClusterDocument["appliances"]): readonly string[] {
   return appliances.map(({ name }) => name);
-}
-
-/** Rejects credentials, because other users of the machine can read command lines. */
-function parseUrl(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
-  return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
 /** `undefined` for what is no JSON of this form. */

@@ -3,7 +3,7 @@ import { formatShard, parseShard, WHOLE_FLEET } from "../config/shard.ts";
 import { parseDuration } from "../support/duration.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../web/listen.ts";
-import { parseRoutePrefix } from "../web/paths.ts";
+import { parseExternalUrl, parseRoutePrefix } from "../web/paths.ts";
 import { DEFAULT_URL } from "./command.ts";
 import type { DrillFlags } from "./drill.ts";
 import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
@@ -27,6 +27,9 @@ const parseTelemetryPath = parser(
   (text) => (/^\/(?!-\/)[^?#\s]*$/.test(text) ? text : undefined),
   "a path that starts with / and not with /-/, such as /metrics",
 );
+
+const EXTERNAL_URL_FORM =
+  "an http:// or https:// URL without credentials, query and fragment, such as https://exporter.example.org/base";
 
 const SHARD_FORM = "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3";
 
@@ -84,9 +87,14 @@ export const serving = () => [
   new Option("--web.telemetry-path <path>", "path of the metrics")
     .default("/metrics")
     .argParser(parseTelemetryPath),
-  new Option("--web.route-prefix <path>", "prefix of all paths").argParser(
-    parser(parseRoutePrefix, "a path, such as /exporter"),
-  ),
+  new Option(
+    "--web.external-url <url>",
+    "URL under which users reach the exporter, for links to it",
+  ).argParser(parser(parseExternalUrl, EXTERNAL_URL_FORM)),
+  new Option(
+    "--web.route-prefix <path>",
+    "prefix of all paths; default: the path of --web.external-url",
+  ).argParser(parser(parseRoutePrefix, "a path, such as /exporter")),
   new Option("--web.enable-lifecycle", "reload the configuration on POST /-/reload"),
   new Option(
     "--web.enable-maintenance",

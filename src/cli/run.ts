@@ -5,6 +5,7 @@ import { openLog, printErrors, type ExitCode, type Flags, type Io } from "./comm
 /** Runs the exporter until SIGTERM or SIGINT. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   const { logger, dropped, flush } = openLog(flags, io);
+  const { "web.externalUrl": externalUrl } = flags;
   const running: { exporter?: Exporter } = {};
   // Ignores SIGHUP during the start, which reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
@@ -13,7 +14,8 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     configFile: flags["config.file"],
     listenAddresses: flags["web.listenAddress"],
     telemetryPath: flags["web.telemetryPath"],
-    routePrefix: flags["web.routePrefix"] ?? "",
+    externalUrl: externalUrl?.url ?? "",
+    routePrefix: flags["web.routePrefix"] ?? externalUrl?.routePrefix ?? "",
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     enableMaintenance: flags["web.enableMaintenance"] ?? false,
     webConfigFile: flags["web.config.file"],

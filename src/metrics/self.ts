@@ -31,6 +31,7 @@ export function createSelfMetrics(
     readonly version: string;
     readonly build: Build;
     readonly shard: Shard;
+    readonly externalUrl?: string;
     readonly journal?: Storage | undefined;
   },
   droppedLogLines: () => number,
@@ -48,6 +49,7 @@ export function createSelfMetrics(
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name, help, labelNames: ["operation"], buckets, registers });
 
+  const { externalUrl = "" } = facts;
   const { index, total } = facts.shard;
   const { revision, branch, date: builddate, nodeVersion: nodeversion } = facts.build;
   gauge(
@@ -55,6 +57,11 @@ export function createSelfMetrics(
     "Version and build of the exporter, and the version of Node.js; always 1.",
     ["version", "revision", "branch", "builddate", "nodeversion"],
   ).set({ version: facts.version, revision, branch, builddate, nodeversion }, 1);
+  gauge(
+    "appliance_exporter_external_url_info",
+    "URL under which users reach the exporter (--web.external-url), or an empty text; always 1.",
+    ["external_url"],
+  ).set({ external_url: externalUrl }, 1);
   gauge(
     "appliance_exporter_shard_info",
     "Shard of this exporter and number of shards (0 of 1: all clusters); always 1.",

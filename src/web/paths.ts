@@ -39,6 +39,25 @@ export function underPrefix(prefix: string, handler: Handler): Handler {
   };
 }
 
+/** An http or https URL without credentials, query and fragment. */
+export function parsePlainUrl(given: string): URL | undefined {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
+  return isPlain && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** The URL under which users reach the exporter, without a trailing slash, and its path as a prefix. */
+export interface ExternalUrl {
+  readonly url: string;
+  readonly routePrefix: string;
+}
+
+export function parseExternalUrl(given: string): ExternalUrl | undefined {
+  const plain = parsePlainUrl(given);
+  const routePrefix = plain && parseRoutePrefix(plain.pathname);
+  return plain && routePrefix !== undefined ? { url: plain.origin + routePrefix, routePrefix } : undefined;
+}
+
 /** The prefix without a trailing slash; `undefined` if the text is not a path. */
 export function parseRoutePrefix(path: string): string | undefined {
   return /^\/[\w.~!$&'()*+,;=:@%/-]*$/.test(path) && !path.includes("//")

@@ -85,6 +85,10 @@ describe("a usage error", () => {
       "error: option '--shard <index/total>' argument '3/3' is invalid. expected INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3\n",
     ],
     [
+      ["--web.external-url=https://exporter.example.org/?x"],
+      "error: option '--web.external-url <url>' argument 'https://exporter.example.org/?x' is invalid. expected an http:// or https:// URL without credentials, query and fragment, such as https://exporter.example.org/base\n",
+    ],
+    [
       ["--web.telemetry-path=metrics"],
       "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with / and not with /-/, such as /metrics\n",
     ],
@@ -162,6 +166,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
   const folder = await createFolder({ "config.yaml": "clusters: []\n", "web.yaml": "rate_limit: 1\n" });
   const values: Readonly<Record<string, string>> = {
     path: "/x",
+    url: "https://exporter.example.org",
     level: "info",
     format: "json",
     "index/total": "0/2",
@@ -178,7 +183,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     `--web.config.file=${folder}/web.yaml`,
     "--web.listen-address=[::1]:0",
   ];
-  expect(others).toHaveLength(10);
+  expect(others).toHaveLength(11);
   expect(await run("check", ...flags, ...others)).toEqual({
     code: 1,
     out: "",

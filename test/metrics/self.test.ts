@@ -45,6 +45,15 @@ test("the build is a metric", async () => {
   expect(await valueOf(selfMetrics(), `build_info{${labels}}`)).toBe(1);
 });
 
+test.each([undefined, "https://exporter.example.org/base"])(
+  "the external URL is a metric, of an empty text if it is %s",
+  async (externalUrl) => {
+    const facts = { version: "1.2.3", build: BUILD, shard: WHOLE_FLEET };
+    const self = createSelfMetrics({ ...facts, ...(externalUrl && { externalUrl }) }, () => 0);
+    expect(await valueOf(self, `external_url_info{external_url="${externalUrl ?? ""}"}`)).toBe(1);
+  },
+);
+
 test("a poll is in flight from its start to its end, and measured by operation", async () => {
   const self = selfMetrics();
   self.started("vrrp", 0.75);

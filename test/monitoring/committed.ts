@@ -38,17 +38,22 @@ const COMMITTED: Dashboard = JSON.parse(COMMITTED_TEXT);
 /** All panels but rows, within a collapsed row or below one. */
 export const PANELS = COMMITTED.panels.flatMap((panel) => ("panels" in panel ? panel.panels : [panel]));
 
-/** Everything that Prometheus is asked, variables aside, by where it stands. */
+const VARIABLE_QUERIES = COMMITTED.templating.list.filter(({ type }) => type === "query");
+
+/** Everything that Prometheus is asked, but by `LABEL_QUERIES`, by where it stands. */
 export const QUERIES: readonly { readonly name: string; readonly target: Target }[] = [
   ...PANELS.flatMap(({ title, targets }) =>
     targets.map((target) => ({ name: `${title}, ${target.refId}`, target })),
   ),
   ...COMMITTED.annotations.list.map(({ name, target }) => ({ name, target })),
+  ...VARIABLE_QUERIES.flatMap(({ name, query: { query } }) => {
+    const [, expr] = /^query_result\((.+)\)$/.exec(query) ?? [];
+    return expr === undefined ? [] : [{ name, target: { refId: name, expr, instant: true } }];
+  }),
 ];
 
 /** The variables that ask Prometheus, as `label_values(series, label)`. */
-export const LABEL_QUERIES = COMMITTED.templating.list.flatMap((variable) => {
-  if (variable.type !== "query") return [];
-  const [, series = "", label = ""] = /^label_values\((.+), (\w+)\)$/.exec(variable.query.query) ?? [];
-  return [{ name: variable.name, series, label }];
+export const LABEL_QUERIES = VARIABLE_QUERIES.flatMap(({ name, query: { query } }) => {
+  const [, series, label] = /^label_values\((.+), (\w+)\)$/.exec(query) ?? [];
+  return series === undefined || label === undefined ? [] : [{ name, series, label }];
 });

@@ -27,8 +27,8 @@ test("no data source, cluster or exporter is written into it", () => {
 test("clusters lead to the status page, alerts to the runbook", () => {
   const urls = new Set(Array.from(COMMITTED_TEXT.matchAll(/"url": "([^"]+[?#][^"]*)"/g), ([, url]) => url));
   const [page, runbook] = [
-    "${status_url}?cluster=${__value.raw:percentencode}",
-    "${runbook_url}#${__value.raw}",
+    "${exporter_url}/?cluster=${__value.raw:percentencode}",
+    "${exporter_url}/runbook#${__value.raw}",
   ];
   expect(urls).toEqual(new Set([runbook, page]));
 });

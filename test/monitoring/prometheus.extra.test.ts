@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { LABEL_QUERIES, PANELS, QUERIES } from "./committed.ts";
 import { fillIn } from "./promql.ts";
-import { startRig, type Rig } from "./rig.ts";
+import { EXTERNAL_URL, startRig, type Rig } from "./rig.ts";
 
 /** As Grafana writes several chosen values. */
 const FLEET = "(well|split|headless|bare|half|dark|swapped|locked)";
@@ -140,8 +140,21 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
     }, PATIENT);
   });
 
+  test("links lead to the URL of an exporter that has one, or else to where Prometheus scrapes them", async () => {
+    const { prometheus, first, second, demo } = rig;
+    const { expr = "" } = QUERIES.find(({ name }) => name === "exporter_url")?.target ?? {};
+    const urls = async () => {
+      const series = await prometheus.query(expr);
+      return series.map(({ labels }) => labels["external_url"] ?? "").toSorted();
+    };
+    expect(await urls()).toEqual([EXTERNAL_URL]);
+    await first.stop();
+    const scraped = [second.url, ...demo.addresses.map((address) => `http://${address}`)].toSorted();
+    await eventually(async () => expect(await urls()).toEqual(scraped), PATIENT);
+  });
+
   test("without exporters nothing is shown as good", async () => {
-    await Promise.all([rig.first.stop(), rig.second.stop(), rig.demo.stop()]);
+    await Promise.all([rig.second.stop(), rig.demo.stop()]);
     await eventually(async () => {
       expect((await tiles()).filter((line) => !line.endsWith(": "))).toEqual([]);
     }, PATIENT);

@@ -21,6 +21,9 @@ export interface Rig {
   stop(): Promise<void>;
 }
 
+/** The first exporter's. */
+export const EXTERNAL_URL = "https://exporter.example.org/base";
+
 /** By cluster: the states of its members, of which the first is the preferred master. */
 const CLUSTERS: Readonly<Record<string, readonly string[]>> = {
   well: ["MASTER", "BACKUP"],
@@ -51,7 +54,10 @@ export async function startRig(): Promise<Rig> {
     );
     const config = configOf(await serveAppliances(states, cleanup));
     const demo = await startTestDemo(cleanup.add);
-    const [first, second] = [await startTestExporter({ config }), await startTestExporter({ config })];
+    const [first, second] = [
+      await startTestExporter({ config, externalUrl: EXTERNAL_URL }),
+      await startTestExporter({ config }),
+    ];
     cleanup.add(first.stop);
     cleanup.add(second.stop);
     const sinceMs = Date.now();

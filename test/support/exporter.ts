@@ -52,6 +52,8 @@ export interface Setup {
   readonly web?: string;
   /** Default: all clusters. */
   readonly shard?: Shard;
+  /** Default: none. */
+  readonly externalUrl?: string;
   /** Whether it keeps a journal, in the folder `journal`; default: no. */
   readonly keepsJournal?: boolean;
 }
@@ -107,6 +109,7 @@ export async function startTestExporter({
     enableMaintenance: true,
     webConfigFile: setup.web === undefined ? undefined : join(folder, "web.yaml"),
     ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
+    ...(setup.externalUrl === undefined ? {} : { externalUrl: setup.externalUrl }),
     ...(setup.shard === undefined ? {} : { shard: setup.shard }),
     ...(setup.keepsJournal === true ? { storage: { path: join(folder, "journal"), ...RETENTION } } : {}),
     version: "0.0.0",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseRoutePrefix, queryOf, underPrefix } from "../../src/web/paths.ts";
+import { parseExternalUrl, parseRoutePrefix, queryOf, underPrefix } from "../../src/web/paths.ts";
 import { ask, routes, serve } from "./support.ts";
 
 test.each([
@@ -36,6 +36,31 @@ test.each([
   ["", undefined],
 ])("%j is parsed as the prefix %j", (path, prefix) => {
   expect(parseRoutePrefix(path)).toBe(prefix);
+});
+
+test.each([
+  ["https://exporter.example.org", "https://exporter.example.org", ""],
+  ["HTTPS://Exporter.Example.org:443/", "https://exporter.example.org", ""],
+  [
+    "http://[2001:db8::1]:10849/tools/exporter/",
+    "http://[2001:db8::1]:10849/tools/exporter",
+    "/tools/exporter",
+  ],
+])("%s is parsed as the external URL %s, with the prefix %j", (text, url, routePrefix) => {
+  expect(parseExternalUrl(text)).toEqual({ url, routePrefix });
+});
+
+test.each([
+  "",
+  "exporter.example.org",
+  "/base",
+  "ftp://exporter.example.org",
+  "https://user@exporter.example.org",
+  "https://exporter.example.org/?cluster=ams",
+  "https://exporter.example.org/#ams",
+  "https://exporter.example.org//base",
+])("%j is not an external URL", (text) => {
+  expect(parseExternalUrl(text)).toBeUndefined();
 });
 
 test.each([

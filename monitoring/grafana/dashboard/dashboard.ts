@@ -1,5 +1,4 @@
 import {
-  ConstantVariableBuilder,
   DashboardCursorSync,
   DashboardLinkType,
   DatasourceVariableBuilder,
@@ -40,7 +39,7 @@ export function formatDashboard(): string {
     refresh: "30s",
     templating: { list: variables() },
     annotations: { list: [failovers()] },
-    links: [link("Status page", "${status_url}"), link("Runbook", "${runbook_url}")],
+    links: [link("Status page", "${exporter_url}/"), link("Runbook", "${exporter_url}/runbook")],
     panels: layOut([OVERVIEW, VRRP, FAILOVERS, READINESS, WEBSITES, POLLING, EXPORTER]),
   };
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
@@ -74,8 +73,7 @@ function variables(): VariableModel[] {
     labelValues("cluster", "Cluster", `appliance_up{${AT_SITE}}`, "ha_cluster"),
     labelValues("appliance", "Appliance", `appliance_up{${IN_CLUSTER}}`, "appliance"),
     labelValues("website", "Website", tested, "website"),
-    constant("runbook_url", "https://appliance-exporter.example/docs/runbook.md"),
-    constant("status_url", "http://localhost:10849/"),
+    exporterUrl(),
   ];
 }
 
@@ -96,9 +94,25 @@ function labelValues(name: string, title: string, series: string, label: string)
     .build();
 }
 
-/** Not taken from the dashboard's URL: otherwise a link to the dashboard could lead to a foreign runbook. */
-function constant(name: string, value: string): VariableModel {
-  return { ...new ConstantVariableBuilder(name).value(value).build(), skipUrlSync: true };
+/**
+ * Where links lead: the URLs that exporters are configured with, or else those at which Prometheus scrapes them. Not taken from the
+ * dashboard's URL: otherwise a link to the dashboard could lead to a foreign runbook.
+ */
+function exporterUrl(): VariableModel {
+  const [known, unknown] = ["!=", "="].map(
+    (is) => `appliance_exporter_external_url_info{external_url${is}""}`,
+  );
+  const scraped = `label_replace(${unknown}, "external_url", "http://$1", "instance", "(.+)")`;
+  const query = `query_result(group by (external_url) (${known} or (${scraped} unless on () ${known})))`;
+  const variable = new QueryVariableBuilder("exporter_url")
+    .label("Links lead to")
+    .datasource(DATASOURCE)
+    .query({ query, refId: "variable-exporter_url" })
+    .definition(query)
+    .regex('/external_url="(https?:[^"]+)"/')
+    .refresh(VariableRefresh.OnDashboardLoad)
+    .build();
+  return { ...variable, skipUrlSync: true };
 }
 
 function link(title: string, url: string): DashboardLink {

@@ -149,7 +149,7 @@ interface Column {
   readonly link?: string;
 }
 
-const CLUSTER_LINK = "${status_url}?cluster=${__value.raw:percentencode}";
+const CLUSTER_LINK = "${exporter_url}/?cluster=${__value.raw:percentencode}";
 
 interface Table extends Options {
   readonly queries: readonly string[];

@@ -34,7 +34,7 @@ export const OVERVIEW: Row = {
       emptyText: "No alert",
       columns: [
         { of: "severity", title: "Severity", states: SEVERITIES },
-        { of: "alertname", title: "Alert", link: "${runbook_url}#${__value.raw}" },
+        { of: "alertname", title: "Alert", link: "${exporter_url}/runbook#${__value.raw}" },
         { of: "alertstate", title: "State" },
         { of: "ha_cluster", title: "Cluster" },
         { of: "appliance", title: "Appliance" },
