@@ -304,6 +304,7 @@ test("no command shows a secret, in a table, in JSON or as it came", async () =>
     for (const name of names)
       for (const raw of [[], ["--raw"]]) outputs.push(await outputOf("poll", name, ...raw, ...flags));
   }
+  for (const name of names) outputs.push(await outputOf("poll", name, "--record=/dev/null", "--yes", config));
   expect(outputs.join("\n")).toContain("Basic <secret>");
   // The last one is refused by a reload alone.
   for (const bad of BAD_WEB_CONFIGS.slice(0, -1)) {

@@ -15,7 +15,7 @@ export function rejected(reason: Rejected["failure"]["reason"], message: string)
 }
 
 /** An answer has four levels. A parser needs a tenth of a second for as many levels as the bytes of an answer allow. */
-const MAX_DEPTH = 8;
+export const MAX_DEPTH = 8;
 
 export interface ParsedJson {
   readonly ok: true;
@@ -112,7 +112,7 @@ export function kindOf(value: unknown): string {
 /** Both bounds are included. */
 export type Bounds = Readonly<Record<"min" | "max", number>>;
 
-const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;
+export const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;
 
 /** The integer in a JSON number (204, 204.0) or a string (" 204 "); `undefined` for anything else, and out of bounds. */
 export function readInteger(value: unknown, { min, max }: Bounds): number | undefined {

@@ -1,3 +1,4 @@
+import type { Anonymize } from "./anonymize.ts";
 import type { Decoded } from "./json.ts";
 import type { Redact } from "./text.ts";
 
@@ -12,6 +13,8 @@ export interface OperationDescriptor<Kind, Value, Written> {
   /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
   readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
   readonly encode: (value: Written) => string;
+  /** Anonymizes the parsed body of an answer with status 200. */
+  readonly anonymize: Anonymize;
   /** The block of `polling` with its interval and timeout. */
   readonly timing: TimingName;
   /** These limits count its polls in flight. A poll takes a slot of each, in this order: the appliance's own limit comes first. */

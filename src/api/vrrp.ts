@@ -1,4 +1,14 @@
 import {
+  anonymizeAddress,
+  anonymizeNetmask,
+  kept,
+  listOf,
+  mapOf,
+  nameOf,
+  objectOf,
+  structure,
+} from "./anonymize.ts";
+import {
   isJsonObject,
   isUnknown,
   kindOf,
@@ -75,6 +85,21 @@ export const VRRP_LIST = {
   limitBytes: 256 * 1024,
   decode: decodeVrrpList,
   encode: encodeVrrpList,
+  anonymize: mapOf(
+    "interface",
+    objectOf({
+      state_current: (value, number) => (KNOWN_STATES.has(value) ? value : structure(value, number)),
+      vhid: kept((value) => readInteger(value, VHID)),
+      vip: anonymizeAddress,
+      priority: kept((value) => readInteger(value, PRIORITY)),
+      advskew: kept((value) => readInteger(value, ADVSKEW)),
+      alias: listOf(anonymizeAddress),
+      if: nameOf("if"),
+      netmask: anonymizeNetmask,
+      carppeer: anonymizeAddress,
+      type: kept(oneOf(CONFIGURED_ROLES)),
+    }),
+  ),
   timing: "vrrp",
   limits: [],
   statuses: { 404: "gone" },
@@ -143,7 +168,7 @@ function isNonEmptyText(value: unknown): value is string {
 }
 
 /** The API specifies the first two; appliances also report the others, which VRRP implementations have. @see management API 2.1 */
-const KNOWN_STATES: ReadonlySet<string> = new Set(["MASTER", "BACKUP", "INIT", "FAULT"]);
+const KNOWN_STATES: ReadonlySet<unknown> = new Set(["MASTER", "BACKUP", "INIT", "FAULT"]);
 
 function isKnownState(state: string): boolean {
   return KNOWN_STATES.has(state);

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalAddress, urlHost } from "../support/address.ts";
+import { anonymizeAddress, kept, listOf, nameOf, objectOf, rowOf } from "./anonymize.ts";
 import {
   isJsonObject,
   isUnknown,
@@ -14,6 +15,7 @@ import {
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
+import { idOf } from "./website-list.ts";
 import type { ProtocolSetting } from "./website-test.ts";
 
 export type WebsiteMode = "pass" | "protect" | "detect";
@@ -94,6 +96,29 @@ export const WEBSITE_DETAILS = {
   limitBytes: 256 * 1024,
   decode: decodeWebsiteDetails,
   encode: encodeWebsiteDetails,
+  anonymize: objectOf({
+    id: kept(idOf),
+    name: nameOf("site"),
+    status: kept(oneOf(YES_NO)),
+    mode: kept(oneOf(MODES)),
+    bind: listOf(anonymizeAddress),
+    vhost: objectOf({
+      proto: kept(oneOf(PROTOCOLS)),
+      name: anonymizeAddress,
+      port: kept(toPort),
+      port2: kept(toPort),
+    }),
+    rhost: listOf(
+      rowOf(
+        kept(oneOf(PROTOCOLS)),
+        anonymizeAddress,
+        kept(toPort),
+        kept(oneOf(ROLES)),
+        kept(oneOf(YES_NO)),
+        kept(toPort),
+      ),
+    ),
+  }),
   timing: "discovery",
   limits: ["appliance_details", "discovery"],
   backoffGroup: "discovery",

@@ -1,3 +1,4 @@
+import { kept, listOf } from "./anonymize.ts";
 import { kindOf, parseJson, readText, rejected, type Decoded } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 
@@ -19,6 +20,7 @@ export const WEBSITE_LIST = {
   limitBytes: 64 * 1024,
   decode: decodeWebsiteList,
   encode: encodeWebsiteList,
+  anonymize: listOf(kept(idOf)),
   timing: "discovery",
   // It says which details are of use, so it does not wait for the details of the same appliance.
   limits: ["discovery"],
@@ -42,7 +44,7 @@ export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
   return { ok: true, value: { ids: [...valid].toSorted((a, b) => a - b), invalid } };
 }
 
-function idOf(entry: unknown): number | undefined {
+export function idOf(entry: unknown): number | undefined {
   const text = readText(entry).trim();
   return ID.test(text) ? Number(text) : undefined;
 }

@@ -1,3 +1,4 @@
+import { structure, type Numbering } from "./anonymize.ts";
 import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
@@ -40,6 +41,8 @@ export const WEBSITE_TEST = {
   limitBytes: 64 * 1024,
   decode: decodeWebsiteTest,
   encode: encodeWebsiteTest,
+  anonymize: (value, number) =>
+    typeof value === "string" ? anonymizeText(value, number) : structure(value, number),
   timing: "websites",
   limits: ["appliance_website_tests", "website_tests"],
   statuses: { 404: "gone" },
@@ -77,16 +80,24 @@ const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
  * @see management API 4.2
  */
 export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
-  const isFolded = !text.trim().includes("\n");
-  const markers = findMarkers(text, isFolded);
-  if (markers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
+  const { isFolded, answers } = answersIn(text);
+  if (answers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const blocks = new Map<Protocol, WebsiteBlock>();
-  for (const [index, { end, protocol }] of markers.entries()) {
-    const answer = text.slice(end, markers[index + 1]?.start);
+  for (const { protocol, answer } of answers) {
     if (!blocks.has(protocol)) blocks.set(protocol, { protocol, ...readAnswer(answer, isFolded, redact) });
     else if (isFolded) blocks.set(protocol, { protocol, status: undefined });
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
+}
+
+/** Returns the text after each marker, up to the next one. `isFolded`: the text is one line. */
+function answersIn(text: string) {
+  const isFolded = !text.trim().includes("\n");
+  const markers = findMarkers(text, isFolded);
+  const answers = markers.map((marker, index) => {
+    return { ...marker, answer: text.slice(marker.end, markers[index + 1]?.start) };
+  });
+  return { isFolded, answers };
 }
 
 /**
@@ -102,9 +113,9 @@ function findMarkers(text: string, isFolded: boolean) {
   // Some appliances write `HTTP CONNECT` without a label for both protocols: the second one is https.
   const firstPlain = found.find(isPlain);
   return found.map((match) => {
-    const { 0: whole, 1: word, 2: label = word, index: start } = match;
-    const isHttps = label === "HTTPS" || (isPlain(match) && match !== firstPlain);
-    return { start, end: start + whole.length, protocol: isHttps ? "https" : "http" } as const;
+    const { 0: whole, 1: word = "", 2: label, index: start } = match;
+    const isHttps = (label ?? word) === "HTTPS" || (isPlain(match) && match !== firstPlain);
+    return { start, end: start + whole.length, protocol: isHttps ? "https" : "http", word, label } as const;
   });
 }
 
@@ -120,7 +131,7 @@ function isPlain([, word, label]: RegExpExecArray): boolean {
 function readAnswer(answer: string, isFolded: boolean, redact: Redact): Omit<WebsiteBlock, "protocol"> {
   const first = AT_START.exec(answer);
   if (first === null) {
-    const line = /\S.*/.exec(answer)?.[0].trimEnd();
+    const line = errorIn(answer);
     return line === undefined ? { status: 0 } : { status: 0, text: cutText(redact(line)) };
   }
   let status = statusOf(first);
@@ -131,10 +142,53 @@ function readAnswer(answer: string, isFolded: boolean, redact: Redact): Omit<Web
   return { status };
 }
 
+/** The first line of a text in place of a status line. */
+function errorIn(answer: string): string | undefined {
+  return /\S.*/.exec(answer)?.[0].trimEnd();
+}
+
 function statusOf({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArray): number | undefined {
   const rest = input.slice((index ?? 0) + line.length);
   if (number === "200" && CONNECTED.test(rest)) return 0;
   return /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
+}
+
+/** Common headers, as they are usually written. */
+const HEADERS =
+  "[Cc]onnection|[Cc]ontent-[Tt]ype|[Ll]ocation|[Rr]etry-[Aa]fter|[Ss]erver|[Ss]et-[Cc]ookie|[Tt]ransfer-[Ee]ncoding";
+const STATUS_OR_HEADER = new RegExp(String.raw`(?<=\n)(?:HTTP${STATUS}|(${HEADERS}):(.*))`, "g");
+/** The words that say why there was no HTTP response. */
+const CAUSES =
+  /\b(?:certificate|expired|handshake|host|no response|refused|reset|resolve|route|self-signed|ssl|timed out|timeout|tls|unreachable)\b/gi;
+
+/** Keeps markers, status codes, the names of common headers, and words for why there was no HTTP response. */
+function anonymizeText(text: string, number: Numbering): string {
+  const nameOf = (part: string): string => `text-${number("text", part)}`;
+  const { isFolded, answers } = answersIn(text);
+  const lines = answers.flatMap(({ word, label, answer }) => {
+    const marker = `${word} CONNECT ${RULE}${label === undefined ? "" : ` ${label}`}`;
+    const first = AT_START.exec(answer);
+    if (first === null) {
+      const error = errorIn(answer) ?? "";
+      const causes = new Set(error.match(CAUSES)?.map((cause) => cause.toLowerCase()) ?? []);
+      return [marker, ...(error === "" ? [] : [[...causes].join(" ") || nameOf(error)])];
+    }
+    const further = [...answer.matchAll(isFolded ? AFTER_TOKEN : STATUS_OR_HEADER)].filter(
+      ({ index }) => index >= first[0].length,
+    );
+    return [
+      marker,
+      ...[first, ...further].map((match) => {
+        const [, , header, value = ""] = match;
+        return header === undefined ? statusLine(statusOf(match)) : `${header}: ${nameOf(value.trim())}`;
+      }),
+    ];
+  });
+  return lines.join(isFolded ? " " : "\n") || nameOf(text);
+}
+
+function statusLine(status: number | undefined): string {
+  return `HTTP/1.1 ${status === 0 ? "200 Connection established" : (status ?? 0)}`;
 }
 
 /** A block with a status, which is 0 if the website sent no HTTP response. */

@@ -12,6 +12,7 @@ import { durationSchema, fileSchema, parsed } from "../config/values.ts";
 import { keysOf } from "../support/keys.ts";
 import { Secret } from "../support/secret.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
+import { recordingSchema, replayOf } from "./replay.ts";
 import type { Website } from "./websites.ts";
 
 /** The real-time signals of glibc, which are the only ones that keepalived uses for its JSON dump. */
@@ -130,6 +131,8 @@ const applianceSchema = z.strictObject({
   websites: z.array(website).default([]),
   /** `false`: the list and the details of websites are 404, as with older firmware. */
   website_list: z.boolean().default(true),
+  /** A file of `poll --record`, whose answers take precedence. */
+  replay_file: fileSchema.optional(),
 });
 
 /** Loads the configuration and the files that it names, or returns all errors. */
@@ -145,7 +148,11 @@ export function loadApplianceConfig(path: string) {
       return { username, password: new Secret(password ?? read ?? "") };
     });
     const { timeout: timeoutMs, tls_config: tls } = settings.website_test;
-    const { vrrp } = settings;
+    const { vrrp, replay_file: replayFile } = settings;
+    const recording =
+      replayFile === undefined
+        ? undefined
+        : await loadYaml(resolveFrom(file, replayFile), recordingSchema, collector);
     const config = {
       listen: settings.listen,
       tls: { cert, key: new Secret(key) },
@@ -161,6 +168,7 @@ export function loadApplianceConfig(path: string) {
       },
       websites: settings.websites,
       hasWebsiteList: settings.website_list,
+      replay: recording && replayOf(recording.settings),
     };
     return { config };
   });

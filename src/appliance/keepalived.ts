@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
 import { readTextFile } from "../config/read-file.ts";
-import { canonicalAddress } from "../support/address.ts";
+import { netmaskOf } from "../support/address.ts";
 import { coalesce } from "../support/coalesce.ts";
 import { errorCode } from "../support/errors.ts";
 import type { Logger } from "../support/log.ts";
@@ -173,13 +173,4 @@ function toInterface(
   const state = STATES[data.state] ?? "INIT";
   const alias = others.map(({ vip }) => vip);
   return [{ name, device, vhid, priority, state, alias, peer, type, ...first }];
-}
-
-/** `255.255.255.0`, `ffff:ffff:ffff:ffff::`. `bits`: of an address, 32 or 128. */
-function netmaskOf(prefix: number, bits: number): string {
-  const mask = "1".repeat(prefix).padEnd(bits, "0");
-  const parts = Array.from(mask.matchAll(bits === 32 ? /.{8}/g : /.{16}/g), ([part]) =>
-    Number.parseInt(part, 2),
-  );
-  return bits === 32 ? parts.join(".") : canonicalAddress(parts.map((part) => part.toString(16)).join(":"));
 }

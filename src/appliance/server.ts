@@ -8,6 +8,7 @@ import { WEBSITE_TEST } from "../api/website-test.ts";
 import type { Secret } from "../support/secret.ts";
 import { type ListenAddress, closeAtOnce, listen } from "../web/listen.ts";
 import { send, type Reply } from "../web/reply.ts";
+import type { Replay } from "./replay.ts";
 import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from "./websites.ts";
 
 export interface ApplianceServerDeps {
@@ -21,6 +22,8 @@ export interface ApplianceServerDeps {
   readonly websiteTest: WebsiteTestOptions;
   /** `false`: the list and the details of websites are 404. */
   readonly hasWebsiteList: boolean;
+  /** Replies that take precedence. */
+  readonly replay?: Replay | undefined;
   /** Called for a bug in answering a request; the client gets a 500. */
   readonly onBug: (error: unknown) => void;
 }
@@ -46,7 +49,7 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
  */
 export function createApplianceServer(deps: ApplianceServerDeps) {
   const isAllowed = createBasicAuth(deps.users);
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply | undefined> {
     if (!isAllowed(request.headers.authorization)) return UNAUTHORIZED;
     try {
       return await answerTo(deps, request, signal);
@@ -59,7 +62,9 @@ export function createApplianceServer(deps: ApplianceServerDeps) {
   const server = createServer({ ...tls, keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     const disconnected = new AbortController();
     response.once("close", () => disconnected.abort());
-    void answer(request, disconnected.signal).then((made) => send(request, response, made));
+    void answer(request, disconnected.signal).then((made) =>
+      made === undefined ? response.destroy() : send(request, response, made),
+    );
   });
   return { start: () => listen(server, deps.listen), stop: () => closeAtOnce(server) };
 }
@@ -100,16 +105,17 @@ const INTEGER = /^[+-]?\d+$/;
 
 /**
  * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
- * id that is not an integer, 503 if the VRRP state is unknown. `signal`: the client has disconnected.
+ * id that is not an integer, 503 if the VRRP state is unknown; `undefined` closes the connection. `signal`: the client has disconnected.
  *
  * @see management API 4
  */
 async function answerTo(
-  { vrrp, websites, websiteTest, hasWebsiteList }: ApplianceServerDeps,
+  { vrrp, websites, websiteTest, hasWebsiteList, replay }: ApplianceServerDeps,
   { method, url = "" }: IncomingMessage,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<Reply | undefined> {
   const [path = ""] = url.split("?", 1);
+  if (replay?.has(path) === true) return replay.get(path);
   const [, websiteId, isTest] = WEBSITE_PATH.exec(path) ?? [];
   const isVrrp = path === VRRP_LIST.path();
   const isDiscovery = websiteId !== undefined || path === WEBSITE_LIST.path();

@@ -77,6 +77,7 @@ export interface Flags extends LogFlags {
   readonly live?: boolean;
   readonly failed?: boolean;
   readonly raw?: boolean;
+  readonly record?: string;
   readonly yes?: boolean;
   readonly output: "table" | "json";
 }
@@ -88,6 +89,11 @@ export type ExitCode = 0 | 1 | 2 | 130 | 143;
 export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {
   io.err(`${message}\n`);
   return exitCode;
+}
+
+/** Asks the user for a yes. */
+export async function isConfirmed(io: Pick<Io, "ask">, question: string): Promise<boolean> {
+  return /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
 }
 
 /** Prints configuration errors, a line each or as JSON, and returns the exit code. */

@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { OPERATION_KINDS, OPERATIONS, type Operation, type OperationKind } from "../api/operations.ts";
-import { createClients } from "../client/client.ts";
+import { createClients, type ReceivedAnswer } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet } from "../fleet/fleet.ts";
@@ -41,13 +41,13 @@ export function pollAll(
     const client = createClient(appliance);
     const fleet = createFleet();
     fleet.configure({ appliances: [{ ...appliance, enabled: true }] }, 0);
-    const polls: Pick<OperationResult, "observation" | "body">[] = [];
+    const polls: Pick<OperationResult, "observation" | "answer">[] = [];
     const run = async (operation: Operation): Promise<Observation["outcome"]> => {
-      let body: string | undefined;
+      let answer: ReceivedAnswer | undefined;
       const sentAtMs = io.clock.monotonicMs();
       const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
       const result = await poll(client, operation, timeoutMs, {
-        onBody: ({ bytes, redact }) => (body = redact(Buffer.from(bytes).toString())),
+        onAnswer: (received) => (answer = received),
       });
       const observation: Observation = {
         ...result,
@@ -60,7 +60,7 @@ export function pollAll(
         certificate: client.certificate(),
       };
       fleet.record(observation, 0);
-      polls.push({ observation, body });
+      polls.push({ observation, answer });
       return observation.outcome;
     };
     let isDown = false;

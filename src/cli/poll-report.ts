@@ -2,6 +2,7 @@ import { operationKey, OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
+import type { ReceivedAnswer } from "../client/client.ts";
 import { NO_TLS, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
@@ -21,8 +22,8 @@ export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
 /** The observation of a poll, and what table and JSON say about it. */
 export interface OperationResult {
   readonly observation: Observation;
-  /** The response body without the credentials; `undefined` if there was none. */
-  readonly body: string | undefined;
+  /** `undefined` if there was none, or none that is complete. */
+  readonly answer: ReceivedAnswer | undefined;
   /** Whether everything succeeded, or the appliance lacks the operation. */
   readonly ok: boolean;
   /** `ok`, the reason of the failure, or the protocols that are not tested. */
@@ -43,7 +44,7 @@ export interface Polled {
   readonly facts: ClusterSnapshot | undefined;
 }
 
-type Summary = Omit<OperationResult, "observation" | "body">;
+type Summary = Omit<OperationResult, "observation" | "answer">;
 
 /** `facts`: what is known after the polls. */
 export function summarize(observation: Observation, facts: ClusterSnapshot | undefined): Summary {
@@ -128,14 +129,27 @@ export function pollReport(polled: readonly Polled[], hasColor: boolean, isFaile
   return advice.length === 0 ? table : `${table}\nWhat to do:\n${advice.join("")}`;
 }
 
+/** Returns the body of an answer without the credentials. */
+export function bodyOf(answer: ReceivedAnswer | undefined): string | undefined {
+  return answer?.redact(Buffer.from(answer.bytes).toString());
+}
+
 /** Returns the results as data, with the response bodies if `isRaw`. */
 export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
   const { appliance, ok, results, certificate } = polled;
-  const operations = results.map(({ observation, ok: isOk, result, value, body }) => {
+  const operations = results.map(({ observation, ok: isOk, result, value, answer }) => {
     const { outcome, durationSeconds } = observation;
     const failure = outcome.ok ? undefined : outcome.failure;
     const operation = operationKey(observation);
-    return { operation, ok: isOk, result, durationSeconds, value, failure, body: isRaw ? body : undefined };
+    return {
+      operation,
+      ok: isOk,
+      result,
+      durationSeconds,
+      value,
+      failure,
+      body: isRaw ? bodyOf(answer) : undefined,
+    };
   });
   const { name, cluster } = appliance;
   return { appliance: name, cluster, ok, certificate, operations, advice: adviceOn(polled) };

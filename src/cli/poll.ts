@@ -6,12 +6,13 @@ import { joined } from "../support/long-text.ts";
 import { printable } from "../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll } from "./poll-once.ts";
-import { jsonResult, pollReport, type Polled } from "./poll-report.ts";
+import { bodyOf, jsonResult, pollReport, type Polled } from "./poll-report.ts";
 import { toJson } from "./format.ts";
+import { record } from "./record.ts";
 
-/** Polls the VRRP list and all websites of an appliance once; prints the results and the samples. */
+/** Polls the VRRP list and all websites of an appliance once; prints the results and the samples, or what the appliance answered. */
 export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[]): Promise<ExitCode> {
-  const { raw: isRaw = false, output } = flags;
+  const { raw: isRaw = false, record: file, yes: isAccepted = false, output } = flags;
   const loaded = await loadNamed(flags, io, [name]);
   if (typeof loaded === "number") return loaded;
   const { named } = loaded;
@@ -21,6 +22,7 @@ export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[])
   if (output === "json") io.out(toJson(jsonResult(polled, isRaw)));
   else {
     io.out(`${pollReport([polled], io.hasColor)}\n`);
+    if (file !== undefined) return (await record(polled.results, file, isAccepted, io)) && polled.ok ? 0 : 1;
     const text = isRaw ? bodiesOf(polled) : await samplesOf(polled);
     io.out(io.isTerminal ? printable(text) : text);
   }
@@ -35,8 +37,9 @@ async function samplesOf({ facts }: Polled): Promise<string> {
 }
 
 function bodiesOf({ results }: Polled): string {
-  const texts = results.map(
-    ({ observation, body = "(no response with status 200)" }) => `${operationKey(observation)}:\n${body}\n`,
-  );
+  const texts = results.map(({ observation, answer }) => {
+    const status = answer === undefined || answer.status === 200 ? "" : ` (status ${answer.status})`;
+    return `${operationKey(observation)}${status}:\n${bodyOf(answer) ?? "(no complete answer)"}\n`;
+  });
   return texts.join("\n");
 }

@@ -81,7 +81,16 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "poll <name>",
     "poll one appliance now and show the results and samples",
     "poll waf-ams-1 --config.file=config.yaml --raw",
-    [configFile(), new Option("--raw", "show the response bodies"), output],
+    [
+      configFile(),
+      new Option("--raw", "show the response bodies"),
+      new Option(
+        "--record <file>",
+        "write the answers to a new file for the report of a fault, without names and addresses",
+      ).conflicts(["raw", "output"]),
+      new Option("--yes", "write that file without a question"),
+      output,
+    ],
     async (flags, args) => untilSignal((await import("./poll.ts")).poll(flags, io, args)),
   );
   add(

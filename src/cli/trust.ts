@@ -8,7 +8,7 @@ import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
 import { messageOf } from "../support/errors.ts";
 import { groupBy } from "../support/group-by.ts";
 import { count, listedBriefly } from "../support/text.ts";
-import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
+import { fail, isConfirmed, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd } from "./poll-report.ts";
 import { formatTable, type TableRow } from "./format.ts";
@@ -88,19 +88,17 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
 
 /** Returns the answers that the user confirms: the new ones together, each changed one by itself. */
 async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promise<readonly Answer[]> {
-  const isConfirmed = async (question: string) =>
-    /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
   const fresh = answers.filter(({ state }) => state === "new");
   const many = count(fresh.length, "certificate");
   const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${many}?`;
   const confirmed =
-    fresh.length > 0 && (flags.yes === true || (await isConfirmed(question))) ? [...fresh] : [];
+    fresh.length > 0 && (flags.yes === true || (await isConfirmed(io, question))) ? [...fresh] : [];
   if (confirmed.length < fresh.length) io.err("not added; --yes adds new certificates without a question\n");
   for (const each of answers.filter(({ state }) => state === "changed")) {
     const { appliance, sha256 } = each;
     const known = appliance.http.tls.certificateSha256.join(" or ");
     const change = `${appliance.name}: the certificate has changed from ${known} to ${sha256}`;
-    if (await isConfirmed(`${change}. Trust the new one?`)) confirmed.push(each);
+    if (await isConfirmed(io, `${change}. Trust the new one?`)) confirmed.push(each);
     else io.err(`${change}; not replaced: confirm it on a terminal\n`);
   }
   return confirmed;

@@ -6,7 +6,7 @@ import { describeBug } from "../support/errors.ts";
 import { createAttention } from "./attention.ts";
 import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
-import { createConnection, type Connection } from "./connection.ts";
+import { createConnection, type Answer, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentialsReader, createPasswordReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
@@ -18,6 +18,8 @@ export interface Body {
   /** Replaces the credentials that were sent; every text of the answer must pass through it before use. */
   readonly redact: Redact;
 }
+
+export type ReceivedAnswer = Answer & Pick<Body, "redact">;
 
 /** Queries one appliance over a pool of connections. */
 export interface ApplianceClient {
@@ -48,6 +50,8 @@ export interface GetOptions {
   readonly onStarted?: (() => void) | undefined;
   /** Called before the request is sent, with a symbol for its credentials: equal symbols mean equal credentials. */
   readonly onCredentials?: ((credentials: symbol) => void) | undefined;
+  /** Called with each answer of any status. Without it, the body of an error is not read. */
+  readonly onAnswer?: ((answer: ReceivedAnswer) => void) | undefined;
 }
 
 /** `json`: the body of a POST. */
@@ -118,7 +122,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       connection: Connection,
       path: string,
       timeoutMs: number,
-      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials, json }: SendOptions,
+      { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials, onAnswer, json }: SendOptions,
     ): Promise<Outcome<Body>> {
       /** Before the request is sent, only the password is read. */
       let isSent = false;
@@ -136,6 +140,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
           headers: sent,
           bodyLimitBytes,
           json,
+          onAnswer: onAnswer && ((received) => onAnswer({ ...received, redact })),
         });
         if (!answer.ok) {
           connection.destroy();
@@ -149,7 +154,9 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       const sending = exchange().catch((error: unknown) => failed("internal", describeBug(error)));
       return within(timeoutMs, sending, () => {
         const { reason, message } = DEADLINE_FAILURES[isSent ? connection.stage() : "password"];
+        const refusal = isSent && onAnswer !== undefined ? connection.refusal() : undefined;
         connection.destroy();
+        if (refusal !== undefined) return { ok: false, failure: refusal };
         return failed(reason, `no complete answer within ${timeoutMs} ms; ${message}`);
       });
     }

@@ -20,6 +20,15 @@ export interface Request {
   readonly bodyLimitBytes: number;
   /** The body of a POST; default: the request is a GET. */
   readonly json?: string | undefined;
+  /** @see GetOptions */
+  readonly onAnswer?: ((answer: Answer) => void) | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  /** The body; of an error that breaks off or is too long, its beginning. */
+  readonly bytes: Uint8Array;
 }
 
 /**
@@ -35,6 +44,8 @@ export interface Connection {
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
   stage(): Stage;
+  /** The error whose body is read, or was read last. */
+  refusal(): Failure | undefined;
   /** Whether it is connected to a peer that need not be verified again. */
   isUsable(): boolean;
   /** Immediately ends the request in flight and the connection, or the attempt to connect. */
@@ -63,6 +74,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** The socket ends when it has read more bytes than this. */
   let maxBytesRead = 0;
   let isAnswered = false;
+  let refusal: Failure | undefined;
 
   const client = new Client(origin, {
     connect: (_options, callback) => {
@@ -104,16 +116,34 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
 
   /** Makes no stream for the body: it would cost more than the rest of the request. */
-  function exchange({ path, headers, bodyLimitBytes, json }: Request): Promise<Outcome<Uint8Array>> {
+  function exchange({
+    path,
+    headers,
+    bodyLimitBytes,
+    json,
+    onAnswer,
+  }: Request): Promise<Outcome<Uint8Array>> {
     isAnswered = false;
+    refusal = undefined;
     return new Promise((resolve) => {
       const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
       const chunks: Buffer[] = [];
       let length = 0;
-      let refusal: Failure | undefined;
+      let head: Omit<Answer, "bytes"> | undefined;
       const fail = (failure: Failure): void => resolve({ ok: false, failure });
+      const received = (): Buffer => {
+        const bytes = Buffer.concat(chunks);
+        if (head !== undefined) onAnswer?.({ ...head, bytes });
+        return bytes;
+      };
+      /** An error that is only read for its body stays that error. */
+      const breakOff = (failure: Failure): void => {
+        if (json !== undefined || refusal === undefined) return fail(failure);
+        received();
+        return fail(refusal);
+      };
       const tooMuch = (what: string): void =>
-        fail({ reason: "too_large", message: `the body has more than ${what}` });
+        breakOff({ reason: "too_large", message: `the body has more than ${what}` });
       client.dispatch(
         json === undefined
           ? { method: "GET", path, headers }
@@ -127,7 +157,8 @@ export function createConnection(options: ConnectionOptions): Connection {
             isAnswered = status !== IDLE_CLOSED;
             const isInterim = status < 200;
             const failure = isInterim ? undefined : headFailure(status, fields, clock.wallMs());
-            if (json !== undefined) refusal = failure;
+            if (!isInterim) head = { status, contentType: String(fields["content-type"] ?? "") };
+            if (json !== undefined || onAnswer !== undefined) refusal = failure;
             else if (failure !== undefined) fail(failure);
           },
           onResponseData: (_controller, chunk) => {
@@ -137,11 +168,12 @@ export function createConnection(options: ConnectionOptions): Connection {
             else if (chunks.push(Buffer.from(chunk)) > maxChunks) tooMuch(`${maxChunks} chunks`);
           },
           onResponseEnd: () => {
-            const value = Buffer.concat(chunks, length);
+            const value = received();
             if (refusal === undefined) resolve({ ok: true, value });
+            else if (json === undefined) fail(refusal);
             else fail({ ...refusal, message: value.toString().trim() || refusal.message });
           },
-          onResponseError: (_controller, error) => fail(failureFrom(error, stage)),
+          onResponseError: (_controller, error) => breakOff(failureFrom(error, stage)),
         },
       );
     });
@@ -157,6 +189,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return exchange(request);
     },
     stage: () => stage,
+    refusal: () => refusal,
     isUsable: () =>
       stage === "connected" && socket?.destroyed === false && clock.monotonicMs() < verifiedUntilMs,
     destroy: () => {

@@ -1,14 +1,15 @@
 import type { LimitName, OperationDescriptor } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
-import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
+import type { ApplianceClient, GetOptions } from "../client/client.ts";
 import type { Failure, FailureReason, Outcome } from "../client/failure.ts";
 import { describeBug } from "../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
 import type { PollResult } from "./observation.ts";
 
-export interface PollOptions extends Pick<GetOptions, "connectionWaitMs" | "onStarted" | "onCredentials"> {
-  /** Receives the body of an answer with status 200. */
-  readonly onBody?: (body: Body) => void;
+export interface PollOptions extends Pick<
+  GetOptions,
+  "connectionWaitMs" | "onStarted" | "onCredentials" | "onAnswer"
+> {
   /** Awaited before each half of the work for a long answer; default: not. */
   readonly turn?: () => Promise<void>;
 }
@@ -35,7 +36,7 @@ async function outcomeOf(
 ): Promise<Outcome<unknown>> {
   const descriptor: OperationDescriptor<unknown, unknown, never> = OPERATIONS[operation.kind];
   const { path, limitBytes, limits, decode } = descriptor;
-  const { onBody, turn, ...sending } = options;
+  const { turn, ...sending } = options;
   const precedence = limits.length === 0 ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
@@ -43,7 +44,6 @@ async function outcomeOf(
     const answer = await client.get(where, timeoutMs, how);
     if (!answer.ok) return { ok: false, failure: withMeaning(answer.failure, operation) };
     const { bytes, redact } = answer.value;
-    onBody?.(answer.value);
     const isLong = bytes.length > LONG_ANSWER_BYTES;
     if (isLong) await turn?.();
     const decoded = decode(bytes, redact);

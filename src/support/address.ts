@@ -10,6 +10,15 @@ export function canonicalAddress(text: string): string {
   return zone === undefined ? canonical : `${canonical}%${zone}`;
 }
 
+/** `255.255.255.0`, `ffff:ffff:ffff:ffff::`. `bits`: of an address, 32 or 128. */
+export function netmaskOf(prefix: number, bits: number): string {
+  const mask = "1".repeat(prefix).padEnd(bits, "0");
+  const parts = Array.from(mask.matchAll(bits === 32 ? /.{8}/g : /.{16}/g), ([part]) =>
+    Number.parseInt(part, 2),
+  );
+  return bits === 32 ? parts.join(".") : canonicalAddress(parts.map((part) => part.toString(16)).join(":"));
+}
+
 /** The host as it stands in a URL: IPv6 addresses in brackets. */
 export function urlHost(host: string): string {
   return host.includes(":") ? `[${host}]` : host;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
 import { formatErrors } from "../../src/config/errors.ts";
-import { createFolder } from "../config/folder.ts";
+import { createFolder, type Files } from "../config/folder.ts";
 import { AUTHORITY } from "./support.ts";
 
 const FULL = `listen: "[::1]:4849"
@@ -53,8 +53,8 @@ beforeAll(async () => {
 });
 
 /** The configuration in a folder with the files above, or its errors as lines. */
-async function load(yaml: string) {
-  const folder = await createFolder({ ...files, "appliance.yaml": yaml });
+async function load(yaml: string, more: Files = {}) {
+  const folder = await createFolder({ ...files, ...more, "appliance.yaml": yaml });
   const loaded = await loadApplianceConfig(join(folder, "appliance.yaml"));
   if (loaded.ok) return { folder, config: loaded.config, errors: [] };
   const errors = formatErrors(loaded.errors).map((line) => line.replaceAll(`${folder}/`, ""));
@@ -163,6 +163,23 @@ test("reads every key for keepalived, with paths relative to the configuration",
       ["VI_3", { carppeer: "224.0.0.18", type: "2" }],
     ]),
   });
+});
+
+test("reads a recording, and reports errors at their place in it", async () => {
+  const yaml = `${MINIMAL}replay_file: recorded.yaml\n`;
+  const answer = "{ operation: website_details, website_id: 7, result: ok, status: 200, body: text }";
+  const { config } = await load(yaml, {
+    "recorded.yaml": `{ exporter: 1.2.3, node: v24, answers: [${answer}] }`,
+  });
+  expect(config?.replay).toEqual(
+    new Map([["/api/v1/website/7", { status: 200, contentType: "other", body: "text" }]]),
+  );
+  const invalid = "exporter: 1.2.3\nnode: v24\nanswers: [{ operation: vrp, result: ok, status: 99 }]\n";
+  expect((await load(yaml, { "recorded.yaml": invalid })).errors).toEqual([
+    'recorded.yaml:3:13: answers[0].operation: Invalid option: expected one of "vrrp"|"website_list"|"website_details"|"website_test"',
+    "recorded.yaml:3:41: answers[0].status: Too small: expected number to be >=200",
+  ]);
+  expect((await load(yaml)).errors).toEqual(["recorded.yaml: no such file"]);
 });
 
 test("reports the schema's errors at once, with their positions, and shows no secret", async () => {

@@ -72,6 +72,23 @@ test("lists no interfaces as an empty object and no websites as an empty array, 
   expect(await query(port, "/api/v1/website/one")).toMatchObject({ status: 400 });
 });
 
+test("replays replies, and closes the connection where there was none", async () => {
+  const details = { status: 503, contentType: "text/html", body: "<html>" };
+  const replay = new Map([
+    [WEBSITE_DETAILS.path(7), details],
+    [WEBSITE_TEST.path(7), undefined],
+  ]);
+  const { port } = await startAppliance({ replay, websites: [websiteOf({ id: 7 })] });
+  expect(await query(port, WEBSITE_DETAILS.path(7))).toMatchObject({
+    status: 503,
+    headers: { "content-type": "text/html" },
+    body: "<html>",
+  });
+  await expect(query(port, WEBSITE_TEST.path(7))).rejects.toThrow("other side closed");
+  expect(await query(port, WEBSITE_LIST.path())).toMatchObject({ status: 200, body: '["7"]' });
+  expect(await query(port, WEBSITE_DETAILS.path(7), { auth: null })).toMatchObject({ status: 401 });
+});
+
 test("can lack the list and the details, as older firmware does", async () => {
   const { port } = await startAppliance({ websites: [websiteOf({})], hasWebsiteList: false });
   expect(await query(port, WEBSITE_LIST.path())).toMatchObject({ status: 404 });

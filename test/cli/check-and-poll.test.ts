@@ -273,6 +273,41 @@ test("poll --raw shows the response bodies", async () => {
   );
 });
 
+test("poll --raw shows what an error says, without the password", async () => {
+  const answers: Readonly<Record<string, readonly [number, string]>> = {
+    "/api/v1/interface/virtual": [200, "{}"],
+    "/api/v1/website/7/test": [503, '{"error": "pass:word is wrong\\u001b"}'],
+    "/api/v1/website/8/test": [500, "x".repeat(70_000)],
+    "/api/v1/website/9/test": [502, ""],
+  };
+  const server = createServer(({ url = "" }, response) => {
+    const [status, body] = answers[url] ?? [404, ""];
+    // A body without an end is shown as far as it came.
+    response.writeHead(status, { "content-length": body.length + (status === 502 ? 9 : 0) });
+    if (status === 502) response.write("it br", () => response.destroy());
+    else response.end(body);
+  });
+  const folder = await createFolder({
+    "config.yaml": `
+http_client: { basic_auth: { username: monitor, password: "pass:word" } }
+appliances: [{ name: fw-a, base_url: "http://127.0.0.1:${await listen(server)}", allow_http: true, websites: [7, 8, 9] }]
+`,
+  });
+  const poll = ["poll", "fw-a", `--config.file=${folder}/config.yaml`, "--raw"];
+  const { code, out } = await run(...poll);
+  expect(code).toBe(1);
+  expect(out).toMatch(/^fw-a +website_test\/9 +http_status +\S+ s +answered with status 502$/m);
+  const [, bodies = ""] = out.split("\n\nvrrp:\n");
+  const shortened = bodies.replace(/x{9,}/, ({ length }) => (length <= 64 * 1024 ? "the beginning" : "more"));
+  expect(shortened).toBe(
+    `{}\n\nwebsite_test/7 (status 503):\n{"error": "<secret> is wrong\\u001b"}\n\nwebsite_test/8 (status 500):\nthe beginning\n\n` +
+      "website_test/9 (status 502):\nit br\n",
+  );
+  expect(JSON.parse((await run(...poll, "--output=json")).out)).toMatchObject({
+    operations: [{}, { body: '{"error": "<secret> is wrong\\u001b"}' }, {}, { body: "it br" }],
+  });
+});
+
 test("poll --raw escapes control characters on a terminal only", async () => {
   const body = '{\r\n\t"car\u001B[31mp0\u009B\u202E\u{E0001}": 1\n}';
   const port = await listen(createServer((_, response) => response.end(body)));

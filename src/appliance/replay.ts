@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { OPERATION_KINDS, OPERATIONS } from "../api/operations.ts";
+import { MAX_WEBSITE_ID } from "../api/website-list.ts";
+import type { Reply } from "../web/reply.ts";
+
+/** The content types that are recorded; any other, or none, is `other`. */
+export const CONTENT_TYPES = ["application/json", "text/html", "text/plain", "other"] as const;
+
+/** The answers of an appliance, anonymized, as `poll --record` writes them. */
+export const recordingSchema = z.strictObject({
+  /** Versions. */
+  exporter: z.string(),
+  node: z.string(),
+  answers: z.array(
+    z.strictObject({
+      operation: z.enum(OPERATION_KINDS),
+      website_id: z.int().min(1).max(MAX_WEBSITE_ID).optional(),
+      /** `ok`, or the reason why the poll failed. */
+      result: z.string(),
+      /** It is missing if there was no complete answer. */
+      status: z.int().min(200).max(999).optional(),
+      content_type: z.enum(CONTENT_TYPES).optional(),
+      /** Deviations of the body, or why it cannot be decoded. */
+      findings: z.array(z.string()).optional(),
+      /** It is missing if the status is not 200. */
+      body: z.string().optional(),
+    }),
+  ),
+});
+
+export type Recording = z.infer<typeof recordingSchema>;
+
+/** The replies by path; `undefined` if the recorded poll got none. */
+export type Replay = ReadonlyMap<string, Reply | undefined>;
+
+export function replayOf({ answers }: Recording): Replay {
+  return new Map(
+    answers.map(
+      ({ operation, website_id: websiteId, status, content_type: contentType = "other", body = "" }) => [
+        OPERATIONS[operation].path(websiteId),
+        status === undefined ? undefined : { status, contentType, body },
+      ],
+    ),
+  );
+}
