@@ -2,7 +2,6 @@ import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/fact-families.ts";
 import { operationKey } from "../api/operations.ts";
 import { judge } from "../status/judge.ts";
-import { joined } from "../support/long-text.ts";
 import { printable } from "../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll } from "./poll-once.ts";
@@ -32,8 +31,8 @@ export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[])
 /** Returns the samples of the facts that the appliance reported; verdicts need all appliances of its cluster. */
 async function samplesOf({ facts }: Polled): Promise<string> {
   const judged = facts === undefined ? [] : [judge(facts, undefined, { wallMs: 0, monotonicMs: 0 })];
-  const text = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
-  return (await joined(text)).toString().replace(/^#.*\n/gm, "");
+  const texts = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
+  return texts.join("").replace(/^#.*\n/gm, "");
 }
 
 function bodiesOf({ results }: Polled): string {

@@ -6,42 +6,53 @@ import { inSlices } from "./slices.ts";
 /** Texts, one after another; buffers are in UTF-8. The texts of a large fleet have tens of megabytes together. */
 export type LongText = readonly (string | Buffer)[];
 
-/** The size of a piece, in UTF-16 units. Each piece waits for a turn of the event loop, and a busy loop has long turns. */
-const PIECE_UNITS = 2 * 2 ** 20;
+/** Texts with their length in UTF-8. */
+export interface Body {
+  readonly texts: LongText;
+  readonly bytes: number;
+}
+
+/** The size of a piece for the compressor. Each piece waits for a turn of the event loop, and a busy loop has long turns. */
+const PIECE_BYTES = 2 * 2 ** 20;
 const CHUNK_BYTES = 256 * 1024;
 
-/** All texts in UTF-8, made in slices. */
-export async function joined(texts: LongText): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  await inSlices(piecesOf(texts), (piece) => void pieces.push(piece));
-  return Buffer.concat(pieces);
+/** Measured in slices. */
+export async function bodyOf(texts: LongText): Promise<Body> {
+  let bytes = 0;
+  await inSlices(texts, (text) => void (bytes += Buffer.byteLength(text)));
+  return { texts, bytes };
 }
 
-/**
- * All texts in UTF-8, compressed by gzip, fast rather than small, in a thread and piece by piece: as one buffer they would make V8
- * collect the whole heap.
- */
+/** All texts in UTF-8, compressed by gzip, fast rather than small, in a thread. */
 export function compressed(texts: LongText): Promise<Buffer> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
-  return pipeline(piecesOf(texts), gzip, buffer);
+  return pipeline(piecesOf(texts, PIECE_BYTES), gzip, buffer);
 }
 
 /**
- * Gathers texts, since each conversion to bytes has a cost of its own. It keeps none of them: the garbage collector would have
- * to move it.
+ * All texts in UTF-8, in pieces of at most `bytes`: more than 64 MiB of buffers would make V8 collect the whole heap, in long steps. A
+ * piece has many texts, since each conversion to bytes has a cost of its own. The generator keeps none of them: the garbage
+ * collector would have to move it.
  */
-function* piecesOf(texts: LongText): Generator<Buffer> {
-  let gathered = "";
-  for (const text of texts) {
-    if (typeof text === "string") gathered += text;
-    if (typeof text === "string" && gathered.length < PIECE_UNITS) continue;
-    if (gathered !== "") yield toBuffer(gathered);
-    gathered = "";
-    if (typeof text !== "string") yield text;
+export function* piecesOf(texts: LongText, bytes: number): Generator<Buffer> {
+  for (const gathered of gatheredOf(texts, bytes)) {
+    const whole = typeof gathered === "string" ? Buffer.from(gathered) : gathered;
+    for (let at = 0; at < whole.length; at += bytes) yield whole.subarray(at, at + bytes);
   }
-  if (gathered !== "") yield toBuffer(gathered);
 }
 
-export function toBuffer(text: string | Buffer): Buffer {
-  return typeof text === "string" ? Buffer.from(text) : text;
+/** Together at most `units` of UTF-16, unless one text is longer. */
+function* gatheredOf(texts: LongText, units: number): Generator<string | Buffer> {
+  let gathered = "";
+  for (const text of texts) {
+    const isString = typeof text === "string";
+    if (isString && gathered.length + text.length <= units) {
+      gathered += text;
+      continue;
+    }
+    yield gathered;
+    gathered = isString ? text : "";
+    if (!isString) yield text;
+  }
+  yield gathered;
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { groupBy } from "../support/group-by.ts";
-import { toBuffer } from "../support/long-text.ts";
+import { piecesOf, type Body } from "../support/long-text.ts";
 import { createTurns } from "../support/turns.ts";
 import { clientOf } from "./connections.ts";
 
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string | Buffer;
+  readonly body: string | Buffer | Body;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -32,20 +32,25 @@ export function refusePages({ headers }: IncomingMessage, what: string): Reply |
 export const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
 /** Writes the head and returns the body, which is empty for HEAD. Headers set before override those of the reply. */
-function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): Buffer {
-  const body = toBuffer(reply.body);
-  response.writeHead(reply.status, {
-    "content-type": reply.contentType,
-    "content-length": body.length,
-    ...reply.headers,
+function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): Body {
+  const { status, contentType, headers, body } = reply;
+  const isShort = typeof body === "string" || Buffer.isBuffer(body);
+  const whole = isShort ? { texts: [body], bytes: Buffer.byteLength(body) } : body;
+  response.writeHead(status, {
+    "content-type": contentType,
+    "content-length": whole.bytes,
+    ...headers,
     ...response.getHeaders(),
   });
-  return request.method === "HEAD" ? Buffer.alloc(0) : body;
+  return request.method === "HEAD" ? NOTHING : whole;
 }
+
+const NOTHING: Body = { texts: [], bytes: 0 };
 
 /** Sends a reply at once; for short ones. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
-  response.end(begin(request, response, reply));
+  for (const piece of begin(request, response, reply).texts) response.write(piece);
+  response.end();
 }
 
 const PIECE_BYTES = 64 * 1024;
@@ -56,7 +61,7 @@ const MAX_SENT_BYTES = 64 * 2 ** 20;
 
 interface Sending {
   readonly client: string;
-  readonly body: Buffer;
+  readonly body: Body;
 }
 
 /**
@@ -90,24 +95,27 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
     pending.set(response, { client, body });
     response.once("close", () => pending.delete(response));
     limit();
-    for (let at = 0; at < body.length && !response.destroyed; at += PIECE_BYTES) {
-      if (at > 0) await turnOf(client);
-      await new Promise((resolve) => response.write(body.subarray(at, at + PIECE_BYTES), resolve));
+    let isFirst = true;
+    for (const piece of piecesOf(body.texts, PIECE_BYTES)) {
+      if (!isFirst) await turnOf(client);
+      isFirst = false;
+      if (response.destroyed) return;
+      await new Promise((resolve) => response.write(piece, resolve));
     }
     response.end();
   };
 }
 
 /** The latest one of equal bodies. */
-function largestOf(sendings: Iterable<Sending>): Buffer | undefined {
+function largestOf(sendings: Iterable<Sending>): Body | undefined {
   const bodies = Array.from(sendings, ({ body }) => body);
-  return bodies.toSorted((one, other) => one.length - other.length).at(-1);
+  return bodies.toSorted((one, other) => one.bytes - other.bytes).at(-1);
 }
 
 /** A body that several responses share counts once. */
 function bytesOf(responses: Iterable<readonly [ServerResponse, Sending]>): number {
   const bodies = new Set(Array.from(responses, ([, { body }]) => body));
-  return [...bodies].reduce((sum, { length }) => sum + length, 0);
+  return [...bodies].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Whether an Accept-Encoding header names gzip. @see RFC 9110, 12.5.3 */

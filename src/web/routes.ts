@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { ReloadResult } from "../config/reload.ts";
 import { windowDocument } from "../maintenance/request.ts";
-import { compressed, joined, toBuffer, type LongText } from "../support/long-text.ts";
+import { bodyOf, compressed, type LongText } from "../support/long-text.ts";
 import { createHistory, type HistoryDeps } from "./history.ts";
 import { STRANGER, type Visitor } from "./visitor.ts";
 import { createMaintenance, type MaintenanceDeps } from "./maintenance.ts";
@@ -71,7 +71,7 @@ export interface RouteDeps {
   readonly history: HistoryDeps | undefined;
   readonly maintenance: MaintenanceDeps;
   /** Scripts and styles of the status page, by path. The paths change with the content. */
-  readonly assets: ReadonlyMap<string, Pick<Reply, "contentType" | "body">>;
+  readonly assets: ReadonlyMap<string, { readonly contentType: string; readonly body: string | Buffer }>;
   /** The runbook as HTML. */
   readonly runbook: string;
   readonly isHealthy: () => boolean;
@@ -170,16 +170,21 @@ function constantRoutes({ assets, runbook }: RouteDeps): ReadonlyMap<string, Con
 
 /** Compressed once, whatever clients request. */
 function constantOf(contentType: string, content: string | Buffer, headers: Reply["headers"]): Constant {
-  const [body, gzip] = [toBuffer(content), gzipSync(content)];
-  return (isCompressed) => success(contentType, isCompressed ? gzip : body, headers, isCompressed);
+  const gzip = gzipSync(content);
+  return (isCompressed) => success(contentType, isCompressed ? gzip : content, headers, isCompressed);
 }
 
-function success(contentType: string, body: Buffer, headers: Reply["headers"], isCompressed: boolean): Reply {
+function success(
+  contentType: string,
+  body: Reply["body"],
+  headers: Reply["headers"],
+  isCompressed: boolean,
+): Reply {
   const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
   return { status: 200, contentType, body, headers: { vary: "accept-encoding", ...headers, ...encoding } };
 }
 
-/** Joining and compression are part of the turn: they take processors that the event loop needs. */
+/** Compression is part of the turn: it takes a processor that the event loop needs. */
 function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): Promise<Reply> {
   const { queue, render, contentType, headers, readsQuery = false } = route;
   const query = readsQuery ? queryOf(request) : new URLSearchParams();
@@ -187,7 +192,7 @@ function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): 
   return queue(request, [path, isCompressed, query].join("?"), async () => {
     const rendering = await render(query);
     if (rendering === undefined) return text(503, "Not every website was polled yet");
-    const body = await (isCompressed ? compressed(rendering.text) : joined(rendering.text));
+    const body = await bodyOf(isCompressed ? [await compressed(rendering.text)] : rendering.text);
     return success(contentType, body, { ...headers, ...rendering.headers }, isCompressed);
   });
 }

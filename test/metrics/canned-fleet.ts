@@ -1,6 +1,5 @@
 import { gathered } from "../../src/api/website-details.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
-import { joined } from "../../src/support/long-text.ts";
 import { createFleetExposition, type FleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
 import { createJudge, type Judge } from "../status/support.ts";
@@ -168,7 +167,7 @@ export async function textOf(
   verdicts: readonly ClusterVerdict[],
   preamble = "",
 ): Promise<string> {
-  return (await joined(await exposition.render(preamble, verdicts))).toString();
+  return (await exposition.render(preamble, verdicts)).join("");
 }
 
 /** The verdicts about a fleet at a monotonic instant, by a judge who may know those of before. */

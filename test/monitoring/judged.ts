@@ -5,7 +5,6 @@ import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { judge } from "../../src/status/judge.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
-import { joined } from "../../src/support/long-text.ts";
 import { windowOf } from "../maintenance/support.ts";
 import { parseExposition } from "../metrics/strict-parser.ts";
 import {
@@ -60,7 +59,7 @@ export async function judged(
   const scrapes: ReadonlyMap<string, Sample>[] = [];
   let before = "";
   for (const verdict of verdictsOf(course, works, lastsSeconds)) {
-    const text = String(await joined(await render("", [verdict])));
+    const text = (await render("", [verdict])).join("");
     const same = text === before ? scrapes.at(-1) : undefined;
     scrapes.push(same ?? samplesIn(text));
     before = text;

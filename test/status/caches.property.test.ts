@@ -8,7 +8,6 @@ import type { Observation } from "../../src/polling/observation.ts";
 import { judge } from "../../src/status/judge.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { createLog } from "../../src/support/log.ts";
-import { joined } from "../../src/support/long-text.ts";
 import {
   applianceOf,
   blocksOf,
@@ -164,9 +163,9 @@ async function createProgram(isCached: boolean) {
       /** What a scrape and the discovery of targets get, and the caches that the next poll meets. */
       scrape: async () => {
         const verdicts = await board.verdicts();
-        const text = await joined(await exposition.render("", verdicts));
+        const texts = await exposition.render("", verdicts);
         const targets = await websiteTargets(verdicts, PUBLIC_TARGETS);
-        return [String(text), targets?.text.join("\n")];
+        return [texts.join(""), targets?.text.join("\n")];
       },
       /** What people see. */
       show: async () => {

@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { compressed, joined } from "../../src/support/long-text.ts";
+import { bodyOf, compressed, piecesOf } from "../../src/support/long-text.ts";
 
 /** Some longer than a piece of what is compressed, some with characters of several bytes. */
 const texts = fc
@@ -15,13 +15,20 @@ const texts = fc
     return isBuffer ? Buffer.from(text) : text;
   });
 
-test("texts are joined, and compressed, in order and without loss", async () => {
+test("texts are sent in pieces, and compressed, in order and without loss", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(texts, { maxLength: 20 }), async (given) => {
-      const expected = Buffer.concat(given.map((text) => Buffer.from(text)));
-      expect((await joined(given)).equals(expected)).toBe(true);
-      expect(gunzipSync(await compressed(given)).equals(expected)).toBe(true);
-    }),
+    fc.asyncProperty(
+      fc.array(texts, { maxLength: 20 }),
+      fc.constantFrom(5000, 65_536),
+      async (given, bytes) => {
+        const expected = Buffer.concat(given.map((text) => Buffer.from(text)));
+        const pieces = [...piecesOf(given, bytes)];
+        expect(Buffer.concat(pieces).equals(expected)).toBe(true);
+        expect(pieces.filter(({ length }) => length === 0 || length > bytes)).toEqual([]);
+        expect(await bodyOf(given)).toEqual({ texts: given, bytes: expected.length });
+        expect(gunzipSync(await compressed(given)).equals(expected)).toBe(true);
+      },
+    ),
     { numRuns: 60 },
   );
 });

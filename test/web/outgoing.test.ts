@@ -1,13 +1,18 @@
 import { expect, test } from "vitest";
+import type { Body } from "../../src/support/long-text.ts";
 import { createOutgoing } from "../../src/web/reply.ts";
 import { eventually } from "../support/eventually.ts";
 import { connectTo, serve } from "./support.ts";
 
 const BODY_BYTES = 20_000_000;
 
+function bodyWith(bytes = BODY_BYTES): Body {
+  return { texts: [Buffer.alloc(bytes)], bytes };
+}
+
 /** Sends these bodies to clients at these addresses, which do not read. Returns the numbers of the responses that were aborted. */
 async function abortedOf(
-  bodies: readonly Buffer[],
+  bodies: readonly Body[],
   maxBytes: number,
   addresses: readonly string[] = [],
 ): Promise<readonly number[]> {
@@ -29,23 +34,23 @@ async function abortedOf(
 }
 
 test("a body that several responses share counts once", async () => {
-  const body = Buffer.alloc(BODY_BYTES);
-  expect(await abortedOf([body, Buffer.alloc(BODY_BYTES), body], BODY_BYTES)).toEqual([]);
+  const body = bodyWith();
+  expect(await abortedOf([body, bodyWith(), body], BODY_BYTES)).toEqual([]);
 });
 
 test("the largest body may exceed the limit, also beside others", async () => {
-  const bodies = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES / 2)];
+  const bodies = [bodyWith(), bodyWith(BODY_BYTES / 2)];
   expect(await abortedOf(bodies, BODY_BYTES / 2)).toEqual([]);
 });
 
 test("beyond the limit, the oldest responses are aborted", async () => {
-  const [one, other] = [Buffer.alloc(BODY_BYTES), Buffer.alloc(BODY_BYTES)];
+  const [one, other] = [bodyWith(), bodyWith()];
   const aborted = await abortedOf([one, one, other], BODY_BYTES - 1);
   await eventually(() => expect(new Set(aborted)).toEqual(new Set([0, 1])));
 });
 
 test("beyond the limit, responses of the client that keeps most bodies are aborted, not that of an older one", async () => {
-  const bodies = Array.from({ length: 4 }, () => Buffer.alloc(BODY_BYTES));
+  const bodies = Array.from({ length: 4 }, () => bodyWith());
   const addresses = ["127.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.1"];
   const aborted = await abortedOf(bodies, 2 * BODY_BYTES, addresses);
   await eventually(() => expect(new Set(aborted)).toEqual(new Set([1])));
