@@ -21,7 +21,10 @@ export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[])
   if (output === "json") io.out(toJson(jsonResult(polled, isRaw)));
   else {
     io.out(`${pollReport([polled], io.hasColor)}\n`);
-    if (file !== undefined) return (await record(polled.results, file, isAccepted, io)) && polled.ok ? 0 : 1;
+    if (file !== undefined) {
+      const written = await record(polled.results, file, isAccepted, io);
+      return polled.ok ? written : 1;
+    }
     const text = isRaw ? bodiesOf(polled) : await samplesOf(polled);
     io.out(io.isTerminal ? printable(text) : text);
   }

@@ -1,51 +1,33 @@
-import { open, rm } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { stringify } from "yaml";
 import { anonymizeBody, createNumbering, type Numbering } from "../api/anonymize.ts";
 import { OPERATIONS, type OperationKind } from "../api/operations.ts";
 import { CONTENT_TYPES, type Recording } from "../appliance/replay.ts";
 import type { ReceivedAnswer } from "../client/client.ts";
 import { messageOf } from "../support/errors.ts";
-import { isConfirmed, type Io } from "./command.ts";
+import { fail, isConfirmed, type ExitCode, type Io } from "./command.ts";
 import type { OperationResult } from "./poll-report.ts";
 
-/** Shows the anonymized answers and writes them to a new file once the user confirms; returns whether they are written. */
+/** Shows the anonymized answers and writes them to a new file once the user confirms. */
 export async function record(
   results: readonly OperationResult[],
   file: string,
   isAccepted: boolean,
   io: Io,
-): Promise<boolean> {
+): Promise<ExitCode> {
   const text = stringify(recordingOf(results, io), { lineWidth: 0, blockQuote: "literal" });
-  if (results.some(({ answer }) => answer !== undefined && answer.redact(text) !== text)) {
-    io.err("nothing is written: the file would contain the password\n");
-    return false;
-  }
+  if (results.some(({ answer }) => answer !== undefined && answer.redact(text) !== text))
+    return fail(io, "nothing is written: the file would contain the password");
   io.out(`${text}\n`);
-  if (!isAccepted && !(await isConfirmed(io, `Write this to ${file}?`))) {
-    io.err("nothing is written; --yes writes without a question\n");
-    return false;
-  }
+  if (!isAccepted && !(await isConfirmed(io, `Write this to ${file}?`)))
+    return fail(io, "nothing is written; --yes writes without a question");
   try {
-    await writeNew(file, text);
+    await writeFile(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
-    io.err(`cannot write ${file}: ${messageOf(error)}\n`);
-    return false;
+    return fail(io, `cannot write ${file}: ${messageOf(error)}`);
   }
   io.out(`${file}: answers written: ${results.length}\n`);
-  return true;
-}
-
-/** Leaves no part of a file behind. */
-async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(text);
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await file.close();
-  }
+  return 0;
 }
 
 /** Equal names and addresses are replaced by equal ones in all answers. */
@@ -58,9 +40,9 @@ function recordingOf(
     const { kind, outcome } = observation;
     return {
       operation: kind,
-      ...("websiteId" in observation ? { website_id: observation.websiteId } : {}),
+      website_id: "websiteId" in observation ? observation.websiteId : undefined,
       result: outcome.ok ? "ok" : outcome.failure.reason,
-      ...(answer === undefined ? {} : recorded(kind, answer, number)),
+      ...(answer && recorded(kind, answer, number)),
     };
   });
   return { exporter: version, node: build.nodeVersion, answers };

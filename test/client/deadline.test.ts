@@ -23,6 +23,16 @@ test("a deadline that passes during the name lookup is dns, and a late lookup op
   expect(server.connections()).toBe(1);
 });
 
+test("an error is that error at the deadline, although its body has no end", async () => {
+  const server = await serve(answering("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nit is"));
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  const outcome = await client.get("/x", 10 * TIMEOUT_MS, { onAnswer: () => {} });
+  expect(outcome).toEqual({
+    ok: false,
+    failure: { reason: "http_status", message: "answered with status 503", status: 503 },
+  });
+});
+
 test("a deadline does not affect other polls of the appliance", async () => {
   const server = await serve(({ socket, onRequest }) =>
     onRequest(({ path }) => {
