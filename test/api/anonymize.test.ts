@@ -77,17 +77,17 @@ test.each<[string, OperationKind, string, string]>([
       name: "shop",
       status: "1",
       mode: 2,
-      bind: ["10.0.0.1", "*", "10.0.0.0/8", ""],
-      vhost: { proto: "both", name: "shop.example.org", port: "4433", port2: "70000", as: "x" },
+      bind: ["10.0.0.1", "*", "10.0.0.0/8", "10.0.0.0/129", ""],
+      vhost: { proto: " both", name: "shop.example.org", port: "4433", port2: "70000", as: "x" },
       rhost: [
-        ["both", "10.0.0.1", "8080", "1", "0", "443", "secret"],
+        ["both", "10.0.0.1", " +08080", "1", "0", "443", "secret"],
         ["ftp", "shop.example.org", 8080, "2"],
         "10.0.0.1",
       ],
     }),
-    '{"id": "2","name": "site-1","status": "1","mode": "out of range","bind": ["192.0.2.1","*","192.0.2.2/8",""],' +
-      '"vhost": {"proto": "both","name": "host-1","port": "4433","port2": "out of range","key-1": "text-1"},' +
-      '"rhost": [["both","192.0.2.1","8080","1","0","443","text-2"],["text-3","host-1",8080,"2"],"text-4"]}',
+    '{"id": "2","name": "site-1","status": "1","mode": "out of range","bind": ["192.0.2.1","*","192.0.2.2/8","host-1",""],' +
+      '"vhost": {"proto": "both","name": "host-2","port": "4433","port2": "out of range","key-1": "text-1"},' +
+      '"rhost": [["both","192.0.2.1","8080","1","0","443","text-2"],["text-3","host-2",8080,"2"],"text-4"]}',
   ],
   [
     "markers, status codes, names of headers, and why a website did not answer",
@@ -121,6 +121,17 @@ test("equal names and addresses of several answers are replaced by equal ones, i
   expect(recorded("website_details", '{"bind": ["web7", "2001:db8:7::1", "2001:db8:7::2"]}', number)).toBe(
     '{"bind": ["host-1","2001:db8::1","2001:db8::2"]}',
   );
+});
+
+test("IPv6 addresses beyond 65,535 have another group of digits", () => {
+  const body = Buffer.from('{"bind": ["2001:db8::7"]}');
+  const text = anonymizeBody(body, OPERATIONS.website_details.anonymize, () => 0x1_2345);
+  expect(JSON.parse(text)).toEqual({ bind: ["2001:db8::1:2345"] });
+});
+
+test("a long body is not indented, so that it stays within the limit of its operation", () => {
+  const body = JSON.stringify(Array.from({ length: 4096 }, (_, nth) => String(nth + 1)));
+  expect(anonymizeBody(Buffer.from(body), OPERATIONS.website_list.anonymize, createNumbering())).toBe(body);
 });
 
 test("more addresses than there are for documentation become host names", () => {

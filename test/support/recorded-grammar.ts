@@ -6,7 +6,7 @@ const IPV6 = /2001:db8:(?::|(?::[\da-f]{1,4}){1,2}|(?::0)*:[\da-f:]{1,14})/;
 const WELL_KNOWN = /\*|0\.0\.0\.0|::1?|127\.0\.0\.1|224\.0\.0\.18|ff02::12/;
 const NETMASK =
   /(?:(?:0|128|192|224|240|248|252|254|255)\.?){4}|(?:(?:ffff|fff[ec8]|ff[ec8f]0|f[ec8f]00|[ec8f]000|0):?){0,8}:{0,2}/;
-const NUMBER = /-1|\d{1,10}/;
+const NUMBER = /-1|0|[1-9]\d{0,9}/;
 const WORD = /MASTER|BACKUP|INIT|FAULT|http|https|both|out of range/;
 
 const TEXT = anyOf(
