@@ -147,7 +147,7 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
       const series = await prometheus.query(expr);
       return series.map(({ labels }) => labels["external_url"] ?? "").toSorted();
     };
-    expect(await urls()).toEqual([EXTERNAL_URL]);
+    await eventually(async () => expect(await urls()).toEqual([EXTERNAL_URL]), PATIENT);
     await first.stop();
     const scraped = [second.url, ...demo.addresses.map((address) => `http://${address}`)].toSorted();
     await eventually(async () => expect(await urls()).toEqual(scraped), PATIENT);

@@ -1,7 +1,7 @@
-import { APPLIANCE, OF_APPLIANCE } from "../expressions.ts";
+import { APPLIANCE, EXPORTERS, OF_APPLIANCE } from "../expressions.ts";
 import { graph, table, type Line, type Row } from "../panels.ts";
 
-const OPERATION = "ha_cluster, appliance, operation, website_id, website, reason";
+const OPERATION = `${APPLIANCE}, operation, website_id, website`;
 const FAILURE = `appliance_poll_failure_info{${OF_APPLIANCE}}`;
 const EMPTY = "Of all appliances of all exporters. Empty while nothing is polled or no exporter is scraped.";
 
@@ -14,9 +14,9 @@ export const POLLING: Row = {
       description:
         "Every operation whose latest poll failed on some exporter, and the reason (see docs/metrics.md). Last success: empty if there was none. Empty if all polls succeed, and while no exporter is scraped.",
       queries: [
-        `group by (${OPERATION}) (${FAILURE})`,
-        `1000 * min by (${OPERATION}) (
-  ${FAILURE} * ignoring (reason) group_left appliance_last_success_timestamp_seconds{${OF_APPLIANCE}}
+        `group by (${OPERATION}, reason) (${FAILURE})`,
+        `1000 * min by (${OPERATION}, reason) (
+  ${FAILURE} * on (${EXPORTERS}, ${OPERATION}) group_left appliance_last_success_timestamp_seconds{${OF_APPLIANCE}}
 )`,
       ],
       sortBy: "Reason",
