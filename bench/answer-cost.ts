@@ -67,6 +67,7 @@ type Dated = Pick<
   | "completedAtMs"
   | "isOutOfTurn"
   | "sentAtMs"
+  | "sinceMs"
   | "durationSeconds"
   | "expiresAtMs"
   | "certificate"
@@ -99,6 +100,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
         completedAtMs: Date.now(),
         isOutOfTurn: false,
         sentAtMs: startedMs,
+        sinceMs: undefined,
         durationSeconds: 0,
         expiresAtMs: Number.POSITIVE_INFINITY,
         certificate: undefined,

@@ -139,6 +139,7 @@ export interface Outage {
   readonly website: string;
   readonly isOver: boolean;
   /** Absent while it is not over, and where its beginning is not known. */
+  readonly aboutSeconds?: number | undefined;
   readonly atMostSeconds?: number | undefined;
   readonly isPredicted: boolean;
 }
@@ -148,14 +149,15 @@ export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
   const predicted = new Set(risks.flatMap(({ effect, subject }) => (effect === "loss" ? subject : [])));
   const isOutage = risks.some(({ effect }) => effect === "outage");
   return [...incidents.values()].flatMap(
-    ({ kind, subjects, moreSubjects = 0, end, outageAtMostSeconds: atMostSeconds }) => {
+    ({ kind, subjects, moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
+      const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
       if (kind !== "website_down") return [];
       const names = moreSubjects === 0 ? subjects : [...subjects, `${moreSubjects} more websites`];
       return names.map((website) => {
         // A risk is about `shop https`, or about `shop` by all protocols; an incident about `shop (https)`.
         const [, name = website, protocol = ""] = /^(.*) \((https?)\)$/.exec(website) ?? [];
         const isPredicted = isOutage || predicted.has(name) || predicted.has(`${name} ${protocol}`);
-        return { website, isOver: end !== undefined, atMostSeconds, isPredicted };
+        return { website, isOver: end !== undefined, ...times, isPredicted };
       });
     },
   );
@@ -191,9 +193,15 @@ export function verdictOn(course: Course, ending: Ending): Verdict {
   return { verdict: reasons.length === 0 ? "pass" : "fail", reasons };
 }
 
-/** `shop (https) was down for at most 12 s`. */
-export function outageWords({ website, isOver, atMostSeconds }: Outage): string {
+/** `shop (https) was down for about 11.3 s, at most 12 s`. */
+export function outageWords({ website, isOver, aboutSeconds, atMostSeconds }: Outage): string {
   if (!isOver) return `${website} is down`;
-  const time = atMostSeconds === undefined ? "" : ` for at most ${Math.ceil(atMostSeconds)} s`;
+  const time = atMostSeconds === undefined ? "" : ` for ${timeWords(aboutSeconds, atMostSeconds)}`;
   return `${website} was down${time}`;
+}
+
+/** `about 11.3 s, at most 12 s`. */
+export function timeWords(aboutSeconds: number | undefined, atMostSeconds: number): string {
+  const about = aboutSeconds === undefined ? "" : `about ${aboutSeconds.toFixed(1)} s, `;
+  return `${about}at most ${Math.ceil(atMostSeconds)} s`;
 }

@@ -5,6 +5,7 @@ import { toJson } from "./format.ts";
 import {
   outagesIn,
   outageWords,
+  timeWords,
   verdictOn,
   type Course,
   type Drill,
@@ -71,8 +72,11 @@ const VERDICTS: Readonly<Record<DrillReport["verdict"], string>> = {
 function formatMarkdown(report: DrillReport): string {
   const { verdict, reasons, appliance, cluster, window, exporter, readiness, steps, failovers } = report;
   const predicted = readiness.risks.filter(({ effect }) => effect !== "none");
-  const timed = failovers.map(({ begin, summary, withoutMasterAtMostSeconds: seconds }) => {
-    const time = seconds === undefined ? "unknown" : `at most ${Math.ceil(seconds)} s`;
+  const timed = failovers.map(({ begin, summary, withoutMasterAboutSeconds, withoutMasterAtMostSeconds }) => {
+    const time =
+      withoutMasterAtMostSeconds === undefined
+        ? "unknown"
+        : timeWords(withoutMasterAboutSeconds, withoutMasterAtMostSeconds);
     return `${absoluteTime(begin)}: ${time}. ${summary}`;
   });
   const outages = report.outages.map((outage) => {

@@ -8,7 +8,7 @@ import { instantOf } from "../status/words.ts";
 import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
 import { courseAfter, nextStage, planDrill, type Course, type Drill, type Stage } from "./drill-course.ts";
 import { drillReport, FORMATS, REACHED, type DrillFacts } from "./drill-report.ts";
-import { openExporter, type RunningExporter } from "./fetch-fleet.ts";
+import { MAINTENANCE, openExporter, type RunningExporter } from "./fetch-fleet.ts";
 
 export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
   /** The text of a duration, and its milliseconds. */
@@ -20,7 +20,6 @@ export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
   readonly output: keyof typeof FORMATS;
 }
 
-const PATH = "/api/v1/maintenance";
 /** After a signal, the process ends within eight seconds. */
 const POST_TIMEOUT_MS = 5000;
 /** An exporter that does not answer for so long is lost. */
@@ -68,10 +67,10 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   const id = randomBytes(8).toString("hex");
   const start = { id, appliances: [name], for: flags.for.text, comment, drill: true };
   act("Readiness was asked for.");
-  const started = await exporter.post(PATH, { start }, POST_TIMEOUT_MS);
+  const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
   if (!started.ok) {
     // It may have begun although its answer was lost.
-    await exporter.post(PATH, { end: { id } }, POST_TIMEOUT_MS);
+    await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
     return fail(io, started.message, 2);
   }
   act("The window of the drill began.");
@@ -84,7 +83,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   const seen = await watch(planned.course, { ...watched, id, forMs: flags.for.ms, io });
   stop.abort();
   io.progress("");
-  const ended = await exporter.post(PATH, { end: { id } }, POST_TIMEOUT_MS);
+  const ended = await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
   if (ended.ok) act("The window of the drill was ended.");
   else if (seen.ending !== "window_over") {
     act(`The window of the drill could not be ended; it ends by itself after ${flags.for.text}.`);

@@ -55,6 +55,7 @@ export function pollAll(
         completedAtMs: io.clock.wallMs(),
         isOutOfTurn: false,
         sentAtMs,
+        sinceMs: undefined,
         durationSeconds: toSeconds(io.clock.monotonicMs() - sentAtMs),
         expiresAtMs: Number.POSITIVE_INFINITY,
         certificate: client.certificate(),

@@ -46,8 +46,8 @@ export interface GetOptions {
   readonly connectionWaitMs?: number | undefined;
   /** A longer body is `too_large`; default: 256 KiB. */
   readonly bodyLimitBytes?: number;
-  /** Called once, when `timeoutMs` begins to count; never if the client is closed before. */
-  readonly onStarted?: (() => void) | undefined;
+  /** Called once, when `timeoutMs` begins to count, with a function that ends the request; never if the client is closed before. */
+  readonly onStarted?: ((end: () => void) => void) | undefined;
   /** Called before the request is sent, with a symbol for its credentials: equal symbols mean equal credentials. */
   readonly onCredentials?: ((credentials: symbol) => void) | undefined;
   /** Called with each answer of any status. Without it, the body of an error is not read. */
@@ -165,7 +165,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       const { precedence = "list", connectionWaitMs, onStarted } = given;
       const connection = await pool.take(precedence, connectionWaitMs);
       if (connection === undefined) return withoutConnection(connectionWaitMs);
-      onStarted?.();
+      onStarted?.(() => connection.destroy());
       return sendOver(connection, path, timeoutMs, given);
     }
 

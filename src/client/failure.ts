@@ -23,7 +23,7 @@ const FAILURES = {
   unsupported: { appliance: "refused" }, // the appliance lacks the operation
   proxy: { appliance: "unknown", stopsOtherPolls: true }, // the HTTP proxy refuses, fails or does not answer
   secret: { appliance: "unknown" }, // the password file is missing, not permitted, empty or otherwise invalid
-  appliance_down: { appliance: "lost" }, // the poll of a website is not sent, since the VRRP list fails
+  appliance_down: { appliance: "lost" }, // the poll of a website is not sent, or ended, since the VRRP list fails
   stalled: { appliance: "unknown" }, // no poll completes for too long; determined when the fleet is read
   local: { appliance: "unknown" }, // this host is out of descriptors, ports, memory, time or slots, or has an I/O error
   internal: { appliance: "unknown" }, // a bug in the exporter

@@ -37,6 +37,8 @@ export interface Silence {
   readonly sinceMs: number;
   /** The end of the first poll in it that failed because the appliance did not answer; `undefined` if there was none. */
   readonly lostSinceMs: number | undefined;
+  /** The beginning of that poll. */
+  readonly lostSentMs: number | undefined;
 }
 
 /** Holds what an appliance said of one group lately, oldest first. It is the same list while the appliance says the same. */

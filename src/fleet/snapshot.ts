@@ -163,6 +163,8 @@ export interface VrrpSnapshot extends OfAppliance {
   readonly polled: Polled | undefined;
   /** While the list is not known: the monotonic end of the first poll since then that the appliance did not answer at all. */
   readonly lostSinceMs: number | undefined;
+  /** The beginning of that poll. */
+  readonly lostSentMs: number | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
 
@@ -187,8 +189,17 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly found: StatusesSnapshot | undefined;
   /** Holds what the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */
   readonly results: readonly ProtocolResult[] | undefined;
-  /** By protocol, the monotonic instant at which the latest test began that found it up. */
-  readonly upSentMs: Readonly<Partial<Record<Protocol, number>>>;
+  /** The protocols by which a test found it up. */
+  readonly lastUp: readonly LastUp[];
+}
+
+/** When tests last found a website up, in monotonic time. */
+export interface LastUp {
+  readonly protocol: Protocol;
+  /** The beginning of the latest such test. */
+  readonly sentMs: number;
+  /** The beginning of the first test after it, which did not find it up; where that was not sent, when it was due. */
+  readonly doubtedMs: number | undefined;
 }
 
 export interface StatusesSnapshot extends OfWebsite {

@@ -60,7 +60,12 @@ export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstE
   return { ...last, identity, seen, found: last.found && seen };
 }
 
-const NEVER_ANSWERED = { polled: undefined, lostSinceMs: undefined, certificate: undefined } as const;
+const NEVER_ANSWERED = {
+  polled: undefined,
+  lostSentMs: undefined,
+  lostSinceMs: undefined,
+  certificate: undefined,
+} as const;
 
 /**
  * Returns what is known after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
@@ -74,8 +79,10 @@ export function afterVrrpPoll(
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) {
     const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
-    const lostSinceMs = vrrp.lostSinceMs ?? (isLost ? nowMs : undefined);
-    return { state: { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs }, changes: [] };
+    const { lostSinceMs, lostSentMs } = vrrp;
+    const lost = isLost && lostSinceMs === undefined ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : {};
+    const failed = { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs, lostSentMs };
+    return { state: { ...failed, ...lost }, changes: [] };
   }
   const { identity, seen: old } = vrrp;
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
@@ -101,7 +108,7 @@ export function afterVrrpPoll(
   const polled = { sentMs: sentAtMs, endedMs: nowMs };
   const courses = coursesAfter(vrrp, reports, polled);
   const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, courses };
-  const answered = { polled, lostSinceMs: undefined };
+  const answered = { polled, lostSinceMs: undefined, lostSentMs: undefined };
   return { state: { ...afterPoll(vrrp, observation, nowMs, seen), ...answered }, changes };
 }
 
@@ -143,13 +150,13 @@ const MAX_COURSES = 2048;
 
 /** The courses after one more valid answer. Those that are the same until now and then share a list. */
 function coursesAfter(
-  { seen: old, health, silentSinceMs, lostSinceMs }: VrrpRecord,
+  { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
   reports: Reports,
   polled: Polled,
 ): SeenVrrp["courses"] {
   const isBack = health.state === "failed" && silentSinceMs !== undefined;
   if (old !== undefined && !isBack && reports === old.reports) return old.courses;
-  const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs } : undefined;
+  const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs, lostSentMs } : undefined;
   const made = new Map<Course | undefined, Map<string, Course>>();
   const courses = new Map(old?.courses);
   for (const key of new Set([...(old?.reports.keys() ?? []), ...reports.keys()])) {

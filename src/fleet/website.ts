@@ -41,7 +41,7 @@ export function websiteFor(
   return { ...before, ...tested, seen, found: before.found && seen };
 }
 
-const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, upSentMs: {} } as const;
+const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, lastUp: [] } as const;
 
 /** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
 function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undefined): boolean {
@@ -104,18 +104,21 @@ function afterTest(
   return {
     ...afterPoll(website, observation, nowMs, seen),
     results: kept(before, results),
-    upSentMs: upSentAfter(website, observation, statuses),
+    lastUp: lastUpAfter(website.lastUp, statuses, observation.sentAtMs ?? nowMs),
   };
 }
 
-function upSentAfter(
-  { upSentMs }: WebsiteRecord,
-  { sentAtMs }: Observation,
+function lastUpAfter(
+  before: WebsiteRecord["lastUp"],
   statuses: readonly StatusSnapshot[],
-): WebsiteRecord["upSentMs"] {
+  sentMs: number,
+): WebsiteRecord["lastUp"] {
   const up = statuses.filter(({ isUp }) => isUp);
-  if (up.length === 0) return upSentMs;
-  return { ...upSentMs, ...Object.fromEntries(up.map(({ protocol }) => [protocol, sentAtMs])) };
+  const others = before.filter(({ protocol }) => !up.some((each) => each.protocol === protocol));
+  return [
+    ...up.map(({ protocol }) => ({ protocol, sentMs, doubtedMs: undefined })),
+    ...others.map((each) => (each.doubtedMs === undefined ? { ...each, doubtedMs: sentMs } : each)),
+  ];
 }
 
 const TEN_BITS = 2 ** 10 - 1;

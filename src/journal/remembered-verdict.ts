@@ -160,7 +160,7 @@ function failoverOf(
   { monotonicMs: seenMs }: Instant,
 ): Failover {
   const groups = new Map(open.map((key) => [key, seenMs]));
-  const none = { clause: "", evidence: [], letsGo: undefined, withoutMasterMs: undefined };
+  const none = { clause: "", evidence: [], letsGo: undefined, withoutMaster: undefined };
   const latest = { from, to, cause, seenMs, groups, ...none };
   return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import pLimit, { type LimitFunction } from "p-limit";
-import type { PollPlan } from "../api/operation.ts";
+import type { PollPlan, TimingName } from "../api/operation.ts";
 import { operationKey, OPERATIONS, operationsOf, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf } from "../client/failure.ts";
@@ -21,6 +21,8 @@ export interface AppliancePoller {
   schedule(): void;
   /** An operation is due, since the monotonic instant `dueMs`. Returns at once. */
   due(operation: Operation, dueMs: number): void;
+  /** So many instants of an operation were missed; those of haste do not count. */
+  missed(operation: Operation, count: number): void;
   /** @see Runner.confirm */
   confirm(operation: Operation, occasion: OutOfTurn, afterMs: number): void;
   /** @see Runner.nextPollMs */
@@ -48,12 +50,16 @@ export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" |
 
 /** The timetable has these. */
 export interface PlannedTask extends Task {
-  readonly poller: Pick<AppliancePoller, "due">;
+  readonly poller: Pick<AppliancePoller, "due" | "missed">;
 }
 
-const HASTENED_MS = 1000;
-/** A hastened poll that waited for a slot began late. The next one follows it after this time, which allows for late timers. */
-const LEAST_APART_MS = 0.9 * HASTENED_MS;
+/** By the timing of an operation. Lists this often tell the time without a master to a second: it begins and ends between two. */
+const HASTENED_MS: Readonly<Partial<Record<TimingName, number>>> = {
+  vrrp: 500,
+  websites: 1000,
+};
+/** A hastened poll that waited for a slot began late. The next one follows it after this part, which allows for late timers. */
+const LEAST_APART = 0.9;
 const LIST = operationKey({ kind: "vrrp" });
 
 /** Lets one poll of the appliance at a time wait for a slot of the fleet: appliances with many tests due take turns. */
@@ -109,6 +115,8 @@ export function createAppliancePoller(
     const wasPolled = isListPolled;
     isListPolled = true;
     if (!wasPolled) schedule();
+    if (!outcome.ok && meaningOf(outcome.failure.reason).appliance === "lost")
+      for (const task of tasks.values()) task.abandon?.();
     // A poll out of turn never calls for others.
     if (stopsOthers || isOutOfTurn) return;
     for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task, "confirming");
@@ -136,14 +144,15 @@ export function createAppliancePoller(
   function dueOutOfTurn(task: Task | undefined, occasion: OutOfTurn): void {
     if (task !== undefined) drive(taskDeps, task, occasion, clock.monotonicMs());
   }
-  function isHastened({ kind }: Operation): boolean {
-    return OPERATIONS[kind].timing !== "discovery" && deps.isHastened(initial.name);
+  /** `undefined` where the operation is polled as configured. */
+  function hastenedMs({ kind }: Operation): number | undefined {
+    return deps.isHastened(initial.name) ? HASTENED_MS[OPERATIONS[kind].timing] : undefined;
   }
   /** Polls again if the poll before has ended. A test has as much time to begin as without haste, and is late only then. */
-  function dueInHaste(task: PlannedTask, dueMs: number): void {
+  function dueInHaste(task: PlannedTask, dueMs: number, everyMs: number): void {
     const { operation, progress, sentAtMs = -Infinity } = task;
     const isBusy = progress === "in_line" || progress === "in_flight";
-    if (isBusy || clock.monotonicMs() - sentAtMs < LEAST_APART_MS) return;
+    if (isBusy || clock.monotonicMs() - sentAtMs < LEAST_APART * everyMs) return;
     const configuredMs = operation.kind === "vrrp" ? dueMs : sentAtMs + timetable.gapMs(timingOf(operation));
     drive(taskDeps, task, "due", Math.max(dueMs, configuredMs));
   }
@@ -156,8 +165,13 @@ export function createAppliancePoller(
       // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
       const phaseKey = kind === "vrrp" ? appliance.cluster : `${appliance.cluster}/${key}`;
       const timing = timingOf(operation);
-      const inHaste = { kind: "interval", intervalMs: HASTENED_MS, timeoutMs: timing.timeoutMs } as const;
-      timetable.put(task, phaseKey, isHastened(operation) ? inHaste : timing);
+      const intervalMs = hastenedMs(operation);
+      const { timeoutMs } = timing;
+      timetable.put(
+        task,
+        phaseKey,
+        intervalMs === undefined ? timing : { kind: "interval", intervalMs, timeoutMs },
+      );
     }
   }
   /** Nothing that is known of a website remains: its id may belong to another one later. */
@@ -187,8 +201,12 @@ export function createAppliancePoller(
     due: (operation, dueMs) => {
       const task = tasks.get(operationKey(operation));
       if (task === undefined) return;
-      if (isHastened(operation)) dueInHaste(task, dueMs);
-      else drive(taskDeps, task, "due", dueMs);
+      const everyMs = hastenedMs(operation);
+      if (everyMs === undefined) drive(taskDeps, task, "due", dueMs);
+      else dueInHaste(task, dueMs, everyMs);
+    },
+    missed: (operation, count) => {
+      if (hastenedMs(operation) === undefined) events.skipped(operation.kind, "missed", count);
     },
     schedule,
     confirm: (operation, occasion, afterMs) => {

@@ -12,7 +12,10 @@ export type PollResult = {
   };
 }[OperationKind];
 
-/** The result of one poll, with its time: duration and beginning are `undefined` if nothing was sent. */
+/**
+ * The result of one poll, with its time. Duration and beginning are `undefined` if nothing was sent; a poll that was ended because its
+ * appliance is down has no duration.
+ */
 export type Observation = PollResult & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
@@ -21,6 +24,8 @@ export type Observation = PollResult & {
   readonly isOutOfTurn: boolean;
   /** The monotonic instant at which the poll began. */
   readonly sentAtMs: number | undefined;
+  /** That of the operation's observation before; where nothing was sent, when it was made. */
+  readonly sinceMs: number | undefined;
   readonly durationSeconds: number | undefined;
   /**
    * The monotonic instant at which this becomes stalled: two intervals (or gaps of the schedule) and one timeout after its

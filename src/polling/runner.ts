@@ -29,8 +29,8 @@ export interface Runner {
   /** Makes polls out of turn: only a few between two in turn, and none of what is due shortly before, backs off or is in flight then. */
   confirm(polls: ConfirmingPolls): void;
   /**
-   * From now on polls the VRRP lists of these appliances and tests their websites every second, and all others as configured. Tests
-   * wait for slots as always. Timeouts, backoff, and how long results count stay as configured.
+   * From now on polls the VRRP lists of these appliances every half second and tests their websites every second, and polls all others
+   * as configured. Tests wait for slots as always. Timeouts, backoff, and how long results count stay as configured.
    */
   hasten(appliances: ReadonlySet<string>): void;
   /** The monotonic instant at which the scheduler last ticked. */
@@ -68,7 +68,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     clock,
     onClockJump,
     onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
-    onMissed: ({ operation }, count) => events.skipped(operation.kind, "missed", count),
+    onMissed: ({ poller, operation }, count) => poller.missed(operation, count),
   });
   const pollerDeps: AppliancePollerDeps = {
     clock,

@@ -25,6 +25,10 @@ export interface Task extends Mutable<PollState>, OutOfTurnTimers {
   dueMs: number;
   /** The monotonic instant at which its latest poll began; `undefined` before the first. */
   sentAtMs?: number;
+  /** The monotonic instant at which its latest observed poll began, or was observed unsent. */
+  observedFromMs?: number;
+  /** Ends the poll in flight at once, as its appliance is down. */
+  abandon?: (() => void) | undefined;
   /** The timer that ends its wait for a slot. */
   waiting?: NodeJS.Timeout | undefined;
 }
@@ -173,10 +177,15 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   // If the client is closed before, the poll has not started, and is neither counted nor measured.
   let startedMs: number | undefined;
   let credentials: symbol | undefined;
-  const result = await poll(client, operation, pace.timeoutMs, {
+  let isAbandoned = false;
+  const polled = await poll(client, operation, pace.timeoutMs, {
     // Without a result that expires, the poll waits for as long as it takes.
     connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, pace, clock.monotonicMs()),
-    onStarted: () => {
+    onStarted: (endRequest) => {
+      task.abandon = () => {
+        isAbandoned = true;
+        endRequest();
+      };
       startedMs = clock.monotonicMs();
       task.sentAtMs = startedMs;
       events.started(kind, lateSeconds(deps, task));
@@ -184,9 +193,12 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
     onCredentials: (sent) => (credentials = sent),
     turn: () => deps.turns(appliance),
   });
+  task.abandon = undefined;
   const endedMs = clock.monotonicMs();
   if (startedMs !== undefined) events.ended(kind, toSeconds(endedMs - startedMs));
   if (!task.isPlanned) return;
+  task.isOverdue = isAbandoned && !polled.outcome.ok;
+  const result = task.isOverdue ? { ...operation, outcome: ABANDONED } : polled;
   const { outcome } = result;
   startedMs ??= endedMs;
   backoff.settle({
@@ -201,6 +213,11 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   deps.onPolled(result, isOutOfTurn(task));
 }
 
+const ABANDONED = {
+  ok: false,
+  failure: { reason: "appliance_down", message: "ended without an answer: the appliance is unreachable" },
+} as const;
+
 /** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
 function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: number): void {
   const { clock, appliance, client } = deps;
@@ -213,10 +230,12 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
     completedAtMs: clock.wallMs(),
     isOutOfTurn: isOutOfTurn(task),
     sentAtMs,
-    durationSeconds: sentAtMs === undefined ? undefined : toSeconds(nowMs - sentAtMs),
+    sinceMs: task.observedFromMs,
+    durationSeconds: sentAtMs === undefined || task.isOverdue ? undefined : toSeconds(nowMs - sentAtMs),
     expiresAtMs: task.latestUntilMs,
     certificate: client.certificate(),
   });
+  task.observedFromMs = sentAtMs ?? nowMs;
 }
 
 /** Whether its latest poll is out of turn. */

@@ -124,7 +124,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const { changes, cluster } = fleet.record(observation, nowMs);
     if (OPERATIONS[kind].timing === "discovery") runner().replan(appliance);
     if (cluster !== undefined) {
-      const change = judged(cluster, nowMs, { appliance, changes });
+      const change = judged(cluster, nowMs, { appliance, changes, sinceMs: observation.sinceMs });
       for (const polls of confirmingPolls(change, observation, changes)) runner().confirm(polls);
     }
     logObservation(logger, name, observation, changes);

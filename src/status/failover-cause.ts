@@ -27,6 +27,8 @@ export interface Evidence {
 const BEFORE_MS = 30_000;
 /** A fault shows this long after it at the latest. */
 const AFTER_MS = 15_000;
+/** Half of a time that is not longer is right to a second. */
+const SHORT_MS = 2_000;
 /** The longest delay after which a member preempts (preempt_delay of keepalived). */
 const PREEMPT_MS = 1_000_000;
 
@@ -67,14 +69,38 @@ export function takeoverSeenMs({ course }: Pick<Party, "course">): number | unde
   return course.findLast((run, nth) => run.isMaster && begins(run, nth))?.first.endedMs;
 }
 
+/** A time that lies between polls, in milliseconds. */
+export interface Lasted {
+  readonly atMostMs: number;
+  /** The middle of the possible times; `undefined` where polls do not show when it began. */
+  readonly aboutMs: number | undefined;
+}
+
 /**
- * The longest time for which no member of the group can have been MASTER, in milliseconds: from the beginning of the latest poll that
- * found the former master as MASTER to the end of the first that found the new one.
+ * How long no member of the group was MASTER. At most: from the beginning of the latest poll that found the former master as MASTER to
+ * the end of the first that found the new one. About: a former master that stops answering counts as none from then on, unless that was
+ * long before. One that refuses the exporter may be MASTER for as long as nobody else is.
  */
-export function withoutMasterMs(former: Party | undefined, seenAtMs: number): number | undefined {
-  const latest = former?.course.findLast(({ role }) => role === "master");
+export function withoutMaster(
+  former: Party | undefined,
+  { course, ...successor }: Party,
+  seenAtMs: number,
+): Lasted | undefined {
+  const at = former?.course.findLastIndex(({ role }) => role === "master") ?? -1;
+  const latest = former?.course[at];
   if (former === undefined || latest === undefined) return undefined;
-  return Math.max(0, seenAtMs - lastPoll(former, latest).sentMs);
+  const { sentMs } = lastPoll(former, latest);
+  const atMostMs = Math.max(0, seenAtMs - sentMs);
+  const next = former.course[at + 1];
+  const hasAnswered = next !== undefined && next.after === undefined;
+  const lostMs = next === undefined ? former.lostSentMs : next.after?.lostSentMs;
+  const goneMs = hasAnswered ? next.first.endedMs : (lostMs ?? seenAtMs);
+  const before = course[course.findIndex(({ first }) => first.endedMs === seenAtMs) - 1];
+  const lackedMs = before === undefined ? sentMs : lastPoll({ course, ...successor }, before).sentMs;
+  const atLeastMs = Math.min(Math.max(0, lackedMs - goneMs), atMostMs);
+  const isLost = lostMs !== undefined && lostMs >= seenAtMs - BEFORE_MS;
+  const isKnown = hasAnswered || isLost || atMostMs <= SHORT_MS;
+  return { atMostMs, aboutMs: isKnown ? (atLeastMs + atMostMs) / 2 : undefined };
 }
 
 function fault(former: Party, seenAtMs: number): Finding | undefined {

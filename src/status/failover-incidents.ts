@@ -142,7 +142,7 @@ function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }:
 /** With the causes that more evidence shows, or that stay unknown. */
 export function afterEvidence(state: Episodes, { now, at }: Step): Episodes {
   const looked = state.undecided.map((each, nth) => {
-    const latest = { ...judged(each.latest, now), withoutMasterMs: each.latest.withoutMasterMs };
+    const latest = { ...judged(each.latest, now), withoutMaster: each.latest.withoutMaster };
     const isLate = at.monotonicMs >= each.untilMs || nth < state.undecided.length - MAX_UNDECIDED;
     return { each, latest, isOpen: latest.cause === "unknown" && !isLate };
   });

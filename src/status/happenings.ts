@@ -1,17 +1,19 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import { membersIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Observation } from "../polling/observation.ts";
+import type { Instant } from "../support/clock.ts";
 import { once } from "../support/kept.ts";
 import { listed, type Words } from "../support/text.ts";
 import type { Incident, Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
-import { mastersIn } from "./masters.ts";
+import { visitedIn } from "./masters.ts";
+import { lastPoll } from "./party.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
 import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 import { groupName, reasonInWords } from "./words.ts";
 
 /** An observation of an appliance has made these changes. */
-export interface Observed {
-  readonly appliance: string;
+export interface Observed extends Pick<Observation, "appliance" | "sinceMs"> {
   readonly changes: readonly FleetChange[];
 }
 
@@ -34,11 +36,13 @@ type Kinds = ReadonlyMap<string, IncidentKind | undefined>;
 export function happeningsBetween({
   before,
   now,
+  at: { monotonicMs: nowMs },
   observed,
   restoring,
 }: {
   readonly before: ClusterVerdict | undefined;
   readonly now: Verdict;
+  readonly at: Instant;
   readonly observed: Observed | undefined;
   readonly restoring: Case["restoring"];
 }): readonly Happening[] {
@@ -50,7 +54,7 @@ export function happeningsBetween({
     ...clusterHappenings(before, now),
     ...applianceHappenings(before, now),
     ...groupHappenings(before, now),
-    ...websiteHappenings(before, now),
+    ...websiteHappenings(before, now, nowMs),
     ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -170,7 +174,7 @@ const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">
   unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
 };
 
-function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
+function websiteHappenings(before: Verdict | undefined, now: Verdict, nowMs: number): readonly Happening[] {
   if (before === undefined || before.websites === now.websites) return [];
   return [...now.websites.values()].flatMap((verdict) => {
     const old = before.websites.get(verdict.key);
@@ -179,8 +183,8 @@ function websiteHappenings(before: Verdict | undefined, now: Verdict): readonly 
     return states.flatMap(({ protocol, shown }): readonly Happening[] => {
       const known = old?.states.find((each) => each.protocol === protocol)?.shown;
       if (known === undefined || shown === undefined || known === shown) return [];
-      const upSentMs = upSentAt(key, protocol, [before, now]);
-      const subject = { ...websiteSubject(key, website, protocol), upSentMs };
+      const lastUp = lastUpAt(key, protocol, { before, now, nowMs });
+      const subject = { ...websiteSubject(key, website, protocol), lastUp };
       return [{ subject, ...WEBSITE_TROUBLES[shown] }];
     });
   });
@@ -195,21 +199,50 @@ const websitesByKey = once(
   (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
 );
 
-/** The earliest one of all masters, before and now: visitors had what they found. Without groups, of all appliances. */
-function upSentAt(key: string, protocol: string, verdicts: readonly Verdict[]): number | undefined {
-  const found = verdicts.flatMap(({ facts, groups }) => {
-    const website = websitesByKey(facts.websites).get(key);
-    if (website === undefined) return [];
-    const masters = mastersIn(groups)(website);
-    return website.at.flatMap(({ member, test }) => {
-      const appliance = facts.appliances[member];
-      const isMaster = masters.length === 0 || masters.includes(appliance?.identity.appliance ?? "");
-      const { upSentMs } = appliance?.websites[test] ?? {};
-      if (!isMaster || upSentMs === undefined) return [];
-      return Object.entries(upSentMs).flatMap(([each, ms]) => (each === protocol ? ms : []));
-    });
+/**
+ * When visitors had a website last, by the tests of those that were MASTER until now, and of those that are; without groups, of all
+ * appliances: when all of these found it up, or each that was MASTER still was and did.
+ */
+function lastUpAt(
+  key: string,
+  protocol: string,
+  { before, now, nowMs }: { readonly before: Verdict; readonly now: Verdict; readonly nowMs: number },
+): Subject["lastUp"] {
+  const { facts } = now;
+  const website = websitesByKey(facts.websites).get(key);
+  if (website === undefined) return undefined;
+  const tests = website.at.map(({ member, test }) => {
+    const { identity, websites } = facts.appliances[member] ?? {};
+    const up = websites?.[test]?.lastUp.find((each) => each.protocol === protocol);
+    return { name: identity?.appliance ?? "", up };
   });
-  return found.length === 0 ? undefined : Math.min(...found);
+  const [old = tests, current = old] = [before, now].map(({ groups }) => {
+    const masters = visitedIn(groups)(website);
+    return masters.length === 0 ? tests : tests.filter(({ name }) => masters.includes(name));
+  });
+  // The latest one may never have found it up.
+  const servers = old.some(({ up }) => up !== undefined) ? old : current;
+  const served = servers.flatMap(({ name, up }) =>
+    up === undefined ? [] : Math.min(up.sentMs, handedOverMs(name, before, now)),
+  );
+  if (served.length === 0) return undefined;
+  const anywhere = [...old, ...current].map(({ up }) => up?.sentMs ?? Number.NEGATIVE_INFINITY);
+  const sentMs = Math.max(Math.min(...served), Math.min(...anywhere));
+  const untilMs = Math.min(...servers.map(({ up }) => up?.doubtedMs ?? nowMs));
+  return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
+}
+
+/** When an appliance may have handed over what others are MASTER of now: since its latest answer as MASTER. Infinite if that is nothing. */
+function handedOverMs(name: string, before: Verdict, { facts, groups }: Verdict): number {
+  const polled = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.polled;
+  const sent = [...groups].flatMap(([key, group]) => {
+    const wasMaster = before.groups.get(key)?.latestMaster === name;
+    if (!wasMaster || membersIn(group.facts, "master").every((master) => master === name)) return [];
+    const { course = [] } = group.facts.members.find(({ appliance }) => appliance === name) ?? {};
+    const run = course.findLast(({ role }) => role === "master");
+    return run === undefined ? [] : lastPoll({ course, polled }, run).sentMs;
+  });
+  return Math.min(...sent);
 }
 
 /** Changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */

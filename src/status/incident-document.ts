@@ -27,7 +27,7 @@ export function incidentDocument(incident: Incident): KnownIncident {
     ),
     subjects: names.slice(0, NAMED),
     moreSubjects: names.length > NAMED ? names.length - NAMED : undefined,
-    outageAtMostSeconds: outageSeconds(incident),
+    ...outageSeconds(incident),
     failover: failover && failoverDocument(failover, begin),
   };
 }
@@ -47,7 +47,8 @@ function failoverSentence(
   { cluster, subjects }: Incident,
   { latest, addresses, repeated }: Failover,
 ): string {
-  const { from, to, clause, withoutMasterMs = 0 } = latest;
+  const { from, to, clause, withoutMaster } = latest;
+  const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
   const names = subjects.map(({ name }) => name);
   const what = `${names.length > NAMED_GROUPS ? count(addresses, "address", "addresses") : listed(names)} of ${cluster}`;
   if (repeated !== undefined)
@@ -80,11 +81,26 @@ export function atMost(ms: number): string {
 }
 
 /** The longest one of all websites of an outage that is over. */
-function outageSeconds({ kind, subjects, end }: Incident): number | undefined {
-  const sent = subjects.map(({ upSentMs }) => upSentMs);
-  const known = sent.filter((ms) => ms !== undefined);
-  if (kind !== "website_down" || end === undefined || known.length < sent.length) return undefined;
-  return seconds(end.monotonicMs - Math.min(...known));
+function outageSeconds({
+  kind,
+  subjects,
+  end,
+  endAboutMs,
+}: Incident): Pick<KnownIncident, "outageAboutSeconds" | "outageAtMostSeconds"> {
+  const known = subjects.flatMap(({ lastUp }) => lastUp ?? []);
+  if (
+    kind !== "website_down" ||
+    end === undefined ||
+    endAboutMs === undefined ||
+    known.length < subjects.length
+  )
+    return {};
+  const beginMs = Math.min(...known.map(({ sentMs }) => sentMs));
+  const beginAboutMs = Math.min(...known.map(({ aboutMs }) => aboutMs));
+  return {
+    outageAboutSeconds: seconds(Math.max(0, endAboutMs - beginAboutMs)),
+    outageAtMostSeconds: seconds(end.monotonicMs - beginMs),
+  };
 }
 
 function seconds(ms: number): number {
@@ -95,14 +111,16 @@ function failoverDocument(
   { latest, addresses, isPartial, repeated }: Failover,
   begin: Instant,
 ): IncidentDocument["failover"] {
-  const { from, to, cause, evidence, withoutMasterMs, seenMs } = latest;
+  const { from, to, cause, evidence, withoutMaster, seenMs } = latest;
+  const { aboutMs, atMostMs } = withoutMaster ?? {};
   const wallAt = (ms: number): string => instantOf(Math.round(begin.wallMs + ms - begin.monotonicMs));
   return {
     from,
     to,
     cause,
     evidence: evidence.map(({ appliance, said, atMs }) => ({ appliance, said, at: wallAt(atMs) })),
-    withoutMasterAtMostSeconds: withoutMasterMs === undefined ? undefined : seconds(withoutMasterMs),
+    withoutMasterAboutSeconds: aboutMs && seconds(aboutMs),
+    withoutMasterAtMostSeconds: atMostMs && seconds(atMostMs),
     addresses,
     isPartial,
     repeated: repeated && {

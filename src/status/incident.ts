@@ -2,7 +2,7 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { shortHash } from "../support/short-hash.ts";
 import type { Words } from "../support/text.ts";
-import type { Finding } from "./failover-cause.ts";
+import type { Finding, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "./schema.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 
@@ -15,6 +15,8 @@ export interface Incident {
   readonly begin: Instant;
   /** `undefined` while it is not over. */
   readonly end: Instant | undefined;
+  /** Monotonic: the middle between the last two polls, once it is over. */
+  readonly endAboutMs?: number;
   /** Monotonic: when the exporter first reported it, or its latest switch; others join it for ten seconds. */
   readonly toldMs: number;
   /** In front of and behind the names of the subjects; of a failover, they follow from what is known of it. */
@@ -82,8 +84,8 @@ export interface Subject {
   readonly name: string;
   /** A website has this: host and port, and the protocol. */
   readonly website?: { readonly address: string; readonly protocol: string };
-  /** A website may have this: the monotonic instant at which the latest test by a master began that found it up. */
-  readonly upSentMs?: number | undefined;
+  /** A website may have this: when visitors had it last, at the earliest and about, in monotonic time. */
+  readonly lastUp?: { readonly sentMs: number; readonly aboutMs: number } | undefined;
 }
 
 /** Groups that one member took over from another one at about the same time. Instants are monotonic. */
@@ -94,8 +96,8 @@ export interface Switch extends Finding {
   readonly seenMs: number;
   /** By `groupKey`, when that was learned of each. */
   readonly groups: ReadonlyMap<string, number>;
-  /** At most; `undefined` where the exporter never saw the former master as MASTER. */
-  readonly withoutMasterMs: number | undefined;
+  /** `undefined` where the exporter never saw the former master as MASTER. */
+  readonly withoutMaster: Lasted | undefined;
   /** Whether it happened before the exporter started: no poll can say why. */
   readonly wasAway?: boolean;
 }

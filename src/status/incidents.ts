@@ -109,8 +109,8 @@ function withoutOver(
   const subjects = incident.subjects.map((each) => {
     const { kind: other, subject } = latest.get(each.key) ?? {};
     const isLeft = subject !== undefined && other !== kind && open.has(each.key);
-    const isUp = other === undefined && subject?.upSentMs !== undefined;
-    return isLeft && !isUp ? { ...each, upSentMs: undefined } : each;
+    const isUp = other === undefined && subject?.lastUp !== undefined;
+    return isLeft && !isUp ? { ...each, lastUp: undefined } : each;
   });
   return { ...incident, subjects, open: new Set(left) };
 }
@@ -146,14 +146,15 @@ function withTrouble(
 }
 
 /** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at, restoring }: Step): Incident {
+function ended(incident: Incident, { now, at, observed, restoring }: Step): Incident {
   const { begin, failover, open } = incident;
   if (incident.end !== undefined) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, restoring);
   if (!isOver) return incident;
   // A clock that is set meanwhile does not make it longer or shorter.
   const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
-  return { ...incident, end: { ...at, wallMs } };
+  const { sinceMs = at.monotonicMs } = observed ?? {};
+  return { ...incident, end: { ...at, wallMs }, endAboutMs: (sinceMs + at.monotonicMs) / 2 };
 }
 
 function isComplete(

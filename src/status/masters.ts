@@ -24,35 +24,50 @@ const bindsOf = once(({ at }: ClusterWebsite) => {
  * any VIP where that is not known. While a group is changing, its latest master counts too. Each distinct set of addresses is looked
  * up once.
  */
-export const mastersIn = once((groups: ClusterVerdict["groups"]) => {
-  const verdicts = [...groups.values()];
-  const listening = listeningIn(verdicts.map(({ facts }) => facts));
-  const mastersAt = mastersByAddress(verdicts);
-  const known = new Map<string, readonly string[]>();
-  return (website: ClusterWebsite): readonly string[] => {
-    const { addresses, binds } = bindsOf(website);
-    const earlier = known.get(addresses);
-    if (earlier !== undefined) return earlier;
-    const names = new Set<string>();
-    // Plain loops: a website may listen on 64 addresses, and all of them may flap.
-    for (const bind of binds)
-      for (const address of listening(bind)) for (const name of mastersAt.get(address) ?? []) names.add(name);
-    const masters = [...names].toSorted();
-    known.set(addresses, masters);
-    return masters;
-  };
+export const mastersIn = namesIn(({ facts, state, latestMaster }) => {
+  const masters = membersIn(facts, "master");
+  return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 });
 
+/** Returns who served the visitors of a website last: its masters, and the latest known one of each VIP. */
+export const visitedIn = namesIn(({ facts, latestMaster }) => [
+  ...membersIn(facts, "master"),
+  ...(latestMaster === undefined ? [] : [latestMaster]),
+]);
+
+type Masters = (group: GroupVerdict) => readonly string[];
+
+/** Names the masters of the VIPs on which a website listens. */
+function namesIn(mastersOf: Masters) {
+  return once((groups: ClusterVerdict["groups"]) => {
+    const verdicts = [...groups.values()];
+    const listening = listeningIn(verdicts.map(({ facts }) => facts));
+    const mastersAt = mastersByAddress(verdicts, mastersOf);
+    const known = new Map<string, readonly string[]>();
+    return (website: ClusterWebsite): readonly string[] => {
+      const { addresses, binds } = bindsOf(website);
+      const earlier = known.get(addresses);
+      if (earlier !== undefined) return earlier;
+      const names = new Set<string>();
+      // Plain loops: a website may listen on 64 addresses, and all of them may flap.
+      for (const bind of binds)
+        for (const address of listening(bind))
+          for (const name of mastersAt.get(address) ?? []) names.add(name);
+      const masters = [...names].toSorted();
+      known.set(addresses, masters);
+      return masters;
+    };
+  });
+}
+
 /** The masters of each VIP, and of each alias that is no VIP itself. */
-function mastersByAddress(groups: readonly GroupVerdict[]): ReadonlyMap<string, readonly string[]> {
+function mastersByAddress(
+  groups: readonly GroupVerdict[],
+  mastersOf: Masters,
+): ReadonlyMap<string, readonly string[]> {
   const aliases = groups.flatMap((group) =>
     group.facts.aliases.map((address) => [address, mastersOf(group)] as const),
   );
   const byVip = groupBy(groups, ({ facts }) => facts.vip);
   return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(mastersOf)] as const)]);
-}
-
-function mastersOf({ facts, state, latestMaster }: GroupVerdict): readonly string[] {
-  const masters = membersIn(facts, "master");
-  return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 }

@@ -232,6 +232,11 @@ const failedOver = z.object({
   to: z.string(),
   cause: z.enum(CAUSES).describe("the first of these of which there is evidence"),
   evidence: z.array(evidence).describe("oldest first; empty if the cause is unknown"),
+  withoutMasterAboutSeconds: optional(
+    z.number(),
+    "the middle of the times that the polls leave possible, if a former master that stopped answering was none from then on; absent where " +
+      "that was more than 30 s before, or it refused the exporter",
+  ),
   withoutMasterAtMostSeconds: optional(
     z.number(),
     "no member can have been MASTER for longer; absent where the former master was never seen as MASTER",
@@ -275,6 +280,11 @@ export const knownIncident = z.object({
   ),
   subjects: z.array(z.string()).describe("the first 24 groups, websites, appliances or interfaces"),
   moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
+  outageAboutSeconds: optional(
+    z.number(),
+    "of the same websites: from the middle between the latest test that found them up and the next one to the middle between the last two " +
+      "polls",
+  ),
   outageAtMostSeconds: optional(
     z.number(),
     "of websites that were down, when that is over: from the latest test that found them up to the first that did again",

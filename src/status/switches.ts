@@ -1,7 +1,7 @@
 import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
-import { causeOf, takeoverSeenMs, unknown, withoutMasterMs } from "./failover-cause.ts";
+import { causeOf, takeoverSeenMs, unknown, withoutMaster, type Lasted } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
 import type { Party } from "./party.ts";
 import { CAUSES } from "./states.ts";
@@ -77,8 +77,11 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
     .filter((each, nth) => !isAlike(each, cases[nth - 1]))
     .map(({ former, successor, seenMs }) => {
       const party = former && partyOf(former, now);
-      const finding = successor && causeOf(party, partyOf(successor, now), seenMs);
-      return { finding, lastedMs: withoutMasterMs(party, seenMs) };
+      const other = successor && partyOf(successor, now);
+      return {
+        finding: other && causeOf(party, other, seenMs),
+        lasted: other && withoutMaster(party, other, seenMs),
+      };
     });
   const findings = found.flatMap(({ finding }) => finding ?? []);
   const [first = unknown()] = findings.toSorted(
@@ -90,13 +93,12 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
     to,
     groups,
     seenMs: Math.min(...groups.values()),
-    withoutMasterMs: longest(found.map(({ lastedMs }) => lastedMs)),
+    withoutMaster: longest(found.map(({ lasted }) => lasted)),
   };
 }
 
-function longest(all: readonly (number | undefined)[]): number | undefined {
-  const known = all.filter((ms) => ms !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
+  return all.flatMap((each) => each ?? []).toSorted((one, other) => other.atMostMs - one.atMostMs)[0];
 }
 
 /** Most groups that fail over together have said the same: these are judged once. */
@@ -110,8 +112,8 @@ function isAlike(one: Takeover, other: Takeover | undefined): boolean {
 
 function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
-  const { polled, lostSinceMs, health } = vrrp ?? {};
-  return { appliance, course, polled, lostSinceMs, reason: health?.failure?.reason };
+  const { polled, lostSinceMs, lostSentMs, health } = vrrp ?? {};
+  return { appliance, course, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
 }
 
 /** One switch of the groups of both. What was found first stays. */
@@ -119,6 +121,6 @@ export function together(one: Switch, other: Switch): Switch {
   return {
     ...one,
     groups: new Map([...one.groups, ...other.groups]),
-    withoutMasterMs: longest([one.withoutMasterMs, other.withoutMasterMs]),
+    withoutMaster: longest([one.withoutMaster, other.withoutMaster]),
   };
 }

@@ -105,7 +105,7 @@ test.each<Case>([
       "taken_over 2",
       "complete 2",
       "fail",
-      "shop (https) was down for at most 6 s, which was not predicted",
+      "shop (https) was down for about 3.5 s, at most 6 s, which was not predicted",
     ],
   },
   {

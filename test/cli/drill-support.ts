@@ -19,7 +19,8 @@ export function documentsOf(
     const { changes, cluster } = fleet.record(observation, atMs);
     if (cluster === undefined) throw new Error("the appliance is configured");
     const at = { wallMs: WALL_MS + atMs, monotonicMs: atMs };
-    const { before, now } = judging.judge(cluster, at, { appliance: observation.appliance, changes });
+    const { appliance, sinceMs } = observation;
+    const { before, now } = judging.judge(cluster, at, { appliance, changes, sinceMs });
     if (now.incidents !== before?.incidents) past.add(now.incidents.news);
     return { atMs, fleet: fleetDocument([now], { ...FACTS, incidents: past.list() }) };
   });

@@ -39,6 +39,20 @@ test("a client that is closed while its polls wait never starts them", async () 
   expect(started).toEqual(["/first"]);
 });
 
+test("a poll that is ended fails at once, and makes room for a waiting one", async () => {
+  const server = await serve(({ socket, onRequest }) =>
+    onRequest(() => server.requests.length > 1 && socket.write(OK)),
+  );
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { maxOpen: 1 });
+  const ends: (() => void)[] = [];
+  const hangs = client.get("/hangs", LONG_MS, { onStarted: (end) => void ends.push(end) });
+  await eventually(() => expect(server.requests).toHaveLength(1));
+  const waits = client.get("/waits", LONG_MS);
+  for (const end of ends) end();
+  expect((await hangs).ok).toBe(false);
+  expect(shortly(await waits)).toBe("{}");
+});
+
 test("a poll that waits too long for a connection fails as local, and never starts", async () => {
   const server = await serve(() => {});
   const client = clientOf(`https://127.0.0.1:${server.port}`, { maxOpen: 1 });

@@ -34,7 +34,14 @@ export function fleetOf(
  * answers by https; `untested`: that is not known.
  */
 export function pollsOf(words: string): readonly Polled[] {
-  return words.split(", ").map(pollOf);
+  const polls = words.split(", ").map(pollOf);
+  return polls.map(({ observation, atMs }, nth) => {
+    const { appliance, kind } = observation;
+    const alike = polls.slice(0, nth).findLast((each) => {
+      return each.observation.appliance === appliance && each.observation.kind === kind;
+    });
+    return { observation: { ...observation, sinceMs: alike?.observation.sentAtMs }, atMs };
+  });
 }
 
 interface Polled {

@@ -104,7 +104,7 @@ function* verdictsOf(
     for (const observation of pollsAt(second, course)) {
       const { changes, cluster: facts } = fleet.record(observation, at.monotonicMs);
       if (facts === undefined) throw new Error("the appliance is configured");
-      const observed = { appliance: observation.appliance, changes };
+      const observed = { appliance: observation.appliance, changes, sinceMs: observation.sinceMs };
       verdict = judge(facts, verdict, at, { observed, windows: windows.map(windowFor) });
     }
     if (verdict !== undefined) yield verdict;

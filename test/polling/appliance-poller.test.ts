@@ -32,6 +32,7 @@ test("a poll is observed with its result, its times and the instant at which it 
       completedAtMs: WALL_MS + 250,
       isOutOfTurn: false,
       sentAtMs: 0,
+      sinceMs: undefined,
       durationSeconds: 0.25,
       expiresAtMs: 250 + 2 * 5_000 + 4_000,
       certificate: undefined,
@@ -111,6 +112,30 @@ test("a failed list suppresses website tests while its next poll is in flight", 
   expect(client.waiting()).toContain("/api/v1/website/1/test");
 });
 
+test.each(FAILURE_REASONS.filter((reason) => reason !== "appliance_down"))(
+  "a list that fails with %s ends website tests only if the appliance is lost",
+  async (reason) => {
+    const { clock, client, due, poll, observed, inFlight } = startHeldPoller(ONE_SLOT);
+    await poll(VRRP, NO_INTERFACES);
+    await due(website(1), website(2));
+    await clock.pass(5_000);
+    await due(VRRP);
+    await clock.pass(4_000);
+    await client.answer(VRRP_PATH, failing(reason));
+    const isLost = reason === "connect" || reason === "timeout";
+    expect(observed.map(shortly)).toEqual([
+      "vrrp: ok",
+      `vrrp: ${reason}`,
+      ...(isLost ? ["website 1: appliance_down", "website 2: appliance_down"] : []),
+    ]);
+    if (!isLost) return;
+    expect(observed[2]).toMatchObject({ sentAtMs: 0, durationSeconds: undefined });
+    expect([client.waiting(), inFlight()]).toEqual([[], 0]);
+    await poll(VRRP, NO_INTERFACES);
+    expect(client.waiting()).toEqual([expect.stringContaining(sitePath(1))]);
+  },
+);
+
 test("a refused list suppresses website tests during its backoff", async () => {
   const { clock, client, due, poll, observed } = startHeldPoller();
   for (const pauseMs of [5_000, 10_000, 20_000, 40_000]) {
@@ -129,11 +154,11 @@ test("website tests that wait for a slot are not sent once the appliance is down
   const { client, due, poll, observed } = startHeldPoller(ONE_SLOT);
   await due(website(1), website(2), website(3));
   await poll(VRRP, failing("timeout"));
-  await client.answer(sitePath(1), failing("timeout"));
+  await settle();
   expect(client.waiting()).toEqual([]);
   expect(observed.map(shortly)).toEqual([
     "vrrp: timeout",
-    "website 1: timeout",
+    "website 1: appliance_down",
     "website 2: appliance_down",
     "website 3: appliance_down",
   ]);
@@ -287,6 +312,7 @@ test("a test that would wait until its latest result is stale fails as `local` b
       },
       completedAtMs: WALL_MS + 52_500,
       isOutOfTurn: false,
+      sinceMs: 0,
       durationSeconds: undefined,
       expiresAtMs: 52_500 + 2 * 30_000 + 20_000,
       certificate: undefined,

@@ -73,19 +73,20 @@ function startAnswered(answers: Answers, ...appliances: readonly ApplianceConfig
 }
 
 test.each([
-  ["list", LIST, 12],
-  ["website", TEST, 2],
+  ["list", LIST, 120, 12],
+  ["website", TEST, 60, 2],
 ])(
-  "the %s of hastened appliances is polled every second, of others as configured",
-  async (_, path, configured) => {
+  "the %s of hastened appliances is polled often, of others as configured",
+  async (_, path, hastened, configured) => {
     const { clock, runner, countIn } = startAnswered({}, serving("a", 1), serving("b", 1));
     await clock.pass(60_000);
     expect(await countIn(60_000, "a", path)).toBe(configured);
     runner.hasten(new Set(["a"]));
-    expect(await countIn(60_000, "a", path)).toBe(60);
+    // The first one is not on the grid.
+    expect(hastened - (await countIn(60_000, "a", path))).toBeOneOf([0, 1]);
     expect(await countIn(60_000, "b", path)).toBe(configured);
     runner.hasten(new Set(["b"]));
-    expect(await countIn(60_000, "b", path)).toBe(60);
+    expect(hastened - (await countIn(60_000, "b", path))).toBeOneOf([0, 1]);
     expect(await countIn(60_000, "a", path)).toBe(configured);
   },
 );
@@ -94,7 +95,7 @@ test("appliances are hastened within a second, and no longer when the set is emp
   const { clock, runner, countIn, instants } = startAnswered({}, serving("a", 1));
   await clock.pass(60_000);
   runner.hasten(new Set(["a"]));
-  expect(await countIn(1_000, "a", LIST)).toBe(1);
+  expect(await countIn(1_000, "a", TEST)).toBe(1);
   await clock.pass(9_000);
   runner.hasten(new Set());
   await clock.pass(1_000);
@@ -109,7 +110,7 @@ test("a reload hastens no other appliance, and one that it replaces or adds stay
   await clock.pass(60_000);
   apply({ ...serving("a", 1), baseUrl: "https://a.example:8443" }, serving("b", 1), serving("c", 1));
   await clock.pass(10_000);
-  expect(await countIn(60_000, "a", LIST)).toBe(60);
+  expect(await countIn(60_000, "a", LIST)).toBe(120);
   expect(await countIn(60_000, "b", LIST)).toBe(12);
   expect(await countIn(60_000, "c", TEST)).toBe(60);
 });
@@ -151,6 +152,15 @@ test("an appliance that hangs has one poll in flight, and none counts as skipped
   const { runner, countIn, skipped } = startAnswered({ takesMs: 4_000 }, applianceOf({ name: "a", polling }));
   runner.hasten(new Set(["a"]));
   expect(await countIn(60_000, "a", LIST)).toBeLessThanOrEqual(15);
+  expect(skipped).toEqual([]);
+});
+
+test("instants of haste that a blocked process misses do not count", async () => {
+  const { clock, runner, skipped } = startAnswered({}, serving("a", 1));
+  runner.hasten(new Set(["a"]));
+  await clock.pass(10_000);
+  clock.block(3_000);
+  await clock.pass(5_000);
   expect(skipped).toEqual([]);
 });
 

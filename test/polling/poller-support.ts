@@ -50,9 +50,15 @@ export function fakeClient(): FakeClient {
   const requests: { readonly path: string; readonly resolve: (outcome: Outcome<Body>) => void }[] = [];
   const client: FakeClient = {
     get: (path, _timeoutMs, options) => {
-      options?.onStarted?.();
       options?.onCredentials?.(client.credentials);
-      return new Promise((resolve) => void requests.push({ path, resolve }));
+      return new Promise((resolve) => {
+        const request = { path, resolve };
+        requests.push(request);
+        options?.onStarted?.(() => {
+          requests.splice(requests.indexOf(request), 1);
+          resolve(failing("internal"));
+        });
+      });
     },
     post: () => Promise.reject(new Error("polls never post")),
     certificate: () => undefined,
@@ -91,7 +97,7 @@ export function slowClient(takesMs: number, answer: (path: string) => Outcome<Bo
   return {
     ...client,
     get: (path, _timeoutMs, options) => {
-      options?.onStarted?.();
+      options?.onStarted?.(() => {});
       options?.onCredentials?.(client.credentials);
       const outcome = answer(path);
       return new Promise((resolve) => setTimeout(() => resolve(outcome), takesMs));

@@ -260,15 +260,25 @@ const SILENCES = [2, 4, 6, 8, 10, 12, 14, 16]
   .join(", ");
 
 test.each([
-  ["a MASTER 0 0.5, b BACKUP 1, a MASTER 3 3.4, b MASTER 5 5.7, a BACKUP 6", 2700],
-  ["a MASTER 0, b BACKUP 0, b MASTER 5, b MASTER/120 6, a BACKUP 7", 5000],
-  ["a MASTER 0, b BACKUP 0, b MASTER 5, a MASTER 6, a BACKUP 7", 0],
-  ["a MASTER+MASTER 0, b BACKUP+BACKUP 0, a MASTER+BACKUP 2, b MASTER+MASTER 5, a BACKUP+BACKUP 6", 5000],
+  ["a MASTER 0 0.5, b BACKUP 1, a MASTER 3 3.4, b MASTER 5 5.7, a BACKUP 6", 2700, 1350],
+  ["a MASTER 0, b BACKUP 0, b MASTER 5, b MASTER/120 6, a BACKUP 7", 5000, 2500],
+  ["a MASTER 0, b BACKUP 0, b MASTER 5, a MASTER 6, a BACKUP 7", 0, 0],
+  [
+    "a MASTER+MASTER 0, b BACKUP+BACKUP 0, a MASTER+BACKUP 2, b MASTER+MASTER 5, a BACKUP+BACKUP 6",
+    5000,
+    2500,
+  ],
+  [`${PAIR}, a MASTER 1, a BACKUP 2 2.5, b BACKUP 4, b MASTER 5 5.2`, 4200, 2850],
+  [`${PAIR}, b BACKUP 3, b MASTER 4, a silent 1 5`, 4000, 3000],
+  [`${PAIR}, b BACKUP 3, b refuses 4, b MASTER 5, a BACKUP 6`, 5000, 2500],
+  [`${PAIR}, a silent 1, b BACKUP 30, b MASTER 31`, 31_000, 30_000],
+  [`${PAIR}, a silent 1, b BACKUP 30, b MASTER 32`, 32_000, undefined],
   // The exporter remembers no MASTER of `a`.
-  [`${PAIR}, b refuses 1, ${SILENCES}, b MASTER 40`, undefined],
+  [`${PAIR}, b refuses 1, ${SILENCES}, b MASTER 40`, undefined, undefined],
 ])(
-  "after %s, nobody was MASTER for %s ms at most: from the last answer of the one to the first of the other",
-  (polls, ms) => {
-    expect(switchAfter(polls)?.withoutMasterMs).toBe(ms);
+  "after %s, nobody was MASTER for %s ms at most, from the last answer of the one to the first of the other, and for about %s ms",
+  (polls, atMostMs, aboutMs) => {
+    const { withoutMaster } = switchAfter(polls) ?? {};
+    expect([withoutMaster?.atMostMs, withoutMaster?.aboutMs]).toEqual([atMostMs, aboutMs]);
   },
 );

@@ -364,17 +364,28 @@ function gapMs({ from, to, groups: places }: Expected, nth: number, histories: r
 function verdictOn(incident: IncidentDocument, expected: Expected, run: Run, polling: Polling): string {
   const { failover, summary, subjects } = incident;
   if (failover === undefined) return "none";
-  const { cause, evidence, withoutMasterAtMostSeconds = 0, repeated, isPartial, from, to } = failover;
+  const {
+    cause,
+    evidence,
+    withoutMasterAtMostSeconds = 0,
+    withoutMasterAboutSeconds: about,
+    repeated,
+    isPartial,
+    from,
+    to,
+  } = failover;
   const { groups = run.histories.map((_, nth) => nth), count } = expected;
+  const trueMs = gapMs(expected, (count ?? 2) / 2 - 1, run.histories);
   const wrong = [
     [from === expected.from && to === expected.to, `${from} to ${to}`],
     [subjects.join() === groups.map((nth) => `192.0.2.${nth + 1} (vhid ${nth + 1})`).join(), subjects.join()],
     [expected.causes.includes(cause), cause],
     [evidence.length > 0 === (cause !== "unknown"), "evidence"],
     ...evidence.map((each) => [isTrue(each, run.histories, polling), `${each.appliance} ${each.said}`]),
+    [withoutMasterAtMostSeconds * 1000 >= trueMs, `${withoutMasterAtMostSeconds} s`],
     [
-      withoutMasterAtMostSeconds * 1000 >= gapMs(expected, (count ?? 2) / 2 - 1, run.histories),
-      `${withoutMasterAtMostSeconds} s`,
+      about === undefined || Math.abs(about * 1000 - trueMs) <= polling.everyMs + polling.timeoutMs,
+      `about ${about} s`,
     ],
     [isPartial === (expected.isPartial ?? false), "partial"],
     [repeated?.count === count, `${repeated?.count ?? 1} times`],

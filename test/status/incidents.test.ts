@@ -291,22 +291,41 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   [
     "the outage of a website lasts at most from the beginning of the latest test that found it up at the master",
     `${PAIR}, a 200 1 1.5, b 200 1.8, a 503 2, a 503 3, a 200 5 5.4`,
-    [`3-5.4 website_down: Down at the master: ${SITE}, at most 4.4 s`],
+    [`3-5.4 website_down: Down at the master: ${SITE}, about 2.7 s, at most 4.4 s`],
   ],
   [
-    "of the masters before and after a failover, the earlier one counts",
+    "while the masters before and after a failover both find it up, it is up",
     `${PAIR}, b 200 0.7, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
     [
       `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
-      `2-6 website_down: Down at the master: ${SITE}, at most 5.3 s`,
+      `2-6 website_down: Down at the master: ${SITE}, about 2.35 s, at most 5.3 s`,
     ],
   ],
   [
-    "a master that never found it up does not",
+    "it may be down since the former master was found as such last, whatever it still finds",
     `${PAIR}, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
     [
       `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
-      `2-6 website_down: Down at the master: ${SITE}, at most 5 s`,
+      `2-6 website_down: Down at the master: ${SITE}, about 2.7 s, at most 6 s`,
+    ],
+  ],
+  [
+    "what the new master found long before does not count",
+    `b 200 0, ${PAIR}, b 503 1, b 503 2, a 200 20, a MASTER 21, b BACKUP 21, a 200 22, b MASTER 22.5, a BACKUP 22.5, b 503 23, b 200 26`,
+    [
+      `22.5-22.5 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `22.5-26 website_down: Down at the master: ${SITE}, about 2.75 s, at most 5 s`,
+      `2-20 website_down: Down: ${SITE}`,
+    ],
+  ],
+  [
+    "a master that stops answering had it until then",
+    `${PAIR}, b 503 0.5, b 503 0.6, a 200 20, a MASTER 21, a untested 21 25, a silent 22 26, a untested 27, b MASTER 27, a BACKUP 40, a 200 40.5, b BACKUP 44, a MASTER 44`,
+    [
+      `44-44 failover: a took over ${VIP} of ams from b, which stepped down. No known master for at most 17 s`,
+      `27-40 failover: b took over ${VIP} of ams from a, ${STOPPED.replace("5 s", "6 s")}`,
+      `27-44 website_down: Down: ${SITE}, about 21.5 s, at most 24 s`,
+      "26-40 appliance_down: a went down: it does not answer in time (timeout)",
     ],
   ],
   [
@@ -325,17 +344,16 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   [
     "without groups, all appliances count",
     "lone nothing 0, lone 200 1, lone 503 2, lone 503 3, lone 200 5",
-    [`3-5 website_down: Down: ${SITE}, at most 4 s`],
+    [`3-5 website_down: Down: ${SITE}, about 2.5 s, at most 4 s`],
   ],
 ])("%s", (_, polls, incidents, left) => {
   const reload = left && { atMs: 5000, members: left };
   const members = [A, B, { ...LONE, websites: [SHOP] }, ...(polls.includes(", c ") ? [MEMBER_C] : [])];
   const { past } = replay(pollsOf(polls), { members, ...(reload && { reload }) });
-  const outages = past.list().map(({ outageAtMostSeconds: seconds }) => seconds);
-  const lines = incidentLines(past);
-  expect(lines.map((line, nth) => line + (outages[nth] ? `, at most ${outages[nth]} s` : ""))).toEqual(
-    incidents,
-  );
+  const outages = past.list().map(({ outageAboutSeconds: about, outageAtMostSeconds: most }) => {
+    return most === undefined ? "" : `, about ${about} s, at most ${most} s`;
+  });
+  expect(incidentLines(past).map((line, nth) => `${line}${outages[nth]}`)).toEqual(incidents);
 });
 
 test("while 64 troubles are not over, others are only problems, and failovers are told", () => {

@@ -68,8 +68,8 @@ function stepsOf({ size, polls }: Course, windows: readonly MaintenanceWindow[])
     const { changes, cluster } = fleet.record(polled.observation, polled.atMs);
     if (cluster === undefined) return [];
     const at = { wallMs: WALL_MS + polled.atMs, monotonicMs: polled.atMs };
-    const { appliance } = polled.observation;
-    return [{ second, verdict: judging.judge(cluster, at, { appliance, changes }).now }];
+    const { appliance, sinceMs } = polled.observation;
+    return [{ second, verdict: judging.judge(cluster, at, { appliance, changes, sinceMs }).now }];
   });
 }
 

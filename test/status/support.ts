@@ -66,9 +66,9 @@ export function judgedFleet(members: readonly ApplianceConfig[]) {
   return (observation: Observation, nowMs: number): { changes: readonly FleetChange[]; judged: Judged } => {
     const { changes, cluster } = fleet.record(observation, nowMs);
     if (cluster === undefined) throw new Error("the appliance is configured");
-    const { appliance } = observation;
+    const { appliance, sinceMs } = observation;
     const at = { wallMs: WALL_MS + nowMs, monotonicMs: nowMs };
-    return { changes, judged: judging.judge(cluster, at, { appliance, changes }) };
+    return { changes, judged: judging.judge(cluster, at, { appliance, changes, sinceMs }) };
   };
 }
 
@@ -99,7 +99,8 @@ export function replay(
     const { changes, cluster } = fleet.record(observation, atMs);
     if (cluster === undefined) throw new Error("the appliance is configured");
     const at = { wallMs: WALL_MS + wallOf(atMs), monotonicMs: atMs };
-    const { before, now } = judging.judge(cluster, at, { appliance: observation.appliance, changes });
+    const { appliance, sinceMs } = observation;
+    const { before, now } = judging.judge(cluster, at, { appliance, changes, sinceMs });
     if (now.incidents !== before?.incidents) past.add(now.incidents.news);
     return now;
   });

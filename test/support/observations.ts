@@ -82,6 +82,7 @@ export interface Circumstances {
   readonly isOutOfTurn?: boolean;
   /** Monotonic; default: the instant at which the fleet records it. */
   readonly sentAtMs?: number;
+  readonly sinceMs?: number | undefined;
   readonly durationSeconds?: number;
   readonly expiresAtMs?: number;
   readonly certificate?: PresentedCertificate;
@@ -92,6 +93,7 @@ function circumstances(given: Circumstances) {
     completedAtMs: WALL_MS,
     isOutOfTurn: false,
     sentAtMs: undefined,
+    sinceMs: undefined,
     durationSeconds: 0.25,
     expiresAtMs: EXPIRES_AT_MS,
     certificate: undefined,
