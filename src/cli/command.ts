@@ -82,8 +82,11 @@ export interface Flags extends LogFlags {
   readonly output: "table" | "json";
 }
 
-/** 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 130, 143: SIGINT, SIGTERM. */
-export type ExitCode = 0 | 1 | 2 | 130 | 143;
+/**
+ * 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 130, 143: SIGINT, SIGTERM. A plugin
+ * has codes of its own, up to 3.
+ */
+export type ExitCode = 0 | 1 | 2 | 3 | 130 | 143;
 
 /** Writes why a command failed; returns its exit code. */
 export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {

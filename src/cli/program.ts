@@ -18,6 +18,7 @@ import {
   starting,
 } from "./options.ts";
 import type { ReportFlags } from "./report.ts";
+import type { StatusFlags } from "./status.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -104,8 +105,15 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "status [names...]",
     "show the fleet, or the named clusters, as a running exporter sees it; exit code 0: no problems, 1: problems, 2: unknown",
     "status --url=http://exporter.example:10849",
-    [...reading(), new Option("--failed", "show only what has a problem"), output],
-    async (flags, args) => untilSignal((await import("./status.ts")).status(flags, io, args)),
+    [
+      ...reading(),
+      new Option("--failed", "show only what has a problem"),
+      new Option("--output <format>", "format of the result; nagios: output and exit code of a plugin")
+        .choices(["table", "json", "nagios"])
+        .default("table"),
+    ],
+    async (_flags, args, command) =>
+      untilSignal((await import("./status.ts")).status(command.opts<StatusFlags>(), io, args)),
   );
   add(
     "ready [names...]",
@@ -187,6 +195,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "demo --web.listen-address=127.0.0.1:10849",
     [listenAddress("127.0.0.1:10849")],
     async (flags) => (await import("./demo.ts")).demo(flags, io),
+  );
+
+  add(
+    "completion <shell>",
+    "write what bash or zsh runs to complete commands and flags",
+    "completion bash > ~/.local/share/bash-completion/completions/appliance-exporter",
+    [],
+    async (_flags, [shell = ""]) => (await import("./completion.ts")).completion(program, io, shell),
   );
 
   const [first = ""] = argv;

@@ -26,6 +26,7 @@ describe("help", () => {
     "report",
     "appliance",
     "demo",
+    "completion",
   ])("of %s has an example, and exits 0", async (name) => {
     const { code, out, err } = await run(...name.split(" "), "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -36,7 +37,7 @@ describe("help", () => {
   it("of the program lists all commands", async () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
-    expect([...out.matchAll(/^ {2}(\w+)(?: \[options\]| {2})/gm)].map(([, name]) => name)).toEqual([
+    expect([...out.matchAll(/^ {2}(\w+)(?: \[options\]| <| {2})/gm)].map(([, name]) => name)).toEqual([
       "run",
       "check",
       "poll",
@@ -48,6 +49,7 @@ describe("help", () => {
       "report",
       "appliance",
       "demo",
+      "completion",
     ]);
   });
 

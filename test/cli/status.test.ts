@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { ago, incident } from "../page/documents.ts";
 import { documentOf } from "../status/support.ts";
+import { eventually } from "../support/eventually.ts";
+import { startTestExporter } from "../support/exporter.ts";
 import { applianceOf, failed, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
 import { answering, runAfter, serve } from "./support.ts";
 
@@ -127,6 +129,78 @@ test.each([
   expect(JSON.parse(shown.out)).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
+const REASON = (text: string) => `APPLIANCES UNKNOWN - ${text}\n`;
+
+test.each<[name: string, document: unknown, args: readonly string[], code: number, out: string]>([
+  [
+    "all is well",
+    WELL,
+    [],
+    0,
+    "APPLIANCES OK - All is well. 1 cluster. | critical=0;;0;0 warning=0;0;;0 unknown=0;;;0 planned=0;;;0 appliances_up=1;;;0;1\n",
+  ],
+  [
+    "something is critical",
+    WRONG,
+    [],
+    2,
+    `APPLIANCES CRITICAL - 3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters. | critical=2;;0;0 warning=1;0;;0 unknown=0;;;0 planned=0;;;0 appliances_up=2;;;0;3
+CRITICAL ams: Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
+CRITICAL ams: a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)
+WARNING ams: b is down: it does not answer in time (timeout)
+`,
+  ],
+  [
+    "what is wrong is planned, or in another cluster",
+    {
+      ...WRONG,
+      verdict: "well",
+      problems: WRONG.problems.map((problem) => ({ ...problem, isPlanned: true })),
+    },
+    ["ams"],
+    0,
+    "APPLIANCES OK - All is well. 1 cluster. | critical=0;;0;0 warning=0;0;;0 unknown=0;;;0 planned=3;;;0 appliances_up=1;;;0;2\n",
+  ],
+  [
+    "nothing was polled yet",
+    UNKNOWN,
+    [],
+    3,
+    `APPLIANCES UNKNOWN - Not everything is known. Not polled yet. | critical=0;;0;0 warning=0;0;;0 unknown=1;;;0 planned=0;;;0 appliances_up=0;;;0;1
+UNKNOWN Not everything of lone was polled yet
+`,
+  ],
+  ["a name is unknown", WELL, ["fra"], 3, REASON('unknown cluster or appliance "fra"; URL has lone')],
+  [
+    "the answer is no document",
+    {},
+    [],
+    3,
+    REASON("URL: the server is not an appliance-exporter of this version"),
+  ],
+])("as a plugin, where %s", async (_, document, args, code, out) => {
+  const url = `${await serve(answering(document))}/exporter`;
+  const shown = await status(`--url=${url}`, "--output=nagios", ...args);
+  expect({ ...shown, out: shown.out.replaceAll(url, "URL") }).toEqual({ code, out, err: "" });
+});
+
+test.each(["http://127.0.0.1:1", "no URL"])("as a plugin, without an exporter at %s", async (url) => {
+  const { code, out, err } = await status(`--url=${url}`, "--output=nagios");
+  expect([code, err]).toEqual([3, ""]);
+  expect(out).toMatch(/^APPLIANCES UNKNOWN - .+\n$/);
+});
+
+test("the output of a plugin is bounded, and nothing but performance data follows a vertical bar", async () => {
+  const problem = { ...WRONG.problems[0], cluster: "a|b", summary: `|\n${"🦊".repeat(1000)}` };
+  const url = await serve(answering({ ...WRONG, problems: Array.from({ length: 1000 }, () => problem) }));
+  const { out } = await status(`--url=${url}/exporter`, "--output=nagios");
+  expect(Buffer.byteLength(out)).toBeLessThan(8192);
+  expect(out.match(/\|/g)).toHaveLength(1);
+  const lines = out.trimEnd().split("\n");
+  expect(lines[1]).toMatch(/^CRITICAL a\/b: \/ (🦊)+…$/u);
+  expect([lines.length, lines.at(-1)]).toEqual([17, "985 more"]);
+});
+
 test("no exporter: exit code 2 and the reason", async () => {
   expect(await status("--url=http://127.0.0.1:1")).toEqual({
     code: 2,
@@ -176,4 +250,18 @@ test("credentials come from a file, and its errors have positions", async () => 
   expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
     /^bad\.yaml:1:\d+: http_client\.basic_auth: expected either password or password_file\nbad\.yaml:2:1: unknown key\n$/,
   );
+});
+
+test("as a plugin, at a real exporter whose appliance cannot be reached", async () => {
+  const exporter = await startTestExporter({
+    config: { appliances: [{ name: "lone", base_url: "https://127.0.0.1:1" }] },
+  });
+  onTestFinished(exporter.stop);
+  await eventually(async () => {
+    const { code, out } = await status(`--url=${exporter.url}`, "--output=nagios");
+    expect(code).toBe(2);
+    expect(out.split("\n")[0]).toBe(
+      "APPLIANCES CRITICAL - 1 problem. Cluster dark. | critical=1;;0;0 warning=0;0;;0 unknown=0;;;0 planned=0;;;0 appliances_up=0;;;0;1",
+    );
+  });
 });
