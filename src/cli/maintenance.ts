@@ -139,14 +139,17 @@ async function changeAt(exporter: RunningExporter, body: object): Promise<Outcom
 }
 
 function endReport(
-  { url, window, remaining = [], early }: Extract<Outcome, { window: unknown }>,
+  { url, window, remaining, early }: Extract<Outcome, { window: unknown }>,
   isOneOfMany: boolean,
 ): string {
   const where = isOneOfMany ? `${url}: ` : "";
   const when = early === undefined ? "" : ` ${early} early`;
+  const done = `${where}${window.id} ended${when}`;
+  // A busy exporter does not say what is left.
+  if (remaining === undefined) return printable(`${done}\n`);
   const rest = remaining.map((sentence) => `  ${sentence}\n`).join("");
   const verdict = remaining.length === 0 ? "all is well" : `${count(remaining.length, "problem")} left`;
-  return printable(`${where}${window.id} ended${when}: ${verdict}\n${rest}`);
+  return printable(`${done}: ${verdict}\n${rest}`);
 }
 
 async function show(flags: MaintenanceFlags, io: Io, exporters: Exporters): Promise<ExitCode> {

@@ -35,7 +35,7 @@ export const fileSchema = z
 /** A duration in milliseconds, `min` to `max`. */
 export function durationSchema(min: string, max: string) {
   const [minMs = 0, maxMs = 0] = [parseDuration(min), parseDuration(max)];
-  return parsed(`a duration of ${min} to ${max} such as 15s or 1m30s`, (text) => {
+  return parsed(`a duration of ${min} to ${max}, such as 1m30s`, (text) => {
     const ms = parseDuration(text) ?? -1;
     return ms >= minMs && ms <= maxMs ? ms : undefined;
   });

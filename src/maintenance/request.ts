@@ -58,7 +58,7 @@ export type WindowDocument = z.infer<typeof windowSchema>;
 
 export const windowsSchema = z.object({ windows: z.array(windowSchema) });
 
-/** `remaining`: after an end, what is wrong with what the window covered, in sentences. */
+/** `remaining`: after an end, what is wrong with what the window covered, in sentences; absent from a busy exporter. */
 export const changedSchema = z.object({ window: windowSchema, remaining: z.array(z.string()).optional() });
 
 export function windowDocument({ scope, beginMs, endMs, ...rest }: MaintenanceWindow): WindowDocument {

@@ -41,10 +41,10 @@ export interface Windows {
 }
 
 export interface WindowsDeps {
-  readonly clock: Pick<Clock, "wallMs">;
+  readonly clock: Clock;
   /** The windows of an earlier run. */
   readonly restored: readonly MaintenanceWindow[];
-  /** A window began, has another end now, or was ended. */
+  /** A window began, has another end now by the wall clock, or was ended. */
   readonly onChange: (window: MaintenanceWindow) => void;
   /** All appliances of the cluster in which a drill runs now: none if none does. */
   readonly onDrill: (appliances: ReadonlySet<string>) => void;
@@ -52,6 +52,8 @@ export interface WindowsDeps {
 
 const MAX_WINDOWS = 100;
 const MAX_MS = 24 * 3_600_000;
+/** The wall clock was set if it diverges from the monotonic clock by more than this. */
+const TOLERANCE_MS = 2000;
 const MAX_DRILL_MS = 30 * 60_000;
 /** Alerts about failovers remember them for so long. */
 const REMEMBERED_MS = 300_000;
@@ -63,6 +65,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   let recurring: readonly MaintenanceConfig[] = [];
   let occurrences = { second: Number.NaN, windows: NONE };
   let drillEnds: NodeJS.Timeout | undefined;
+  let wallOffsetMs = clock.wallMs() - clock.monotonicMs();
 
   const isRecent = ({ endMs }: MaintenanceWindow): boolean => endMs + REMEMBERED_MS > clock.wallMs();
 
@@ -71,8 +74,22 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
 
   /** The windows by command that did not end long ago. An occurrence of the configuration stays until it would have ended. */
   function current(): readonly MaintenanceWindow[] {
+    followClock();
     if (!windows.every(isNeeded)) windows = windows.filter(isNeeded);
     return windows;
+  }
+
+  /** Windows by command last as long as they were started for, also if the wall clock is set meanwhile. */
+  function followClock(): void {
+    const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
+    if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
+    wallOffsetMs += jumpMs;
+    windows = windows.map((window) => ({
+      ...window,
+      beginMs: window.beginMs + jumpMs,
+      endMs: window.endMs + jumpMs,
+    }));
+    for (const window of windows.filter(isRecent)) onChange(window);
   }
 
   /** The windows of the configuration, which are computed once a second. */

@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { changeSchema, windowDocument } from "../maintenance/request.ts";
+import { changeSchema, windowDocument, type WindowDocument } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { WindowError, Windows } from "../maintenance/windows.ts";
 import type { Logger } from "../support/log.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
+import type { Queue } from "./queue.ts";
 import type { Visitor } from "./visitor.ts";
-import { CLOSE, NOT_CACHED, refusePages, text, type Reply } from "./reply.ts";
+import { BUSY, CLOSE, NOT_CACHED, refusePages, text, type Reply } from "./reply.ts";
 
 export interface MaintenanceDeps {
   /** Whether planned work may be changed over HTTP. */
@@ -31,9 +32,9 @@ const UNKNOWN_USER =
   "Planned work needs a password, or a client certificate that is required and verified: see --web.config.file";
 const NOT_AMONG = "This user is not among the maintenance_users of the web configuration";
 
-/** Changes planned work for users who may. */
-export function createMaintenance({ isEnabled, windows, remaining, logger }: MaintenanceDeps) {
-  async function change({ headers }: IncomingMessage, { user, body }: Visitor): Promise<Reply> {
+/** Changes planned work for users who may. The fleet is judged in the turn of the request, as for other requests of the client. */
+export function createMaintenance({ isEnabled, windows, remaining, logger }: MaintenanceDeps, queue: Queue) {
+  async function change(request: IncomingMessage, { user, body }: Visitor): Promise<Reply> {
     const refused = (status: number, detail: string): Reply => {
       // Strangers write no lines.
       if (user !== undefined) logger.warn({ user: user.name, status, detail }, "planned work refused");
@@ -41,7 +42,7 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
     };
     if (user === undefined) return refused(403, UNKNOWN_USER);
     if (!user.maintains) return refused(403, NOT_AMONG);
-    if (!/^application\/json\s*(;|$)/i.test(headers["content-type"] ?? ""))
+    if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
       return refused(415, "Expected content-type: application/json");
     const bytes = await body;
     if (bytes === undefined)
@@ -59,13 +60,11 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
     if (!result.ok) return refused(STATUSES[result.reason], result.message);
     const [window, done] = [windowDocument(result.window), Object.keys(data).join("")];
     logger.info({ change: done, ...window, user: user.name }, "planned work changed");
-    const answer = end === undefined ? { window } : { window, remaining: await remaining(result.window) };
-    return {
-      status: 200,
-      contentType: "application/json",
-      body: `${JSON.stringify(answer)}\n`,
-      headers: NOT_CACHED,
-    };
+    if (end === undefined) return changed({ window });
+    const reply = await queue(request, `end ${window.id}`, async () =>
+      changed({ window, remaining: await remaining(result.window) }),
+    );
+    return reply === BUSY ? changed({ window }) : reply;
   }
 
   return async (request: IncomingMessage, visitor: Visitor): Promise<Reply> => {
@@ -74,6 +73,11 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
     if (!isEnabled) return text(403, DISABLED, CLOSE);
     return refusePages(request, "change planned work") ?? change(request, visitor);
   };
+}
+
+function changed(answer: { window: WindowDocument; remaining?: readonly string[] }): Reply {
+  const body = `${JSON.stringify(answer)}\n`;
+  return { status: 200, contentType: "application/json", body, headers: NOT_CACHED };
 }
 
 /** `undefined` for what is not JSON. */

@@ -91,9 +91,10 @@ export interface RouteDeps {
  */
 export function createRoutes(deps: RouteDeps) {
   const sendReply = createOutgoing();
-  const [fleet, constants] = [fleetRoutes(deps), constantRoutes(deps)];
+  const queue = createQueue(MAX_OTHERS);
+  const [fleet, constants] = [fleetRoutes(deps, queue), constantRoutes(deps)];
   const history = createHistory(deps.history);
-  const maintenance = createMaintenance(deps.maintenance);
+  const maintenance = createMaintenance(deps.maintenance, queue);
   const probes = new Map<string, Probe>([
     ["/-/healthy", [deps.isHealthy, "Healthy", "The scheduler does not tick"]],
     ["/-/ready", [deps.isReady, "Ready", "Not every appliance was polled yet"]],
@@ -139,15 +140,14 @@ export function createRoutes(deps: RouteDeps) {
   };
 }
 
-function fleetRoutes(deps: RouteDeps): ReadonlyMap<string, FleetRoute> {
+function fleetRoutes(deps: RouteDeps, queue: Queue): ReadonlyMap<string, FleetRoute> {
   const { renderFleet, renderWebsites, renderPage, renderMetrics, configText, telemetryPath } = deps;
   const { windows } = deps.maintenance;
   const windowsText = () => `${JSON.stringify({ windows: windows.list().map(windowDocument) })}\n`;
-  const [scrapes, queue] = [createQueue(MAX_SCRAPES), createQueue(MAX_OTHERS)];
   const json = { contentType: JSON_TYPE, headers: NOT_CACHED, queue };
   const html = { contentType: HTML_TYPE, headers: PAGE_HEADERS, queue };
   const config = { contentType: TEXT_TYPE, headers: NOT_CACHED, queue };
-  const metrics = { contentType: METRICS_TYPE, headers: {}, queue: scrapes };
+  const metrics = { contentType: METRICS_TYPE, headers: {}, queue: createQueue(MAX_SCRAPES) };
   return new Map<string, FleetRoute>([
     ["/", { ...html, render: renderPage, readsQuery: true }],
     ["/config", { ...config, render: async () => ({ text: [configText()] }) }],

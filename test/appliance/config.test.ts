@@ -213,7 +213,7 @@ colour: blue
     'appliance.yaml:10:85: vrrp.interfaces[...].state_current: Invalid option: expected one of "MASTER"|"BACKUP"',
     "appliance.yaml:10:106: vrrp.interfaces[...].type: Invalid input: expected number, received string",
     "appliance.yaml:11:5: vrrp.interfaces[...]: expected a map: lines of a key, a colon, a space and a value",
-    "appliance.yaml:12:17: website_test.timeout: expected a duration of 1ms to 1h such as 15s or 1m30s",
+    "appliance.yaml:12:17: website_test.timeout: expected a duration of 1ms to 1h, such as 1m30s",
     "appliance.yaml:14:7: websites[0].id: Invalid input: expected number, received string",
     'appliance.yaml:14:16: websites[0].protocol: Invalid option: expected one of "http"|"https"|"both"',
     "appliance.yaml:14:31: websites[0].host: expected a host name or an IP address",

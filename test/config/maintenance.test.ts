@@ -59,7 +59,7 @@ test.each([
   ],
   [
     'clusters: [ams], schedule: "0 0 2 * * 0", timezone: UTC, duration: 25h',
-    "5:73: maintenance[0].duration: expected a duration of 1m to 24h such as 15s or 1m30s",
+    "5:73: maintenance[0].duration: expected a duration of 1m to 24h, such as 1m30s",
   ],
   [`clusters: [ams], comment: "\\u0007", ${TIME}`, `5:33: maintenance[0].comment: expected ${LENGTH}`],
   [`clusters: [ams], comment: "\\uD800", ${TIME}`, `5:33: maintenance[0].comment: expected ${LENGTH}`],

@@ -133,12 +133,12 @@ test("an appliance must not repeat a website, of its own or of its cluster", asy
 });
 
 test("polling", async () => {
-  const interval = ".vrrp.interval: expected a duration of 1s to 1d such as 15s or 1m30s";
+  const interval = ".vrrp.interval: expected a duration of 1s to 1d, such as 1m30s";
   const cases: readonly Case[] = [
-    ["{ vrrp: { interval: 5 } }", ".vrrp.interval: expected a duration of 1s to 1d such as 15s or 1m30s"],
+    ["{ vrrp: { interval: 5 } }", ".vrrp.interval: expected a duration of 1s to 1d, such as 1m30s"],
     ["{ vrrp: { interval: 5sec } }", interval],
     ["{ vrrp: { interval: 900ms } }", interval],
-    ['{ vrrp: { timeout: "0" } }', ".vrrp.timeout: expected a duration of 1ms to 1d such as 15s or 1m30s"],
+    ['{ vrrp: { timeout: "0" } }', ".vrrp.timeout: expected a duration of 1ms to 1d, such as 1m30s"],
     [
       '{ vrrp: { schedule: "* * * * *" } }',
       '.vrrp.schedule: expected six fields, seconds first, such as "*/10 * * * * *", got 5',

@@ -21,8 +21,9 @@ function heldWindows(
   const changes: MaintenanceWindow[] = [];
   const drills: string[] = [];
   let nowMs = WALL_MS;
+  let monotonicMs = 0;
   const windows = createWindows({
-    clock: { wallMs: () => nowMs },
+    clock: { wallMs: () => nowMs, monotonicMs: () => monotonicMs },
     restored,
     onChange: (window) => void changes.push(window),
     onDrill: (appliances) => void drills.push([...appliances].join(" ")),
@@ -32,8 +33,10 @@ function heldWindows(
     windows,
     changes,
     drills,
+    setForward: (minutes: number): void => void (nowMs += minutes * MINUTE_MS),
     passMinutes: (minutes: number): void => {
       nowMs += minutes * MINUTE_MS;
+      monotonicMs += minutes * MINUTE_MS;
       vi.advanceTimersByTime(minutes * MINUTE_MS);
     },
   };
@@ -166,6 +169,26 @@ test("a window of the configuration runs when it is due", () => {
   passMinutes(2);
   expect(windows.list()).toEqual([]);
 });
+
+test.each([-60, 60])(
+  "a window lasts as long as it was started for when the clock is set by %s minutes",
+  (minutes) => {
+    const { windows, changes, passMinutes, setForward } = heldWindows();
+    windows.start(request({ isDrill: true }), "alice");
+    passMinutes(10);
+    setForward(minutes);
+    const endMs = WALL_MS + (30 + minutes) * MINUTE_MS;
+    expect(windows.list()).toMatchObject([{ beginMs: WALL_MS + minutes * MINUTE_MS, endMs }]);
+    // After a restart, the journal says when it ends by the new time.
+    expect(changes.at(-1)).toMatchObject({ endMs });
+    passMinutes(19);
+    expect(answer(windows.start(request({ id: "another1", isDrill: true }), "bob"))).toMatch(/^drill_runs/);
+    passMinutes(1);
+    expect(answer(windows.start(request({ id: "another1", isDrill: true }), "bob"))).toMatch(/^until/);
+    passMinutes(5);
+    expect(windows.list().map(({ id }) => id)).toEqual(["another1"]);
+  },
+);
 
 test("a window of the configuration is extended and ended early, and the next one is as configured", () => {
   const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
