@@ -29,7 +29,7 @@ export function recordsBetween(
   atMs: number,
 ): readonly JournalRecord[] {
   const verdict = now ?? before;
-  if (verdict === undefined) return [];
+  if (verdict === undefined || isSaidAsBefore(before, now)) return [];
   const given: Given = { at: instantOf(atMs), cluster: verdict.facts.cluster };
   // Whether a state is planned can change without the verdict on it.
   const work = { before: before?.planned, now: now?.planned };
@@ -46,6 +46,14 @@ export function recordsBetween(
     ),
     ...incidentRecords(before, now, given),
   ];
+}
+
+/** The parts of a verdict that records are about. */
+const SAID = ["state", "appliances", "groups", "failovers", "websites", "planned", "incidents"] as const;
+
+/** Most polls find nothing new. */
+function isSaidAsBefore(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
+  return before !== undefined && now !== undefined && SAID.every((part) => before[part] === now[part]);
 }
 
 interface Given {
