@@ -23,7 +23,7 @@ export function createNumbering(): Numbering {
  */
 export type Anonymize = (value: unknown, number: Numbering) => unknown;
 
-/** Keeps these keys of objects, at any depth of a value that is no object of them; the values become what their keys say. */
+/** Keeps these keys, also of objects inside of other values, and anonymizes the value of each by its key. */
 export function objectOf(known: Readonly<Record<string, Anonymize>>): Anonymize {
   const anonymize: Anonymize = (value, number) => {
     if (Array.isArray(value)) return value.map((each) => anonymize(each, number));
@@ -49,7 +49,7 @@ function numbered(kind: string, text: string, number: Numbering): string {
 /** Keeps nothing but the types of a value and its parts. */
 export const structure = objectOf({});
 
-/** An object whose keys are names. */
+/** Anonymizes an object whose keys are names. */
 export function mapOf(kind: string, each: Anonymize): Anonymize {
   return (value, number) =>
     isJsonObject(value)
@@ -64,7 +64,7 @@ export function listOf(item: Anonymize): Anonymize {
     Array.isArray(value) ? value.map((each) => item(each, number)) : structure(value, number);
 }
 
-/** An array in which the position says what a value means. */
+/** Anonymizes an array in which the position says what a value means. */
 export function rowOf(...items: readonly Anonymize[]): Anonymize {
   return (value, number) =>
     Array.isArray(value)
@@ -106,7 +106,7 @@ const WELL_KNOWN = new Set(["*", "0.0.0.0", "::", "127.0.0.1", "::1", "224.0.0.1
 const IPV4_NETWORKS = ["192.0.2", "198.51.100", "203.0.113"];
 const HOSTS = 254;
 
-/** An address with its prefix if it has one, or a host name. IPv4 addresses beyond the 762 for documentation become host names. */
+/** Replaces an address, whose prefix length stays, or a host name. IPv4 addresses beyond the 762 for documentation become host names. */
 export const anonymizeAddress: Anonymize = (value, number) => {
   if (typeof value !== "string" || value === "") return structure(value, number);
   const [, bare = value, prefix = ""] = /^([^/]*)(\/(?:\d\d?|1[01]\d|12[0-8]))$/.exec(value) ?? [];
@@ -145,7 +145,7 @@ export function anonymizeBody(body: Uint8Array, anonymize: Anonymize, number: Nu
   if (parsed.repeated.length === 0) return text;
   const keys = new Set(Array.from(text.matchAll(KEY), ([, key]) => key));
   const [anyKey] = keys;
-  /** How often each key is repeated. One that stood in a value that does not count is taken for another. */
+  /** The repetitions of each key. A key in a value that does not count is taken for another. */
   const counts = new Map<string | undefined, number>();
   for (const key of parsed.repeated) {
     const names = ["interface", "key"].map((kind) => numbered(kind, key, number));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { answering, clientOf, LONG_MS, OK, serve, shortly } from "./support.ts";
+import { answering, clientOf, LONG_MS, OK, serve, servePlain, shortly } from "./support.ts";
 
 const TIMEOUT_MS = 150;
 
@@ -24,9 +24,9 @@ test("a deadline that passes during the name lookup is dns, and a late lookup op
 });
 
 test("an error is that error at the deadline, although its body has no end", async () => {
-  const server = await serve(answering("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nit is"));
-  const client = clientOf(`https://127.0.0.1:${server.port}`);
-  const outcome = await client.get("/x", 10 * TIMEOUT_MS, { onAnswer: () => {} });
+  const server = await servePlain(answering("HTTP/1.1 503 No\r\nContent-Length: 9\r\n\r\nit is"));
+  const client = clientOf(`http://127.0.0.1:${server.port}`);
+  const outcome = await client.get("/x", 4 * TIMEOUT_MS, { onAnswer: () => {} });
   expect(outcome).toEqual({
     ok: false,
     failure: { reason: "http_status", message: "answered with status 503", status: 503 },
