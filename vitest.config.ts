@@ -1,11 +1,21 @@
 import { defineConfig } from "vitest/config";
 import { createDocumentedTests } from "./test/faults/documented-tests.ts";
+import { pathOf, UNPACKED_SUITES } from "./test/support/tool.ts";
 
 /** Tests that need the programs of scripts/install-test-tools.sh, or minutes. */
 const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
 /** Installable packages and the image; they share what is made before. */
 const PACKAGING = ["test/packaging/**/*.extra.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
+/** Minutes of promtool. */
+const SCENARIOS = ["test/monitoring/{probes,rules,texts}.extra.test.ts"];
+/** What other programs load or answer, with each version of them: docs/compatibility.md. */
+const VERSIONED = [
+  "test/appliance/keepalived/real.extra.test.ts",
+  "test/metrics/promtool.extra.test.ts",
+  "test/monitoring/{alertmanager,prometheus}.extra.test.ts",
+  ...SCENARIOS,
+];
 
 const shared = {
   setupFiles: ["test/support/end-with-runner.ts"],
@@ -35,7 +45,19 @@ export default defineConfig({
       {
         test: { ...shared, name: "program", include: ["test/**/*.test.ts"], exclude: [...EXTRA, ...E2E] },
       },
-      { test: { ...shared, name: "extra", include: EXTRA, exclude: PACKAGING } },
+      { test: { ...shared, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED] } },
+      ...[undefined, ...UNPACKED_SUITES].map((suite) => ({
+        test: {
+          ...shared,
+          name: suite === undefined ? "versions" : `versions-${suite}`,
+          include: VERSIONED,
+          // The oldest and the newest version are enough for these.
+          exclude: suite === "trixie" ? SCENARIOS : [],
+          env: { PATH: pathOf(suite) },
+          // Beside the lab, whose processes go first and mostly wait.
+          sequence: { groupOrder: 1 },
+        },
+      })),
       {
         test: {
           ...shared,
@@ -53,7 +75,7 @@ export default defineConfig({
           ...shared,
           name: "e2e",
           include: E2E,
-          // The lab measures times: all cases run at once, after all other tests.
+          // The lab measures times: all cases run at once, after the other tests.
           maxConcurrency: 64,
           sequence: { groupOrder: 1 },
         },

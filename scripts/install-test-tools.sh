@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that `npm run test:all` needs. It changes nothing if they are installed.
-# Run it as root, or as a user who may use sudo.
+# Installs the Debian packages that `npm run test:all` needs, and unpacks some of newer suites of Debian (docs/compatibility.md).
+# It changes nothing if all are there. Run it as root, or as a user who may use sudo.
 set -euo pipefail
 
 packages=(
@@ -17,6 +17,10 @@ packages=(
   prometheus-pushgateway         # npm run bench
   systemd                        # systemd-analyze
 )
+# To get newer versions of a suite, remove its folder. test/support/tool.ts names suites and folder, too.
+suites=(trixie forky)
+unpacked=(prometheus promtool prometheus-alertmanager keepalived)
+cache=/var/cache/appliance-exporter-test-tools
 # The tests start these themselves, so the services that come with the packages are not needed.
 services=(keepalived nginx prometheus prometheus-alertmanager prometheus-blackbox-exporter prometheus-pushgateway)
 
@@ -33,19 +37,41 @@ if ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
+# Unpacks packages of a suite and the libraries that they need, without installing them.
+unpack() {
+  local suite=$1 folder=$cache/$1 root=$cache/$1/root loader libraries
+  echo "Unpacking Debian packages of $suite: ${unpacked[*]}"
+  as_root rm -rf "$folder"
+  as_root mkdir -p "$folder/new"
+  # The mirror may be a snapshot.
+  if ! as_root mmdebstrap --quiet --aptopt='Acquire::Check-Valid-Until "false"' --variant=extract \
+    --include="${unpacked[*]}" "$suite" "$root"; then
+    echo "Debian's suite $suite cannot be unpacked, and nothing is tested with its versions." >&2
+    exit 1
+  fi
+  as_root ln -s "$root"/usr/bin/{prometheus,promtool,prometheus-alertmanager,amtool} "$folder/new"
+  # keepalived prints this file, and does not run without it.
+  as_root cp "$root/etc/keepalived/keepalived.config-opts" /etc/keepalived
+  # It needs the libraries of its suite, which their own loader finds. The process has the name of the link.
+  loader=$(find "$root" -type f -name 'ld-linux*.so.*')
+  libraries=$(find "$root" -name '*.so.*' -printf '%h\n' | sort --unique | paste --serial --delimiters=:)
+  as_root ln -s "$loader" "$root/keepalived"
+  printf '#!/bin/sh\nexec %s --library-path %s %s "$@"\n' "$root/keepalived" "$libraries" "$root/usr/sbin/keepalived" |
+    as_root tee "$folder/new/keepalived" >/dev/null
+  as_root chmod 755 "$folder/new/keepalived"
+  as_root mv "$folder/new" "$folder/bin"
+}
+
 missing=()
 for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
 done
 
-if [ "${#missing[@]}" -eq 0 ]; then
-  echo "All test tools are installed."
-  exit 0
+if [ "${#missing[@]}" -gt 0 ]; then
+  echo "Installing Debian packages: ${missing[*]}"
+  as_root apt-get update --quiet
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
 fi
-
-echo "Installing Debian packages: ${missing[*]}"
-as_root apt-get update --quiet
-as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${missing[@]}"
 
 # A service that was installed before this script ran is left alone.
 for service in "${services[@]}"; do
@@ -54,3 +80,8 @@ for service in "${services[@]}"; do
     as_root service "$service" stop || true
   fi
 done
+
+for suite in "${suites[@]}"; do
+  if [ ! -d "$cache/$suite/bin" ]; then unpack "$suite"; fi
+done
+echo "All test tools are installed."

@@ -3,7 +3,7 @@ import { eventually } from "../support/eventually.ts";
 import type { Case } from "./cases/case.ts";
 import type { ExporterName } from "./lab/fleet.ts";
 import { startLab, type Lab } from "./lab/lab.ts";
-import { newsOf, readNotifications, type Notice } from "./lab/notifications.ts";
+import { newsOf, type Notice } from "./lab/notifications.ts";
 import { formatTable } from "./report.ts";
 import { createScene, type Scene } from "./scene.ts";
 
@@ -22,7 +22,7 @@ export function playCases(cases: readonly Case[], exporters: readonly ExporterNa
   }, 3 * MINUTE_MS);
 
   afterAll(async () => {
-    const notifications = readNotifications((await lab?.notifications()) ?? "");
+    const notifications = (await lab?.monitoring[0]?.notifications()) ?? [];
     await lab?.close();
     const rows = cases.flatMap(({ name, owns }) => {
       const own = notifications.filter((notices) => notices.every(({ labels }) => owns(labels)));
@@ -38,26 +38,31 @@ export function playCases(cases: readonly Case[], exporters: readonly ExporterNa
       const scene = createScene(lab);
       scenes.set(name, scene);
       await play(scene, lab);
-      const news = newsOf(readNotifications(await lab.notifications()), owns);
-      expect(news.map(({ status, alert }) => `${status} ${alert}`).toSorted()).toEqual(
-        scene.expected().toSorted(),
-      );
+      for (const { version, notifications } of lab.monitoring) {
+        const news = newsOf(await notifications(), owns);
+        expect([version, ...namesOf(news)]).toEqual([version, ...scene.expected().toSorted()]);
+      }
     },
   );
 
   test("nothing else was reported, and nothing twice", { timeout: 2 * MINUTE_MS }, async () => {
-    await eventually(async () => expect(await lab.query('ALERTS{alertstate="pending"}')).toEqual([]), {
-      timeoutMs: MINUTE_MS,
-      everyMs: 1_000,
-    });
-    const all = readNotifications(await lab.notifications());
-    const beats = all.flat().filter(isBeat);
-    expect(beats.length).toBeGreaterThan(2);
-    expect(beats.filter(({ status }) => status !== "firing")).toEqual([]);
-    const notifications = all.filter((notices) => !notices.some(isBeat));
-    const news = newsOf(notifications, () => true).map(({ status, alert }) => `${status} ${alert}`);
     const expected = inOrder().flatMap((scene) => scene.expected());
-    expect(news.toSorted()).toEqual(expected.toSorted());
-    expect(notifications.filter((notices) => notices.every(({ isNews }) => !isNews))).toEqual([]);
+    for (const { version, query, notifications } of lab.monitoring) {
+      await eventually(async () => expect(await query('ALERTS{alertstate="pending"}')).toEqual([]), {
+        timeoutMs: MINUTE_MS,
+        everyMs: 1_000,
+      });
+      const all = await notifications();
+      const beats = all.flat().filter(isBeat);
+      expect(beats.length).toBeGreaterThan(2);
+      expect(beats.filter(({ status }) => status !== "firing")).toEqual([]);
+      const others = all.filter((notices) => !notices.some(isBeat));
+      expect([version, ...namesOf(newsOf(others, () => true))]).toEqual([version, ...expected.toSorted()]);
+      expect(others.filter((notices) => notices.every(({ isNews }) => !isNews))).toEqual([]);
+    }
   });
+}
+
+function namesOf(news: readonly Notice[]): readonly string[] {
+  return news.map(({ status, alert }) => `${status} ${alert}`).toSorted();
 }

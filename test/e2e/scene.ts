@@ -3,7 +3,6 @@ import type { Lab } from "./lab/lab.ts";
 import {
   nameOf,
   newsOf,
-  readNotifications,
   type Labels,
   type Notice,
   type Notification,
@@ -16,7 +15,7 @@ const DEADLINE = { timeoutMs: 600_000, everyMs: 100 };
 
 /** Something that happens in the lab, and the notifications about it. */
 export interface Happening {
-  /** Waits until the webhook has a notification of each of these alerts, sent after the event. */
+  /** Waits until each webhook has a notification of each of these alerts, sent after the event. */
   fires(...alerts: readonly Labels[]): Promise<void>;
   /** The same for their ends. */
   resolves(...alerts: readonly Labels[]): Promise<void>;
@@ -27,7 +26,7 @@ export interface Scene {
   happens(event: string, act: () => Promise<unknown>): Promise<Happening>;
   /** Waits until an alert fires in Prometheus, silenced or not. */
   isFiring(alertname: string, ha_cluster: string): Promise<void>;
-  /** Waits until Prometheus finds something. */
+  /** Waits until each Prometheus finds something. */
   holds(expression: string): Promise<void>;
   /** All alerts that are expected to be news, in order for each alert. */
   expected(): readonly string[];
@@ -46,33 +45,42 @@ export function createScene(lab: Lab): Scene {
   const events: { readonly event: string; readonly atMs: number }[] = [];
   const expected: { readonly alert: string; readonly status: Status }[] = [];
   const sent: Sent[] = [];
-  const news = async (labels: Labels, status: Status, sinceMs: number): Promise<Notice> => {
+  /** The time at which the last of all webhooks has it. */
+  const news = async (labels: Labels, status: Status, sinceMs: number): Promise<number> => {
     const alert = nameOf(labels);
     expected.push({ alert, status });
-    return eventually(async () => {
-      const all = newsOf(readNotifications(await lab.notifications()), () => true);
-      const found = all.find(
-        (each) => each.alert === alert && each.status === status && each.atMs >= sinceMs,
-      );
-      if (found === undefined) throw new Error(`no notification: ${status} ${alert}`);
-      return found;
-    }, DEADLINE);
-  };
-  const holds = (expression: string) =>
-    eventually(
-      async () => {
-        if ((await lab.query(expression)).length === 0) throw new Error(`does not hold: ${expression}`);
-      },
-      { ...DEADLINE, everyMs: 1_000 },
+    const sentAtMs = lab.monitoring.map(({ version, notifications }) =>
+      eventually(async () => {
+        const all = newsOf(await notifications(), () => true);
+        const found = all.find(
+          (each) => each.alert === alert && each.status === status && each.atMs >= sinceMs,
+        );
+        if (found === undefined) throw new Error(`no notification of ${version}: ${status} ${alert}`);
+        return found.atMs;
+      }, DEADLINE),
     );
+    return Math.max(...(await Promise.all(sentAtMs)));
+  };
+  const holds = async (expression: string) => {
+    const held = lab.monitoring.map(({ version, query }) =>
+      eventually(
+        async () => {
+          if ((await query(expression)).length === 0)
+            throw new Error(`does not hold in ${version}: ${expression}`);
+        },
+        { ...DEADLINE, everyMs: 1_000 },
+      ),
+    );
+    await Promise.all(held);
+  };
   return {
     happens: async (event, act) => {
       const atMs = Date.now();
       events.push({ event, atMs });
       await act();
       const wait = async (alert: Labels, status: Status) => {
-        const notice = await news(alert, status, atMs);
-        sent.push({ event, alert, status, seconds: (notice.atMs - atMs) / 1_000 });
+        const sentAtMs = await news(alert, status, atMs);
+        sent.push({ event, alert, status, seconds: (sentAtMs - atMs) / 1_000 });
       };
       const all = async (status: Status, alerts: readonly Labels[]) =>
         void (await Promise.all(alerts.map((alert) => wait(alert, status))));

@@ -15,11 +15,18 @@ const RECEIVERS: Readonly<Record<string, string>> = {
   warning: "tickets",
 };
 
+function amtool(...args: readonly string[]) {
+  return spawnSync(toolPath("amtool"), args, { encoding: "utf8" });
+}
+
 function receiverOf(labels: Readonly<Record<string, string>>): string {
   const given = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
-  const args = ["config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...given];
-  return spawnSync(toolPath("amtool"), args, { encoding: "utf8" }).stdout.trim();
+  return amtool("config", "routes", "test", `--config.file=${EXAMPLE_FILE}`, ...given).stdout.trim();
 }
+
+test("amtool finds nothing wrong with the example", () => {
+  expect(amtool("check-config", EXAMPLE_FILE)).toMatchObject({ status: 0, stderr: "" });
+});
 
 test.for(ALL_ALERTS.map(({ alert, labels }) => [alert, labels["severity"] ?? ""] as const))(
   "%s with severity %s reaches its receiver",

@@ -12,7 +12,10 @@ export function promtool(
   ...args: readonly string[]
 ): Promise<{ readonly hasFailed: boolean; readonly output: string }> {
   return new Promise((resolve) => {
-    execFile(toolPath("promtool"), args, { maxBuffer: 1e8 }, (error, stdout, stderr) =>
+    // With less garbage collection, tests take a third less of a processor; tests beside these go first.
+    const env = { ...process.env, GOGC: "800" };
+    const command = ["--adjustment=10", toolPath("promtool"), ...args];
+    execFile("nice", command, { env, maxBuffer: 1e8 }, (error, stdout, stderr) =>
       resolve({ hasFailed: error !== null, output: `${stdout}${stderr}`.trim() }),
     );
   });

@@ -104,7 +104,9 @@ exec "$@"`;
 /** The command of a keepalived with its files in a folder. */
 function inFolder(folder: string): readonly string[] {
   const [pidFile = "", vrrpPidFile = ""] = PID_FILES.map((name) => join(folder, name));
-  const files = ["-f", join(folder, "run/keepalived.conf"), "-p", pidFile, "-r", vrrpPidFile];
+  // keepalived 2.3 locks that of a process which does not run, too.
+  const unused = ["-b", join(folder, "bfd.pid")];
+  const files = ["-f", join(folder, "run/keepalived.conf"), "-p", pidFile, "-r", vrrpPidFile, ...unused];
   return ["env", `TMPDIR=${folder}`, ...keepalived(), ...files];
 }
 

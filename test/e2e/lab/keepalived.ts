@@ -40,6 +40,8 @@ interface KeepalivedOptions {
   readonly namespace: string;
   readonly folder: string;
   readonly instances: readonly VrrpInstance[];
+  /** The path of the program; default: the machine's. */
+  readonly program?: string;
 }
 
 /** Where the files of a node's keepalived are, in its folder. */
@@ -50,7 +52,7 @@ const SHIFT = "priority-shift";
 /** A keepalived that is not running yet. */
 export function createKeepalived(
   sandbox: Sandbox,
-  { namespace, folder, instances }: KeepalivedOptions,
+  { namespace, folder, instances, program = "keepalived" }: KeepalivedOptions,
 ): Keepalived {
   let running: Running | undefined;
   const path = (name: string) => join(folder, name);
@@ -71,8 +73,11 @@ export function createKeepalived(
         path(KEEPALIVED_FILES.pid),
         "-r",
         path(KEEPALIVED_FILES.vrrpPid),
+        // keepalived 2.3 locks that of a process which does not run, too.
+        "-b",
+        path("bfd.pid"),
       ];
-      const command = ["keepalived", "--dont-fork", "--log-console", "--no-syslog", "--vrrp", ...files];
+      const command = [program, "--dont-fork", "--log-console", "--no-syslog", "--vrrp", ...files];
       const place = { namespace };
       running = start(sandbox, command, { name: "keepalived", place, folder, env: { TMPDIR: folder } });
       await running.printed(/Startup complete/);

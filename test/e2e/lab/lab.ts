@@ -22,7 +22,9 @@ import { openSandbox, type Sandbox } from "./sandbox.ts";
 import { createWebsite, type Website } from "./websites.ts";
 
 /** Everything, running and in good order. */
-export interface Lab extends Monitoring {
+export interface Lab {
+  /** One for each version of Prometheus and Alertmanager. */
+  readonly monitoring: readonly Monitoring[];
   cluster(name: ClusterName): Cluster;
   website(name: WebsiteName): Website;
   exporter(name: ExporterName): Exporter;
@@ -61,11 +63,12 @@ async function build(sandbox: Sandbox, folder: string, plan: LabPlan): Promise<O
   const clusters = await startClusters(sandbox, folder, plan, websites);
   const exporters = await startExporters(sandbox, folder, plan);
   const monitoring = await startMonitoring(sandbox, folder, plan);
-  await eventually(() => assertHealthy(monitoring, plan), { timeoutMs: 60_000, everyMs: 500 });
+  const assertAllHealthy = () => Promise.all(monitoring.map((each) => assertHealthy(each, plan)));
+  await eventually(assertAllHealthy, { timeoutMs: 60_000, everyMs: 500 });
   const setPassword = (appliance: string, password: string) =>
     writeFile(join(folder, passwordFile(appliance)), password);
   return {
-    ...monitoring,
+    monitoring,
     cluster: (name) => named(clusters, name),
     website: (name) => named(websites, name),
     exporter: (name) => named(exporters, name),

@@ -1,58 +1,89 @@
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
+import { toolPath, UNPACKED_SUITES, type Suite } from "../../support/tool.ts";
 import { EXPORTER_PORT, OPERATOR, type LabPlan } from "./fleet.ts";
-import type { Labels } from "./notifications.ts";
+import { readNotifications, type Labels, type Notification } from "./notifications.ts";
 import { start } from "./process.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 const MONITORING = fileURLToPath(new URL("../../../monitoring", import.meta.url));
 const GATE = fileURLToPath(new URL("gate.ts", import.meta.url));
-const PORTS = { prometheus: 9090, alertmanager: 9093, webhook: 9099 };
 const SOCKET = "prometheus.sock";
 
 /** Prometheus with the rules of this project, Alertmanager with its example, and what that sends its notifications to. */
 export interface Monitoring {
+  /** The suite of its programs. */
+  readonly version: string;
   /** The label sets of what an expression gives now. */
   query(expression: string): Promise<readonly Labels[]>;
-  /** One line for each notification so far. */
-  notifications(): Promise<string>;
+  /** All so far. */
+  notifications(): Promise<readonly Notification[]>;
 }
 
-/** Starts all three. `folder`: of the lab. */
-export async function startMonitoring(sandbox: Sandbox, folder: string, plan: LabPlan): Promise<Monitoring> {
+interface Ports {
+  readonly prometheus: number;
+  readonly alertmanager: number;
+  readonly webhook: number;
+}
+
+/** Starts all three for each version of Prometheus and Alertmanager. `folder`: of the lab. */
+export function startMonitoring(
+  sandbox: Sandbox,
+  folder: string,
+  plan: LabPlan,
+): Promise<readonly Monitoring[]> {
+  const suites = [undefined, ...UNPACKED_SUITES];
+  return Promise.all(
+    suites.map(async (suite, nth) => {
+      const own = join(folder, `monitoring-${nth}`);
+      await mkdir(own);
+      const ports = { prometheus: 9090 + 10 * nth, alertmanager: 9093 + 10 * nth, webhook: 9099 + 10 * nth };
+      return startVersion(sandbox, own, plan, ports, suite);
+    }),
+  );
+}
+
+async function startVersion(
+  sandbox: Sandbox,
+  folder: string,
+  plan: LabPlan,
+  ports: Ports,
+  suite: Suite | undefined,
+): Promise<Monitoring> {
   const run = (name: string, ...command: readonly string[]) =>
     start(sandbox, command, { name, place: "lab", folder });
-  await writeFile(join(folder, "alertmanager.yml"), await alertmanagerConfig());
-  await writeFile(join(folder, "prometheus.yml"), prometheusConfig(plan));
+  await writeFile(join(folder, "alertmanager.yml"), await alertmanagerConfig(ports));
+  await writeFile(join(folder, "prometheus.yml"), prometheusConfig(plan, ports));
   const tsx = import.meta.resolve("tsx");
-  const ports = [String(PORTS.webhook), String(PORTS.prometheus)];
-  const gate = run("gate", process.execPath, "--import", tsx, GATE, ...ports, SOCKET);
+  const gatePorts = [String(ports.webhook), String(ports.prometheus)];
+  const gate = run("gate", process.execPath, "--import", tsx, GATE, ...gatePorts, SOCKET);
   await gate.printed(/^open$/m);
   const alertmanager = run(
     "alertmanager",
-    "prometheus-alertmanager",
+    toolPath("prometheus-alertmanager", suite),
     "--config.file=alertmanager.yml",
     "--storage.path=alertmanager",
-    `--web.listen-address=127.0.0.1:${PORTS.alertmanager}`,
+    `--web.listen-address=127.0.0.1:${ports.alertmanager}`,
     "--cluster.listen-address=",
   );
   await alertmanager.printed(/Listening on/);
   const prometheus = run(
     "prometheus",
-    "prometheus",
+    toolPath("prometheus", suite),
     "--config.file=prometheus.yml",
     "--storage.tsdb.path=prometheus",
-    `--web.listen-address=127.0.0.1:${PORTS.prometheus}`,
+    `--web.listen-address=127.0.0.1:${ports.prometheus}`,
   );
   await prometheus.printed(/Server is ready/);
   return {
+    version: suite ?? "this machine",
     query: (expression) => query(join(folder, SOCKET), expression),
-    notifications: async () => (await gate.output()).replace(/^open\n/, ""),
+    notifications: async () => readNotifications((await gate.output()).replace(/^open\n/, "")),
   };
 }
 
@@ -78,7 +109,7 @@ interface Receiver {
 }
 
 /** The example, but for where its receivers are. */
-async function alertmanagerConfig(): Promise<string> {
+async function alertmanagerConfig({ webhook: port }: Ports): Promise<string> {
   const example: { readonly receivers: readonly Receiver[] } = parse(
     await readFile(join(MONITORING, "alertmanager/alertmanager.yml"), "utf8"),
   );
@@ -86,18 +117,18 @@ async function alertmanagerConfig(): Promise<string> {
     name,
     webhook_configs: webhooks.map((webhook) => ({
       ...webhook,
-      url: `http://127.0.0.1:${PORTS.webhook}/${name}`,
+      url: `http://127.0.0.1:${port}/${name}`,
     })),
   }));
   return stringify({ ...example, receivers });
 }
 
 // Each span as short as it goes; the rules are as they are.
-function prometheusConfig({ exporters }: LabPlan): string {
+function prometheusConfig({ exporters }: LabPlan, { alertmanager }: Ports): string {
   return stringify({
     global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
     rule_files: [`${MONITORING}/prometheus/*.rules.yml`],
-    alerting: { alertmanagers: [{ static_configs: [{ targets: [`127.0.0.1:${PORTS.alertmanager}`] }] }] },
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [`127.0.0.1:${alertmanager}`] }] }] },
     scrape_configs: [
       {
         job_name: "appliance-exporter",

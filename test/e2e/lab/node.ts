@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMAND } from "../../support/command.ts";
+import { toolPath, UNPACKED_SUITES, type Suite } from "../../support/tool.ts";
 import {
   CREDENTIALS,
   planCluster,
@@ -46,7 +47,7 @@ interface ClusterOptions {
   readonly websiteTimeout: string;
 }
 
-/** A cluster's network and its nodes, which do not run yet. */
+/** A cluster's network and its nodes, which do not run yet. The newest keepalived runs beside the machine's. */
 export async function addCluster(
   sandbox: Sandbox,
   clusterName: ClusterName,
@@ -54,7 +55,7 @@ export async function addCluster(
 ): Promise<Cluster> {
   const { name, groups, bridge, nodes } = planCluster(clusterName);
   await addBridge(sandbox, bridge);
-  const add = async (plan: NodePlan): Promise<Node> => {
+  const add = async (plan: NodePlan, suite?: Suite): Promise<Node> => {
     const folder = join(options.folder, plan.name);
     const links = await connect(sandbox, plan, bridge);
     await mkdir(folder);
@@ -66,11 +67,12 @@ export async function addCluster(
       priority: plan.priority,
       vips: [`${vip}/24`],
     }));
-    const keepalived = createKeepalived(sandbox, { namespace: plan.name, folder, instances });
+    const program = toolPath("keepalived", suite);
+    const keepalived = createKeepalived(sandbox, { namespace: plan.name, folder, instances, program });
     const { fleetAddress } = plan;
     return { fleetAddress, ...links, ...createNode(sandbox, plan.name, folder, keepalived) };
   };
-  const [preferred, other] = [await add(nodes[0]), await add(nodes[1])];
+  const [preferred, other] = [await add(nodes[0]), await add(nodes[1], UNPACKED_SUITES.at(-1))];
   return { name, preferred, other };
 }
 
