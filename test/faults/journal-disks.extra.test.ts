@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect } from "vitest";
-import { messageOf } from "../../src/support/errors.ts";
 import { endChild } from "../support/child.ts";
+import { obstacleTo } from "../support/obstacle.ts";
 import { toolPath } from "../support/tool.ts";
 import {
   expectEnd,
@@ -27,20 +27,12 @@ const FILE_SYSTEM = fileURLToPath(new URL("../support/memory-file-system.ts", im
 const UNSHARE = ["--mount", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
 
 /** Why this machine cannot mount a file system for a test; empty if it can. */
-const obstacle = obstacleTo(() => {
+const obstacle = obstacleTo("mounting a file system", () => {
   const script = 'mount -t tmpfs none "$1"';
   execFileSync(toolPath("unshare"), [...UNSHARE, "sh", "-ec", script, "sh", tmpdir()]);
 });
-const fuseObstacle = obstacle || obstacleTo(() => closeSync(openSync("/dev/fuse", "r+")));
-
-function obstacleTo(attempt: () => void): string {
-  try {
-    attempt();
-    return "";
-  } catch (error) {
-    return `no file system can be mounted: ${messageOf(error)}`;
-  }
-}
+const fuseObstacle =
+  obstacle || obstacleTo("a file system of a process", () => closeSync(openSync("/dev/fuse", "r+")));
 
 /** Runs a program whose folder `journal` is a file system of its own, which no other program sees. */
 function mounted(mount: string): ProgramOptions {

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { inject, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { toolPath } from "../support/tool.ts";
-import { packagePath, unshare } from "./root.ts";
+import { enter, packagePath, unshare } from "./root.ts";
 
 const execute = promisify(execFile);
 
@@ -106,7 +106,7 @@ export interface Container {
   /** The process, as this machine numbers it. */
   readonly pid: number;
   /** Runs a command in the container, as its user; returns its exit code and output. */
-  exec(...command: readonly string[]): Promise<{ readonly code: number; readonly output: string }>;
+  exec(...command: readonly string[]): ReturnType<typeof enter>;
 }
 
 /** Runs the image as its configuration says, with a read-only root, writable volumes and this configuration. */
@@ -134,12 +134,6 @@ export async function runImage({ config, root }: Image, configYaml: string): Pro
   });
   return {
     pid: pid(),
-    exec: (...command) =>
-      new Promise((resolve) => {
-        const enter = [`--target=${pid()}`, "--mount", "--net", "--pid", ...inside, ...command];
-        execFile(toolPath("nsenter"), enter, (error, stdout, stderr) => {
-          resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
-        });
-      }),
+    exec: (...command) => enter(pid(), [...inside, ...command]),
   };
 }

@@ -42,7 +42,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   const project = join(folder, "project");
   const base = execute(toolPath("mmdebstrap"), [
     "--variant=minbase",
-    "--include=ca-certificates",
+    "--include=ca-certificates,keepalived,systemd",
     "bookworm",
     rootTar,
   ]);

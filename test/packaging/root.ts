@@ -17,6 +17,9 @@ export const { version: VERSION }: { readonly version: string } = required("../.
 /** Of the Node.js in the packages. */
 export const { version: NODE_VERSION }: { readonly version: string } = required("../../packaging/node.json");
 
+/** The environment of commands in it. */
+export const ENV = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
+
 /** A Debian 12 without Node.js, of this test file alone. */
 export interface Root {
   readonly folder: string;
@@ -26,18 +29,35 @@ export interface Root {
   start(script: string): ChildProcess;
 }
 
+/** A child of a process, as this machine numbers them. */
+export function firstChild(pid: number | undefined): number {
+  const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+  if (first === undefined || first === "") throw new Error("the program has ended");
+  return Number(first);
+}
+
+/** Runs a command in all namespaces of a process; returns its exit code and output. */
+export function enter(pid: number, command: readonly string[]) {
+  return new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
+    execFile(
+      toolPath("nsenter"),
+      [`--target=${pid}`, "--all", ...command],
+      { env: ENV },
+      (error, stdout, stderr) => {
+        resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
+      },
+    );
+  });
+}
+
 /** Starts a program in namespaces of its own; ended with all its processes at the end of the test. */
 export function unshare(args: readonly string[], env = process.env) {
   const child = spawn(toolPath("unshare"), ["--mount", "--pid", "--fork", ...args], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  /** The first process in the namespace of processes, as this machine numbers it. */
-  const pid = (): number => {
-    const [first] = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").split(" ");
-    if (first === undefined || first === "") throw new Error("the program has ended");
-    return Number(first);
-  };
+  /** The first process in the namespace of processes. */
+  const pid = () => firstChild(child.pid);
   onTestFinished(async () => {
     if (child.exitCode !== null) return;
     // Not by --kill-child, which does not survive a change of the user.
@@ -53,14 +73,13 @@ export async function createRoot(): Promise<Root> {
   afterAll(() => rm(folder, { recursive: true }));
   await execute("tar", ["--extract", "--file", inject("rootTar"), "--directory", folder]);
   const command = (script: string) => ["--mount-proc", `--root=${folder}`, "/bin/sh", "-ec", script];
-  const env = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
   return {
     folder,
     run: async (script) => {
       const args = ["--mount", "--pid", "--fork", ...command(script)];
-      return (await execute(toolPath("unshare"), args, { env })).stdout;
+      return (await execute(toolPath("unshare"), args, { env: ENV })).stdout;
     },
-    start: (script) => unshare(command(script), env).child,
+    start: (script) => unshare(command(script), ENV).child,
   };
 }
 

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { loadApplianceConfig } from "../../../src/appliance/config.ts";
+import { codeBlocks } from "../../support/code-blocks.ts";
 import { AUTHORITY } from "../support.ts";
 import { temporaryFolder } from "./support.ts";
 
@@ -10,13 +11,6 @@ const unit = await readFile(
   new URL("../../../packaging/systemd/reference-appliance.service", import.meta.url),
   "utf8",
 );
-
-/** The configurations in the page, in order. */
-function configurations(): readonly string[] {
-  return Array.from(page.matchAll(/^( *)```yaml\n([^]*?)^ *```/gm), ([, indent = "", text = ""]) =>
-    text.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-  );
-}
 
 /** Loads a configuration with its credentials in its folder. */
 async function load(yaml: string) {
@@ -31,7 +25,7 @@ async function load(yaml: string) {
 }
 
 test("the configuration of the walk-through is valid, and names the files of its other steps", async () => {
-  const [walkThrough = ""] = configurations();
+  const [walkThrough = ""] = codeBlocks(page, "yaml");
   const loaded = await load(walkThrough);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const { vrrp } = loaded.config;
@@ -50,7 +44,7 @@ test("the configuration of the walk-through is valid, and names the files of its
 });
 
 test("the short configuration is valid, and its defaults match the table", async () => {
-  const [walkThrough = "", short = ""] = configurations();
+  const [walkThrough = "", short = ""] = codeBlocks(page, "yaml");
   const loaded = await load(walkThrough.replace(/^vrrp:\n(?: .*\n)+/m, short));
   if (!loaded.ok || loaded.config.vrrp.source !== "keepalived") throw new Error("expected a keepalived");
   const { pidFile, dumpFile, signal, timeoutMs } = loaded.config.vrrp;
