@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { normalize, run, XZ_LEVEL } from "./commands.ts";
 
@@ -25,6 +25,11 @@ interface Target {
 const PROGRAM = new Set(["appliance-exporter", "bin", "dist", "node", "package.json"]);
 const DOC = "usr/share/doc/appliance-exporter";
 const MAN_PAGE = "usr/share/man/man1/appliance-exporter.1";
+/** By shell. */
+const COMPLETIONS = {
+  bash: "usr/share/bash-completion/completions/appliance-exporter",
+  zsh: "usr/share/zsh/vendor-completions/_appliance-exporter",
+};
 
 /** Writes the Debian package. `packaging/debian/root` has the files that it alone needs. */
 export function writeDeb(content: string, { version, work, out, epoch }: Target): void {
@@ -39,6 +44,11 @@ export function writeDeb(content: string, { version, work, out, epoch }: Target)
   }
   mkdirSync(at("usr/bin"));
   symlinkSync("../lib/appliance-exporter/appliance-exporter", at("usr/bin/appliance-exporter"));
+  for (const [shell, path] of Object.entries(COMPLETIONS)) {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    const program = join(content, "bin/appliance-exporter.cjs");
+    writeFileSync(at(path), run(process.execPath, program, "completion", shell));
+  }
   cpSync("packaging/systemd/appliance-exporter.service", at("lib/systemd/system/appliance-exporter.service"));
 
   const control = readFileSync(at("DEBIAN/control"), "utf8").replace("VERSION", debVersion);

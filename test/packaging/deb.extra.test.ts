@@ -54,6 +54,11 @@ test("the package is installed, upgraded, removed and purged", async () => {
   expect(await root.run(`appliance-exporter check --config.file=${CONFIG}`)).toBe(
     `${CONFIG}: valid, appliances: 0 enabled, 0 disabled\n`,
   );
+  for (const file of [
+    "bash-completion/completions/appliance-exporter",
+    "zsh/vendor-completions/_appliance-exporter",
+  ])
+    expect(readFileSync(join(root.folder, "usr/share", file), "utf8")).toContain("maintenance start");
   // For whoever boots this system.
   expect(
     await root.run("readlink /etc/systemd/system/multi-user.target.wants/appliance-exporter.service"),
