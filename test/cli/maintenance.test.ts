@@ -17,7 +17,7 @@ const CONFIG = {
 async function exportersWith(...webs: readonly string[]) {
   const exporters = await Promise.all(webs.map((web) => startTestExporter({ config: CONFIG, web })));
   for (const { port } of exporters)
-    await expect.poll(async () => (await ask(port, "/-/ready")).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await ask(port, "/-/ready")).status).toBe(200);
   onTestFinished(() => Promise.all(exporters.map(({ stop }) => stop())).then(() => undefined));
   const client = "http_client: { basic_auth: { username: alice, password: correct horse } }\n";
   const folder = await createFolder({ "client.yaml": client });
