@@ -79,8 +79,17 @@ function judgeFacts(
   const isSame = facts === before?.facts && appliances === before.appliances && groups === before.groups;
   if (isSame && at.monotonicMs < before.incidents.untilMs) return before;
   const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
-  const { websiteBasis, websites } = websiteVerdicts({ ...given, state, groups });
-  const failovers = failoverVerdicts({ ...given, groups, websites });
+  // Names after a spread would give each object a hidden class of its own: a tenth of the cost of an observation.
+  const { websiteBasis, websites } = websiteVerdicts({
+    facts,
+    before,
+    wasPolled,
+    at,
+    restoring,
+    state,
+    groups,
+  });
+  const failovers = failoverVerdicts({ facts, before, wasPolled, at, restoring, groups, websites });
   const now = {
     kind: "cluster",
     facts,

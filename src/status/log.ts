@@ -49,7 +49,8 @@ export function logObservation(
   const { appliance, outcome, durationSeconds } = observation;
   const result = outcome.ok ? "success" : outcome.failure.reason;
   const where = { cluster, appliance };
-  logger.debug({ ...where, operation: operationKey(observation), result, durationSeconds }, "poll completed");
+  const operation = operationKey(observation);
+  logger.debug({ cluster, appliance, operation, result, durationSeconds }, "poll completed");
   const states = changes.filter(({ kind }) => kind === "vrrp_state");
   const others = changes.filter(({ kind }) => kind !== "vrrp_state");
   for (const change of [...states.slice(0, MAX_LINES), ...others]) logChange(logger, where, change);

@@ -11,7 +11,9 @@ function isEqual(one: unknown, other: unknown): boolean {
   if (!isRecord(one) || !isRecord(other))
     return one instanceof Map && other instanceof Map && isEqual([...one], [...other]);
   const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => isEqual(one[name], other[name]));
+  if (names.length !== Object.keys(other).length) return false;
+  for (const name of names) if (!isEqual(one[name], other[name])) return false;
+  return true;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
