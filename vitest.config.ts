@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { createDocumentedTests } from "./test/faults/documented-tests.ts";
 import { pathOf, UNPACKED_SUITES } from "./test/support/tool.ts";
 
@@ -17,6 +18,18 @@ const VERSIONED = [
   ...SCENARIOS,
 ];
 
+/** Begin before others, so that none of them runs alone at the end. */
+const LONG = ["test/faults/costly-answers.extra.test.ts", "test/status/keepalived-causes.extra.test.ts"];
+const isLong = ({ moduleId }: TestSpecification) => LONG.some((file) => moduleId.endsWith(file));
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const others = files.filter((file) => !isLong(file));
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest, which changes no array
+    return [...files.filter(isLong), ...(await super.sort(others))];
+  }
+}
+
 const shared = {
   setupFiles: ["test/support/end-with-runner.ts"],
   // Tests wait for events, however slow the machine is. Only a test that hangs reaches these limits.
@@ -33,6 +46,7 @@ export default defineConfig({
     globalSetup: ["test/support/build.ts"],
     // Most tests wait for sockets and processes, so two cores can run three files at a time.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     teardownTimeout: 60_000,
     reporters: ["default", createDocumentedTests()],
     coverage: {

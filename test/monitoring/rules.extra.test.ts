@@ -91,8 +91,9 @@ const RUNS = [2, 5, 15, 30].flatMap((seconds) => [
   ...(seconds === 2 ? [] : [[seconds, "one scrape in three lost, groups reversed"] as const]),
 ]);
 
-/** Leaves processors to the tests beside. */
+/** Leaves processors to the tests beside, so a test may wait for several others. */
 const inTurn = pLimit(2);
+const TIMEOUT_MS = 1_800_000;
 
 test.concurrent.for(
   RUNS.flatMap(([seconds, lost]) =>
@@ -100,8 +101,12 @@ test.concurrent.for(
       (scenario) => [seconds, lost, scenario.name, scenario] as const,
     ),
   ),
-)("exactly the expected alerts fire, in time, at %d s with %s: %s", async ([seconds, lost, , scenario]) => {
-  const losesScrapes = lost !== "no scrape lost";
-  const output = await inTurn(() => playScenario(scenario, { seconds, losesScrapes }));
-  expect(output).toMatch(/SUCCESS$/);
-});
+)(
+  "exactly the expected alerts fire, in time, at %d s with %s: %s",
+  { timeout: TIMEOUT_MS },
+  async ([seconds, lost, , scenario]) => {
+    const losesScrapes = lost !== "no scrape lost";
+    const output = await inTurn(() => playScenario(scenario, { seconds, losesScrapes }));
+    expect(output).toMatch(/SUCCESS$/);
+  },
+);
