@@ -708,6 +708,7 @@ export const SCENARIOS: readonly Scenario[] = [
       alert("ApplianceExporterDown", { ...JOB, instance: "two:1", severity: "warning" }, 480),
     ],
     lastsSeconds: EVENT + 600,
+    intervals: [5, 30],
   },
   {
     name: "the exporter of a shard dies",
