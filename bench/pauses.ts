@@ -25,6 +25,8 @@ interface Gauge {
   readonly longestMs: number;
   /** The longest major garbage collection. */
   readonly collectionMs: number;
+  /** How long the event loop waited for a processor in all. */
+  readonly starvedMs: number;
 }
 
 interface Round extends Gauge {
@@ -122,7 +124,8 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
       measured: typicalAndWorst(rounds.map(({ longestMs }) => longestMs)),
       peer:
         `health check ${typicalAndWorst(rounds.map(({ waitMs }) => waitMs))}; ` +
-        `major collection ${typicalAndWorst(rounds.map(({ collectionMs }) => collectionMs))}`,
+        `major collection ${typicalAndWorst(rounds.map(({ collectionMs }) => collectionMs))}; ` +
+        `without a processor ${typicalAndWorst(rounds.map(({ starvedMs }) => starvedMs))}`,
       ratio: "",
       goal,
     }));
