@@ -198,8 +198,11 @@ export interface LastUp {
   readonly protocol: Protocol;
   /** The beginning of the latest such test. */
   readonly sentMs: number;
-  /** The beginning of the first test after it, which did not find it up; where that was not sent, when it was due. */
-  readonly doubtedMs: number | undefined;
+  /**
+   * The beginning of the first test after it, which did not find it up, or may hang: when it was to begin at the pace of the latest two.
+   * Infinite where there was one only.
+   */
+  readonly doubtedMs: number;
 }
 
 export interface StatusesSnapshot extends OfWebsite {

@@ -104,20 +104,21 @@ function afterTest(
   return {
     ...afterPoll(website, observation, nowMs, seen),
     results: kept(before, results),
-    lastUp: lastUpAfter(website.lastUp, statuses, observation.sentAtMs ?? nowMs),
+    lastUp: lastUpAfter(website.lastUp, statuses, nowMs, observation),
   };
 }
 
 function lastUpAfter(
   before: WebsiteRecord["lastUp"],
   statuses: readonly StatusSnapshot[],
-  sentMs: number,
+  nowMs: number,
+  { sentAtMs: sentMs = nowMs, sinceMs = Number.NEGATIVE_INFINITY }: Observation,
 ): WebsiteRecord["lastUp"] {
   const up = statuses.filter(({ isUp }) => isUp);
   const others = before.filter(({ protocol }) => !up.some((each) => each.protocol === protocol));
   return [
-    ...up.map(({ protocol }) => ({ protocol, sentMs, doubtedMs: undefined })),
-    ...others.map((each) => (each.doubtedMs === undefined ? { ...each, doubtedMs: sentMs } : each)),
+    ...up.map(({ protocol }) => ({ protocol, sentMs, doubtedMs: sentMs + (sentMs - sinceMs) })),
+    ...others.map((each) => (each.doubtedMs > sentMs ? { ...each, doubtedMs: sentMs } : each)),
   ];
 }
 

@@ -228,7 +228,7 @@ function lastUpAt(
   if (served.length === 0) return undefined;
   const anywhere = [...old, ...current].map(({ up }) => up?.sentMs ?? Number.NEGATIVE_INFINITY);
   const sentMs = Math.max(Math.min(...served), Math.min(...anywhere));
-  const untilMs = Math.min(...servers.map(({ up }) => up?.doubtedMs ?? nowMs));
+  const untilMs = Math.min(nowMs, ...servers.flatMap(({ up }) => up?.doubtedMs ?? []));
   return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
 }
 

@@ -154,7 +154,8 @@ function ended(incident: Incident, { now, at, observed, restoring }: Step): Inci
   // A clock that is set meanwhile does not make it longer or shorter.
   const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
   const { sinceMs = at.monotonicMs } = observed ?? {};
-  return { ...incident, end: { ...at, wallMs }, endAboutMs: (sinceMs + at.monotonicMs) / 2 };
+  const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
+  return { ...incident, end: { ...at, wallMs }, endAboutMs };
 }
 
 function isComplete(

@@ -294,11 +294,20 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     [`3-5.4 website_down: Down at the master: ${SITE}, about 2.7 s, at most 4.4 s`],
   ],
   [
+    "a test that hangs at the former master was to find it up",
+    `${PAIR}, b 503 0.5, b 503 0.6, a 200 7, a 200 8, a MASTER 8, b MASTER 12, a silent 9 13, a untested 9 13, b 200 20`,
+    [
+      `12- failover: b took over ${VIP} of ams from a, ${STOPPED.replace("5 s", "4 s")}`,
+      `13- appliance_down: a ${DOWN}`,
+      `12-20 website_down: Down at the master: ${SITE}, about 7.5 s, at most 12 s`,
+    ],
+  ],
+  [
     "while the masters before and after a failover both find it up, it is up",
     `${PAIR}, b 200 0.7, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
     [
       `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
-      `2-6 website_down: Down at the master: ${SITE}, about 2.35 s, at most 5.3 s`,
+      `2-6 website_down: Down at the master: ${SITE}, about 2.65 s, at most 5.3 s`,
     ],
   ],
   [
@@ -306,7 +315,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     `${PAIR}, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
     [
       `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
-      `2-6 website_down: Down at the master: ${SITE}, about 2.7 s, at most 6 s`,
+      `2-6 website_down: Down at the master: ${SITE}, about 3 s, at most 6 s`,
     ],
   ],
   [
