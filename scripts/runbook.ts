@@ -35,7 +35,7 @@ const markdown = new Marked({
   },
 });
 
-/** The runbook as HTML. Throws if there is HTML in it, a picture, or a link that leads neither into it, to the web, nor to a file. */
+/** The runbook as HTML. Throws if it has HTML, a picture, or a link other than to its own sections, the web or a file. */
 export function runbookHtml(text: string): string {
   return markdown.parse(text, { async: false });
 }

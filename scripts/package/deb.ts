@@ -25,7 +25,7 @@ interface Target {
 const PROGRAM = new Set(["appliance-exporter", "bin", "dist", "node", "package.json"]);
 const DOC = "usr/share/doc/appliance-exporter";
 const MAN_PAGE = "usr/share/man/man1/appliance-exporter.1";
-/** By shell. */
+/** The path of the completion for each shell. */
 const COMPLETIONS = {
   bash: "usr/share/bash-completion/completions/appliance-exporter",
   zsh: "usr/share/zsh/vendor-completions/_appliance-exporter",

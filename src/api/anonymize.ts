@@ -100,7 +100,7 @@ export const anonymizeNetmask = kept((value) =>
   NETMASKS.has(readText(value)) ? value : readInteger(value, PREFIX),
 );
 
-/** They say nothing about a network: all addresses, the loopback interface, and the multicast groups of VRRP. */
+/** Addresses that say nothing about a network: unspecified, loopback, and the multicast groups of VRRP. */
 const WELL_KNOWN = new Set(["*", "0.0.0.0", "::", "127.0.0.1", "::1", "224.0.0.18", "ff02::12"]);
 /** @see RFC 5737 */
 const IPV4_NETWORKS = ["192.0.2", "198.51.100", "203.0.113"];
@@ -127,10 +127,10 @@ function documentationIpv6(number: number): string {
   return canonicalAddress(`2001:db8::${high}:${low}`);
 }
 
-/** The indent would make longer bodies exceed the limit of their operation. */
+/** Longer bodies are not indented, so that they stay below the limit of their operation. */
 const MAX_INDENTED = 16 * 1024;
 
-/** Anonymizes the body of an answer with status 200. One that is not JSON becomes a word for what it is. */
+/** Anonymizes the body of an answer with status 200. A body that is not JSON becomes a word for its kind. */
 export function anonymizeBody(body: Uint8Array, anonymize: Anonymize, number: Numbering): string {
   const parsed = parseJson(body);
   if (!parsed.ok) {

@@ -17,12 +17,12 @@ export const recordingSchema = z.strictObject({
       website_id: z.int().min(1).max(MAX_WEBSITE_ID).optional(),
       /** `ok`, or the reason why the poll failed. */
       result: z.string(),
-      /** It is missing if there was no complete answer. */
+      /** Absent if there was no complete answer. */
       status: z.int().min(200).max(999).optional(),
       content_type: z.enum(CONTENT_TYPES).optional(),
       /** Deviations of the body, or why it cannot be decoded. */
       findings: z.array(z.string()).optional(),
-      /** It is missing if the status is not 200. */
+      /** Absent if the status is not 200. */
       body: z.string().optional(),
     }),
   ),

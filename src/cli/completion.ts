@@ -49,7 +49,7 @@ function takenBy(flags: string): Flag["takes"] {
   return value === "file" || value === "folder" ? value : "text";
 }
 
-/** Finds the command of a line, in either shell: `words` are those behind the program. Flags without a command are those of `run`. */
+/** Finds the command of a line, in either shell: `words` are those after the program. Flags without a command are those of `run`. */
 function commandIn(all: readonly Completed[], words: string): string {
   return `  local command= word known='|${all.map(({ path }) => path).join("|")}|'
   for word in "${words}"; do

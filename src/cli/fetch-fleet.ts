@@ -38,7 +38,7 @@ export async function openExporter(
   { url: text, "http.config.file": file, output }: Pick<Flags, "url" | "http.config.file" | "output">,
   io: Io,
 ): Promise<RunningExporter | ExitCode> {
-  // Not with credentials, because other users of the machine can read command lines.
+  // A URL with credentials is refused, because other users of the machine can read command lines.
   const parsed = parsePlainUrl(text);
   if (parsed === undefined) return fail(io, INVALID_URL, 2);
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);

@@ -39,7 +39,7 @@ async function atExporters(
   }
 }
 
-/** Starts a window, which has the same id at all exporters. It starts nowhere if one of them is not there or lacks a name. */
+/** Starts a window, which has the same id at all exporters. Starts none if an exporter cannot be reached or does not know a name. */
 export async function startWork(
   flags: MaintenanceFlags,
   io: Io,

@@ -13,7 +13,7 @@ const STATES = {
   unknown: ["UNKNOWN", 3],
 } as const satisfies Readonly<Record<Level, readonly [name: string, ExitCode]>>;
 
-/** Nagios reads 8 KiB: so long is the output in any script. */
+/** Nagios reads 8 KiB. These limits keep the output below that in any script. */
 const MAX_PROBLEMS = 15;
 const MAX_CHARACTERS = 160;
 

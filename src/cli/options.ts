@@ -8,7 +8,7 @@ import { DEFAULT_URL } from "./command.ts";
 import type { DrillFlags } from "./drill.ts";
 import { parseRetentionBytes, parseRetentionMs, parseStoragePath, STORAGE_PATH_FORM } from "./storage.ts";
 
-/** A parser of a flag's value; `what` was expected if `parse` returns nothing. */
+/** Makes a parser of a flag's value. `what` names the expected form in errors. */
 function parser<T>(parse: (text: string) => T | undefined, what: string): (text: string) => T {
   return (text) => {
     const value = parse(text);

@@ -51,7 +51,7 @@ export function recordsBetween(
 /** The parts of a verdict that records are about. */
 const SAID = ["state", "appliances", "groups", "failovers", "websites", "planned", "incidents"] as const;
 
-/** Most polls find nothing new. */
+/** Whether there is nothing to record, as after most polls. */
 function isSaidAsBefore(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
   return before !== undefined && now !== undefined && SAID.every((part) => before[part] === now[part]);
 }

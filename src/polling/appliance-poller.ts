@@ -21,7 +21,7 @@ export interface AppliancePoller {
   schedule(): void;
   /** An operation is due, since the monotonic instant `dueMs`. Returns at once. */
   due(operation: Operation, dueMs: number): void;
-  /** So many instants of an operation were missed; those of haste do not count. */
+  /** Counts missed instants of an operation; those of a hastened operation do not count. */
   missed(operation: Operation, count: number): void;
   /** @see Runner.confirm */
   confirm(operation: Operation, occasion: OutOfTurn, afterMs: number): void;
@@ -53,12 +53,12 @@ export interface PlannedTask extends Task {
   readonly poller: Pick<AppliancePoller, "due" | "missed">;
 }
 
-/** By the timing of an operation. Lists this often tell the time without a master to a second: it begins and ends between two. */
+/** Intervals by the timing of an operation. With lists this often, the time without a master is known to a second. */
 const HASTENED_MS: Readonly<Partial<Record<TimingName, number>>> = {
   vrrp: 500,
   websites: 1000,
 };
-/** A hastened poll that waited for a slot began late. The next one follows it after this part, which allows for late timers. */
+/** A hastened poll that waited for a slot begins late. The next one follows after at least this part of the interval: timers are late, too. */
 const LEAST_APART = 0.9;
 const LIST = operationKey({ kind: "vrrp" });
 

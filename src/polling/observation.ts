@@ -24,7 +24,7 @@ export type Observation = PollResult & {
   readonly isOutOfTurn: boolean;
   /** The monotonic instant at which the poll began. */
   readonly sentAtMs: number | undefined;
-  /** That of the operation's observation before; where nothing was sent, when it was made. */
+  /** `sentAtMs` of the previous observation of the operation or, if nothing was sent then, the instant of that observation. */
   readonly sinceMs: number | undefined;
   readonly durationSeconds: number | undefined;
   /**

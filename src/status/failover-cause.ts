@@ -27,7 +27,7 @@ export interface Evidence {
 const BEFORE_MS = 30_000;
 /** A fault shows this long after it at the latest. */
 const AFTER_MS = 15_000;
-/** Half of a time that is not longer is right to a second. */
+/** The middle of a time up to this is right to a second. */
 const SHORT_MS = 2_000;
 /** The longest delay after which a member preempts (preempt_delay of keepalived). */
 const PREEMPT_MS = 1_000_000;
@@ -79,7 +79,7 @@ export interface Lasted {
 /**
  * How long no member of the group was MASTER. At most: from the beginning of the latest poll that found the former master as MASTER to
  * the end of the first that found the new one. About: a former master that stops answering counts as none from then on, unless that was
- * long before. One that refuses the exporter may be MASTER for as long as nobody else is.
+ * long before. A former master that refuses the exporter may be MASTER for as long as nobody else is.
  */
 export function withoutMaster(
   former: Party | undefined,

@@ -200,8 +200,9 @@ const websitesByKey = once(
 );
 
 /**
- * When visitors had a website last, by the tests of those that were MASTER until now, and of those that are; without groups, of all
- * appliances: when all of these found it up, or each that was MASTER still was and did.
+ * When visitors last reached a website, by the tests of the appliances that were MASTER until now and of those that are MASTER now; without
+ * groups, by the tests of all appliances. Takes the latest instant at which all of them found it up, or each former MASTER was still
+ * MASTER and found it up.
  */
 function lastUpAt(
   key: string,
@@ -220,7 +221,7 @@ function lastUpAt(
     const masters = visitedIn(groups)(website);
     return masters.length === 0 ? tests : tests.filter(({ name }) => masters.includes(name));
   });
-  // The latest one may never have found it up.
+  // The former MASTER may never have found it up.
   const servers = old.some(({ up }) => up !== undefined) ? old : current;
   const served = servers.flatMap(({ name, up }) =>
     up === undefined ? [] : Math.min(up.sentMs, handedOverMs(name, before, now)),
@@ -232,7 +233,7 @@ function lastUpAt(
   return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
 }
 
-/** When an appliance may have handed over what others are MASTER of now: since its latest answer as MASTER. Infinite if that is nothing. */
+/** The earliest instant at which an appliance may have handed over groups: its latest answer as MASTER. Infinite if it handed over none. */
 function handedOverMs(name: string, before: Verdict, { facts, groups }: Verdict): number {
   const polled = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.polled;
   const sent = [...groups].flatMap(([key, group]) => {

@@ -6,7 +6,7 @@ import type { Finding, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "./schema.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 
-/** Something that happened to groups, websites or appliances of a cluster: a failover, or trouble with its begin and end. */
+/** Something that happened to groups, websites or appliances of a cluster: a failover, or trouble with its start and end. */
 export interface Incident {
   /** Unique in the fleet. */
   readonly id: string;
@@ -15,7 +15,7 @@ export interface Incident {
   readonly begin: Instant;
   /** `undefined` while it is not over. */
   readonly end: Instant | undefined;
-  /** Monotonic: the middle between the last two polls, once it is over. */
+  /** Monotonic: once the incident is over, the middle between the last two polls. */
   readonly endAboutMs?: number;
   /** Monotonic: when the exporter first reported it, or its latest switch; others join it for ten seconds. */
   readonly toldMs: number;
@@ -84,7 +84,7 @@ export interface Subject {
   readonly name: string;
   /** A website has this: host and port, and the protocol. */
   readonly website?: { readonly address: string; readonly protocol: string };
-  /** A website may have this: when visitors had it last, at the earliest and about, in monotonic time. */
+  /** A website may have this: when visitors last reached it, at the earliest and about, in monotonic time. */
   readonly lastUp?: { readonly sentMs: number; readonly aboutMs: number } | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Body {
 const PIECE_BYTES = 2 * 2 ** 20;
 const CHUNK_BYTES = 256 * 1024;
 
-/** Measured in slices. */
+/** Adds the length, which is measured in slices. */
 export async function bodyOf(texts: LongText): Promise<Body> {
   let bytes = 0;
   await inSlices(texts, (text) => void (bytes += Buffer.byteLength(text)));
@@ -41,7 +41,7 @@ export function* piecesOf(texts: LongText, bytes: number): Generator<Buffer> {
   }
 }
 
-/** Together at most `units` of UTF-16, unless one text is longer. */
+/** Joins texts up to `units` of UTF-16. A longer text stays alone. */
 function* gatheredOf(texts: LongText, units: number): Generator<string | Buffer> {
   let gathered = "";
   for (const text of texts) {

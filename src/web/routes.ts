@@ -53,7 +53,7 @@ interface FleetRoute {
   readonly readsQuery?: boolean;
 }
 
-/** What does not change while the process runs, by whether it is compressed. */
+/** A reply that does not change while the process runs, plain or compressed. */
 type Constant = (isCompressed: boolean) => Reply;
 
 /** A check, and its responses. */
