@@ -11,6 +11,7 @@ packages=(
   iproute2 util-linux            # network namespaces, prlimit
   keepalived nginx               # end-to-end lab
   lintian                        # Debian package
+  libc6-arm64-cross libstdc++6-arm64-cross qemu-user   # packages for arm64
   prometheus                     # with promtool
   prometheus-alertmanager        # with amtool
   prometheus-blackbox-exporter   # service discovery

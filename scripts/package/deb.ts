@@ -12,9 +12,12 @@ import {
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { normalize, run, XZ_LEVEL } from "./commands.ts";
+import type { Architecture } from "./content.ts";
 
-interface Target {
+/** The packages that are written for an architecture. */
+export interface Target {
   readonly version: string;
+  readonly architecture: Architecture;
   readonly work: string;
   readonly out: string;
   /** Unix time of all files, in seconds. */
@@ -30,13 +33,15 @@ const COMPLETIONS = {
   bash: "usr/share/bash-completion/completions/appliance-exporter",
   zsh: "usr/share/zsh/vendor-completions/_appliance-exporter",
 };
+const DEBIAN_ARCHITECTURES: Readonly<Record<Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
 /** Writes the Debian package. `packaging/debian/root` has the files that it alone needs. */
-export function writeDeb(content: string, { version, work, out, epoch }: Target): void {
+export function writeDeb(content: string, { version, architecture, work, out, epoch }: Target): void {
   const root = join(work, "deb");
   const at = (path: string): string => join(root, path);
   // A prerelease sorts before its release.
   const debVersion = version.replace("-", "~");
+  const debArchitecture = DEBIAN_ARCHITECTURES[architecture];
   cpSync("packaging/debian/root", root, { recursive: true });
   for (const name of readdirSync(content)) {
     const folder = PROGRAM.has(name) ? "usr/lib/appliance-exporter" : DOC;
@@ -51,14 +56,16 @@ export function writeDeb(content: string, { version, work, out, epoch }: Target)
   }
   cpSync("packaging/systemd/appliance-exporter.service", at("lib/systemd/system/appliance-exporter.service"));
 
-  const control = readFileSync(at("DEBIAN/control"), "utf8").replace("VERSION", debVersion);
+  const control = readFileSync(at("DEBIAN/control"), "utf8")
+    .replace("VERSION", debVersion)
+    .replace("ARCHITECTURE", debArchitecture);
   writeCompressed(at(MAN_PAGE), readFileSync(at(MAN_PAGE), "utf8").replace("VERSION", version));
   rmSync(at(MAN_PAGE));
   writeCompressed(at(`${DOC}/changelog`), changelog(debVersion, control, epoch));
   writeFileSync(at("DEBIAN/control"), control.replace("KIBIBYTES", kibibytesOf(root)));
   writeFileSync(at("DEBIAN/md5sums"), md5sums(root));
   normalize(root, epoch);
-  const path = join(out, `appliance-exporter_${debVersion}_amd64.deb`);
+  const path = join(out, `appliance-exporter_${debVersion}_${debArchitecture}.deb`);
   run("dpkg-deb", "--root-owner-group", "-Zxz", `-z${XZ_LEVEL}`, "--build", root, path);
 }
 

@@ -1,13 +1,13 @@
-// Writes the packages into out/: for npm, as a tarball with Node.js, and for Debian, with their checksums. Two runs with the
-// same SOURCE_DATE_EPOCH, by default the date of the commit, write the same bytes.
+// Writes the packages into out/: for npm, and for each architecture a tarball with Node.js and a Debian package, with their
+// checksums. Two runs with the same SOURCE_DATE_EPOCH, by default the date of the commit, write the same bytes.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -15,8 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { packageVersion, sourceDateEpoch } from "../build-info.ts";
 import { normalize, writeTar, XZ_LEVEL } from "./commands.ts";
-import { unpackNode, unpackProgram } from "./content.ts";
-import { writeDeb } from "./deb.ts";
+import { addNode, ARCHITECTURES, unpackProgram } from "./content.ts";
+import { type Target, writeDeb } from "./deb.ts";
 
 const OUT = "out";
 
@@ -30,18 +30,32 @@ function writePackages(work: string, epoch: string): void {
   normalize(program, epoch);
   writeTar(program, join(OUT, `appliance-exporter-${version}.tgz`), "gzip -9n");
 
-  step("downloading Node.js");
-  const name = `appliance-exporter-${version}-linux-x64`;
+  for (const architecture of ARCHITECTURES)
+    writePackagesWithNode(program, {
+      version,
+      architecture,
+      work: join(work, architecture),
+      out: OUT,
+      epoch,
+    });
+}
+
+function writePackagesWithNode(program: string, target: Target): void {
+  const { version, architecture, work, out, epoch } = target;
+  mkdirSync(work);
+  step(`downloading Node.js for ${architecture}`);
+  const name = `appliance-exporter-${version}-linux-${architecture}`;
   const folder = join(work, name);
-  renameSync(program, folder);
-  unpackNode(join(folder, "node"), work);
+  cpSync(program, folder, { recursive: true });
+  addNode(folder, architecture, work);
   copyFileSync("packaging/appliance-exporter.sh", join(folder, "appliance-exporter"));
   normalize(folder, epoch);
 
-  step("writing the tarball");
-  writeTar(folder, join(OUT, `${name}.tar.xz`), `xz -${XZ_LEVEL} --threads=2`);
-  step("writing the Debian package");
-  writeDeb(folder, { version, work, out: OUT, epoch });
+  step(`writing the tarball for ${architecture}`);
+  writeTar(folder, join(out, `${name}.tar.xz`), `xz -${XZ_LEVEL} --threads=2`);
+  step(`writing the Debian package for ${architecture}`);
+  writeDeb(folder, target);
+  rmSync(work, { recursive: true });
 }
 
 /** In the form of sha256sum. */

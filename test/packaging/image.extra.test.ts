@@ -22,6 +22,8 @@ test("the image serves metrics, keeps a journal and is healthy, as user 65534 wi
     output: "touch: cannot touch '/app/x': Read-only file system\n",
   });
 
+  expect(await container.exec("ls", "/app/dist/sbom.cdx.json")).toMatchObject({ code: 0 });
+
   const fetchMetrics = `fetch("http://127.0.0.1:10849/metrics").then((r) => r.text()).then(console.log)`;
   const output = await eventually(async () => {
     const metrics = (await container.exec("node", "-e", fetchMetrics)).output;

@@ -62,7 +62,7 @@ type Buildah = (...args: readonly string[]) => Promise<string>;
 async function makeBase(buildah: Buildah, work: string): Promise<void> {
   await execute("tar", [
     "-xf",
-    await packagePath(".tar.xz"),
+    await packagePath(`-${process.arch}.tar.xz`),
     "-C",
     work,
     "--wildcards",

@@ -65,7 +65,7 @@ const obstacle = obstacleTo("systemd as the first process of a machine", () =>
 );
 const root = await createRoot();
 if (obstacle === "") {
-  copyFileSync(await packagePath(".deb"), join(root.folder, "srv/package.deb"));
+  copyFileSync(await packagePath("_amd64.deb"), join(root.folder, "srv/package.deb"));
   await root.run("dpkg --install /srv/package.deb");
 }
 

@@ -83,7 +83,7 @@ export async function createRoot(): Promise<Root> {
   };
 }
 
-/** The path of the package that ends so. */
+/** The path of the package whose name ends so. */
 export async function packagePath(ending: string): Promise<string> {
   const out = join(inject("project"), "out");
   const name = (await readdir(out)).find((each) => each.endsWith(ending));
