@@ -115,7 +115,7 @@ function zshCompletion(program: Command): string {
 _appliance_exporter() {
   local -a named
   local current=$words[CURRENT]
-${commandIn(all, "${words[2,CURRENT-1]}")}  case $command in
+${commandIn(all, "${(@)words[2,CURRENT-1]}")}  case $command in
 ${cases.join("")}  esac
 }
 

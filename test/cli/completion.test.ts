@@ -60,6 +60,10 @@ test("both shells know each command with its flags", async () => {
   }
 });
 
+test("zsh takes the words before the last one by one, and not as one text", async () => {
+  expect((await written("zsh")).out).toContain('for word in "${(@)words[2,CURRENT-1]}"; do');
+});
+
 test("another shell is an error", async () => {
   expect(await written("fish")).toEqual({ code: 2, out: "", err: "error: expected bash or zsh\n" });
 });
