@@ -152,7 +152,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   );
   work(
     "list",
-    "list the windows that run or come",
+    "list current and coming windows",
     "maintenance list --url=http://exporter.example:10849",
     maintaining(),
     async (_flags, _args, command) =>

@@ -234,8 +234,8 @@ const failedOver = z.object({
   evidence: z.array(evidence).describe("oldest first; empty if the cause is unknown"),
   withoutMasterAboutSeconds: optional(
     z.number(),
-    "the middle of the times that the polls leave possible, if a former master that stopped answering was none from then on; absent where " +
-      "that was more than 30 s before, or it refused the exporter",
+    "about how long no member was MASTER: the middle of the possible times, if a former master stopped being MASTER when it stopped " +
+      "answering; absent where it stopped more than 30 s before, or refused the exporter, and the time may be longer than 2 s",
   ),
   withoutMasterAtMostSeconds: optional(
     z.number(),
@@ -282,12 +282,12 @@ export const knownIncident = z.object({
   moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
   outageAboutSeconds: optional(
     z.number(),
-    "of the same websites: from the middle between the latest test that found them up and the next one to the middle between the last two " +
-      "polls",
+    "about how long these websites were down, when that is over: from the middle between the latest test that found them up and the next " +
+      "test to the middle between the last two polls",
   ),
   outageAtMostSeconds: optional(
     z.number(),
-    "of websites that were down, when that is over: from the latest test that found them up to the first that did again",
+    "at most how long websites were down, when that is over: from the latest test that found them up to the first that did again",
   ),
   failover: optional(failedOver, "of a failover: the latest switch"),
 });
