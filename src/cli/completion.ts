@@ -96,8 +96,8 @@ function bashValue(path: string, { name, takes }: Flag): readonly string[] {
   if (takes === "nothing" || takes === "text") return [];
   const pattern = `    '${path} ${name}')`;
   if (typeof takes !== "string") return [`${pattern} words='${takes.join(" ")}' ;;\n`];
-  const kind = takes === "file" ? "-f" : "-d";
-  return [`${pattern} compopt -o filenames; COMPREPLY=($(compgen ${kind} -- "$current")); return ;;\n`];
+  const names = `mapfile -t COMPREPLY < <(compgen ${takes === "file" ? "-f" : "-d"} -- "$current")`;
+  return [`${pattern} compopt -o filenames; ${names}; return ;;\n`];
 }
 
 function zshCompletion(program: Command): string {

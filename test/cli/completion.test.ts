@@ -20,6 +20,7 @@ async function offered(line: string): Promise<readonly string[]> {
   const folder = await createFolder({
     "script.sh": (await written("bash")).out,
     "config.yaml": "",
+    "my config.yaml": "",
     "data/of-journal": "",
   });
   const words = line.split(/ |(?==)|(?<==)/);
@@ -38,6 +39,7 @@ test.each([
   ["status --output=na", ["nagios"]],
   ["report --output=", ["csv", "html", "json"]],
   ["check --config.file=con", ["config.yaml"]],
+  ["check --config.file=my", ["my config.yaml"]],
   ["run --storage.path=", ["data"]],
   ["status --url=", []],
   ["--log.l", ["--log.level="]],
