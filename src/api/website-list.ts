@@ -44,7 +44,7 @@ export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
   return { ok: true, value: { ids: [...valid].toSorted((a, b) => a - b), invalid } };
 }
 
-export function idOf(entry: unknown): number | undefined {
+function idOf(entry: unknown): number | undefined {
   const text = readText(entry).trim();
   return ID.test(text) ? Number(text) : undefined;
 }

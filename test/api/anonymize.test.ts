@@ -84,10 +84,11 @@ test.each<[string, OperationKind, string, string]>([
         ["ftp", "shop.example.org", 8080, "2"],
         "10.0.0.1",
       ],
+      license: { id: 4155551234 },
     }),
-    '{"id": "2","name": "site-1","status": "1","mode": "out of range","bind": ["192.0.2.1","*","192.0.2.2/8","host-1",""],' +
-      '"vhost": {"proto": "both","name": "host-2","port": "4433","port2": "out of range","key-1": "text-1"},' +
-      '"rhost": [["both","192.0.2.1","8080","1","0","443","text-2"],["text-3","host-2",8080,"2"],"text-4"]}',
+    '{"id": "text-1","name": "site-1","status": "1","mode": "out of range","bind": ["192.0.2.1","*","192.0.2.2/8","host-1",""],' +
+      '"vhost": {"proto": "both","name": "host-2","port": "4433","port2": "out of range","key-1": "text-2"},' +
+      '"rhost": [["both","192.0.2.1","8080","1","0","443","text-3"],["text-4","host-2",8080,"2"],"text-5"],"key-2": {"id": 0}}',
   ],
   [
     "markers, status codes, names of headers, and why a website did not answer",

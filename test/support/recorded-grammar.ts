@@ -46,7 +46,7 @@ export function isRecordedBody(body: string): boolean {
 const MAX_ID = 9_999_999_999;
 /** The largest number of each key; of any other it is 0. */
 const LARGEST = new Map(
-  Object.entries({ vhid: 255, priority: 255, advskew: 254, type: 2, netmask: 128, id: MAX_ID }).concat(
+  Object.entries({ vhid: 255, priority: 255, advskew: 254, type: 2, netmask: 128 }).concat(
     Object.entries({ status: 1, mode: 3, port: 65_535, port2: 65_535, rhost: 65_535 }),
   ),
 );
