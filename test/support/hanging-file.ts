@@ -2,10 +2,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { endChild } from "./child.ts";
 
-/** Takes a lease of the file: whoever opens it then waits, as on a file system that hangs. See fcntl(2), F_SETLEASE. */
+/**
+ * Takes a lease of the file: whoever opens it then waits, as on a file system that hangs. While somebody else has it open there is no
+ * lease. See fcntl(2), F_SETLEASE.
+ */
 const TAKE_LEASE = `
   open(my $file, "+<", $ARGV[0]) or die "$!";
-  fcntl($file, 1024, 1) or die "no lease: $!";
+  until (fcntl($file, 1024, 1)) { $!{EAGAIN} or die "no lease: $!"; select undef, undef, undef, 0.01 }
   $SIG{IO} = "IGNORE";
   $| = 1;
   print "taken";
