@@ -22,7 +22,8 @@ export const DAY_MS = 86_400_000;
 /** A path in a temporary folder. */
 export async function folderPath(name = "journal"): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "journal-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // A journal that was killed may still be writing the file of a closed day.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
   return join(folder, name);
 }
 
