@@ -302,11 +302,6 @@ export const pendingIn = once(({ appliances }: ClusterSnapshot): readonly string
     .map(({ identity }) => identity.appliance),
 );
 
-/** Whether the VRRP list of an appliance was never polled. */
-export function isVrrpPending({ appliances }: Pick<ClusterSnapshot, "appliances">): boolean {
-  return appliances.some(({ vrrp }) => vrrp.health.state === "pending");
-}
-
 export function membersIn({ members }: Pick<GroupSnapshot, "members">, role: MemberRole): readonly string[] {
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }

@@ -38,6 +38,7 @@ export function verdictFrom(
   at: Instant,
 ): ClusterVerdict {
   const of = { cluster, labels: {} };
+  const nothing = { ...of, appliances: [], disabled: [], groups: [], websites: [] };
   const said = known.map(({ record, untilMs }): Said => {
     const { since } = record;
     const awayMs = at.wallMs - untilMs;
@@ -47,12 +48,12 @@ export function verdictFrom(
   const websites = groupBy(ofKind(said, "website"), ({ address }) => address);
   return {
     kind: "cluster",
-    facts: { ...of, appliances: [], disabled: [], groups: [], websites: [] },
+    facts: nothing,
+    basis: nothing,
     state: stateIn(PROBLEM_OF.cluster, ofKind(said, "cluster")[0]?.state),
     appliances: new Map(ofKind(said, "appliance").map((each) => [each.appliance, applianceFrom(each)])),
     groups: new Map(ofKind(said, "group").map((each) => [groupKey(each), groupFrom(each)])),
     websites: new Map(Array.from(websites, ([key, all]) => [key, websiteFrom(key, all)])),
-    websiteBasis: {},
     failovers: new Map(ofKind(said, "readiness").flatMap(failoverFrom)),
     incidents: incidentsFrom(of, records, at),
     planned: undefined,

@@ -13,8 +13,7 @@ import { inSlices } from "../support/slices.ts";
 import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "./document.ts";
 import type { Observed } from "./happenings.ts";
-import { changesAtMs } from "./judge-group.ts";
-import { judge } from "./judge.ts";
+import { changesAtMs, judge } from "./judge.ts";
 import { logIncidents, logObservation } from "./log.ts";
 import { createPast } from "./past.ts";
 import { isContradictory, stillRemembered, withRemembered } from "./remembered.ts";
@@ -90,13 +89,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const before = latest.get(facts.cluster);
     const earlier = remembered.get(facts.cluster)?.();
     const compared = earlier === undefined ? before : withRemembered(earlier, before);
-    // While nobody answers, as before the network is up, nothing is known of groups.
-    const isKnown = facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined);
     const isLate = monotonicMs >= restoringUntilMs;
-    const isLast = isLate || (isKnown && pendingIn(facts).length === 0);
-    const restoring = earlier && (isLast ? "last" : "more");
+    const restoring = earlier && (isLate || isKnown(facts) ? "last" : "more");
     const now = judge(facts, compared, at, { observed, restoring, windows: windows.covering(facts) });
-    const isDone = isLate || (isLast && !isContradictory(now));
+    const isDone = isLate || (restoring === "last" && !isContradictory(now));
     const still = isDone ? undefined : earlier && stillRemembered(earlier, now);
     if (still === undefined) remembered.delete(facts.cluster);
     else remembered.set(facts.cluster, () => still);
@@ -109,8 +105,8 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   /** Judges a cluster at each instant until `nowMs` at which time alone changed it, so that reading does not date the changes. */
   function advance(cluster: string, nowMs: number): void {
     const verdict = latest.get(cluster);
-    const changes = verdict === undefined ? [] : [changesAtMs(verdict.groups), verdict.incidents.untilMs];
-    const atMs = Math.min(fleet.expiresAtMs(cluster), ...changes);
+    const changesMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
+    const atMs = Math.min(fleet.expiresAtMs(cluster), changesMs);
     const facts = atMs > nowMs ? undefined : fleet.cluster(cluster, atMs);
     if (facts === undefined) return;
     judged(facts, atMs);
@@ -180,4 +176,9 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       return fleetDocument(all, { ...facts, incidents: past.list() });
     },
   };
+}
+
+/** Whether everything of a cluster was polled. While nobody answers, as before the network is up, nothing is known of groups. */
+function isKnown(facts: ClusterSnapshot): boolean {
+  return facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined) && pendingIn(facts).length === 0;
 }

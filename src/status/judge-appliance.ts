@@ -10,7 +10,7 @@ import {
   type VrrpSnapshot,
 } from "../fleet/snapshot.ts";
 import { once } from "../support/kept.ts";
-import type { ApplianceVerdict } from "./verdict.ts";
+import type { ApplianceBasis } from "./verdict.ts";
 import {
   PROBLEM_OF,
   type ApplianceProblem,
@@ -44,7 +44,7 @@ export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
 
 /** The state of a certificate at the Unix time `nowMs`; `undefined` while its end is not known. `expires_soon`: within 14 days. */
-export function judgeCertificate(
+function judgeCertificate(
   certificate: PresentedCertificate | undefined,
   nowMs: number,
 ): CertificateState | undefined {
@@ -54,10 +54,22 @@ export function judgeCertificate(
   return leftMs > CERTIFICATE_NOTICE_MS ? "valid" : "expires_soon";
 }
 
-/** Returns all problems of an appliance; `isAlone`: no other one can take over. */
-export function applianceProblems(
+/** Judges an appliance alone, at the Unix time `nowMs`; `isAlone`: no other one can take over. */
+export function applianceBasis(
+  appliance: ApplianceSnapshot,
+  isAlone: boolean,
+  nowMs: number,
+): ApplianceBasis {
+  const { identity, vrrp, inventory, results } = appliance;
+  const state = judgeAppliance(vrrp.health);
+  const certificate = judgeCertificate(vrrp.certificate, nowMs);
+  const problems = applianceProblems(appliance, { state, certificate }, isAlone);
+  return { identity, state, certificate, problems, list: vrrp.found?.list, inventory, results };
+}
+
+function applianceProblems(
   { vrrp, discovery, anomalies }: ApplianceSnapshot,
-  { state, certificate }: Pick<ApplianceVerdict, "state" | "certificate">,
+  { state, certificate }: Pick<ApplianceBasis, "state" | "certificate">,
   isAlone: boolean,
 ): readonly ApplianceProblem[] {
   const [odd] = oddInterfaces(vrrp);

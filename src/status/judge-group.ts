@@ -1,7 +1,7 @@
-import { contendersIn, isVrrpPending, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
+import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
-import { sinceOf, type Case, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
+import { arePolled, sinceOf, type Case, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
 
 /** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
 const SPLIT_LASTS_MS = 120_000;
@@ -59,8 +59,8 @@ function splitEndsAtMs({ members, rivals, mastersAtOnce }: GroupSnapshot): numbe
   );
 }
 
-/** The monotonic instant at which time alone changes the state of a group; infinite if it does not. */
-export const changesAtMs = once((groups: ClusterVerdict["groups"]) => {
+/** The monotonic instant at which time alone changes the state of a group; infinite if it changes none. */
+export const groupsChangeAtMs = once((groups: ClusterVerdict["groups"]) => {
   const splits = [...groups.values()].filter(
     ({ facts, state }) => state === "unknown" && contendersIn(facts, "master").length === 1,
   );
@@ -78,14 +78,14 @@ export function groupVerdicts(
   given: Case,
   appliances: ClusterVerdict["appliances"],
 ): ClusterVerdict["groups"] {
-  const { facts, before } = given;
+  const { basis, before } = given;
   // Another configuration has other labels.
   const isSameBasis =
-    facts.labels === before?.facts.labels &&
+    basis.labels === before?.facts.labels &&
     appliances === before.appliances &&
-    given.at.monotonicMs < changesAtMs(before.groups);
-  if (isSameBasis && facts.groups === before.facts.groups) return before.groups;
-  const groups = facts.groups.map((group) => {
+    given.at.monotonicMs < groupsChangeAtMs(before.groups);
+  if (isSameBasis && basis.groups === before.facts.groups) return before.groups;
+  const groups = basis.groups.map((group) => {
     const old = before?.groups.get(group.key);
     const isAsBefore = isSameBasis && old?.facts === group;
     return [group.key, isAsBefore ? old : groupVerdict(group, old, given, appliances)] as const;
@@ -96,10 +96,10 @@ export function groupVerdicts(
 function groupVerdict(
   group: GroupSnapshot,
   old: GroupVerdict | undefined,
-  { facts, wasPolled, at, restoring }: Case,
+  { basis, wasPolled, at, restoring }: Case,
   appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
-  const { cluster, labels, disabled } = facts;
+  const { cluster, labels, disabled } = basis;
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
   const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
@@ -109,7 +109,7 @@ function groupVerdict(
   const sawBeginning = wasPolled && !wasChanging;
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   // The master of an earlier run may still be one: its successor is known when all were polled.
-  const isPending = restoring !== undefined && isVrrpPending(facts);
+  const isPending = restoring !== undefined && !arePolled(basis);
   const latestMaster = (isPending ? old?.latestMaster : undefined) ?? master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state, master);
   // A member that was not seen since the start cannot say now that it is the preferred one.

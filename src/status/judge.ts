@@ -1,14 +1,22 @@
-import { isVrrpPending, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
 import { kept } from "../support/kept.ts";
-import { applianceProblems, judgeAppliance, judgeCertificate, judgeCluster } from "./judge-appliance.ts";
+import { applianceBasis, judgeCluster } from "./judge-appliance.ts";
 import type { Observed } from "./happenings.ts";
 import { incidentsAfter } from "./incidents.ts";
-import { groupVerdicts } from "./judge-group.ts";
+import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { plannedIn } from "./planned.ts";
 import { lastingProblems, problemsIn } from "./problems.ts";
-import { type ApplianceVerdict, type Case, type ClusterVerdict, type Planned, sinceOf } from "./verdict.ts";
+import {
+  arePolled,
+  sinceOf,
+  type ApplianceVerdict,
+  type Basis,
+  type Case,
+  type ClusterVerdict,
+  type Planned,
+} from "./verdict.ts";
 import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
@@ -71,51 +79,50 @@ function judgeFacts(
   at: Instant,
   { observed, restoring }: Circumstances,
 ): ClusterVerdict {
-  const hadMembers = before !== undefined && before.facts.appliances.length > 0;
-  const wasPolled = hadMembers && !isVrrpPending(before.facts);
-  const given = { facts, before, wasPolled, at, restoring };
+  const basis = kept(before?.basis, basisOf(facts, at));
+  if (basis === before?.basis && restoring === undefined && at.monotonicMs < changesAtMs(before))
+    return facts === before.facts ? before : { ...before, facts };
+  const hadMembers = before !== undefined && before.basis.appliances.length > 0;
+  const wasPolled = hadMembers && arePolled(before.basis);
+  const given = { basis, before, wasPolled, at, restoring };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
-  const isSame = facts === before?.facts && appliances === before.appliances && groups === before.groups;
-  if (isSame && at.monotonicMs < before.incidents.untilMs) return before;
-  const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
-  // Names after a spread would give each object a hidden class of its own: a tenth of the cost of an observation.
-  const { websiteBasis, websites } = websiteVerdicts({
-    facts,
-    before,
-    wasPolled,
-    at,
-    restoring,
-    state,
-    groups,
-  });
-  const failovers = failoverVerdicts({ facts, before, wasPolled, at, restoring, groups, websites });
+  const state = judgeCluster(basis.appliances.map((each) => each.state));
+  const websites = websiteVerdicts({ basis, before, wasPolled, at, restoring, state, groups });
+  const failovers = failoverVerdicts({ basis, before, wasPolled, at, restoring, groups, websites });
   const now = {
     kind: "cluster",
     facts,
+    basis,
     state,
     appliances,
     groups,
-    websiteBasis,
     websites,
     failovers,
     planned: before?.planned,
   } as const;
   const incidents = incidentsAfter({ before, now, at, observed, restoring });
-  return { ...now, incidents };
+  return { incidents, ...now };
 }
 
-function applianceVerdicts({ facts, before, at }: Case): ClusterVerdict["appliances"] {
-  const isAlone = facts.groups.length === 0;
-  const polled = before?.facts.appliances.filter(({ vrrp }) => vrrp.health.state !== "pending") ?? [];
+function basisOf(facts: ClusterSnapshot, { wallMs }: Instant): Basis {
+  const { cluster, labels, disabled, groups, websites } = facts;
+  const isAlone = groups.length === 0;
+  const appliances = facts.appliances.map((each) => applianceBasis(each, isAlone, wallMs));
+  return { cluster, labels, appliances, disabled, groups, websites };
+}
+
+/** The monotonic instant at which time alone changes a verdict; infinite if it does not. */
+export function changesAtMs({ groups, incidents }: ClusterVerdict): number {
+  return Math.min(groupsChangeAtMs(groups), incidents.untilMs);
+}
+
+function applianceVerdicts({ basis, before, at }: Case): ClusterVerdict["appliances"] {
+  const polled = before?.basis.appliances.filter(({ state }) => state !== undefined) ?? [];
   const names = new Set(polled.map(({ identity }) => identity.appliance));
-  const verdicts = facts.appliances.map((appliance): ApplianceVerdict => {
-    const { identity, vrrp } = appliance;
+  const verdicts = basis.appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
     const old = before?.appliances.get(identity.appliance);
-    const state = judgeAppliance(vrrp.health);
     const sinceMs = sinceOf(old, state, names.has(identity.appliance), at);
-    const certificate = judgeCertificate(vrrp.certificate, at.wallMs);
-    const problems = applianceProblems(appliance, { state, certificate }, isAlone);
     return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });
   });
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));

@@ -19,12 +19,12 @@ const MAX_RISKS = 50;
 export function failoverVerdicts(
   given: Case & Pick<ClusterVerdict, "groups" | "websites">,
 ): ClusterVerdict["failovers"] {
-  const { facts, before, wasPolled, at, groups, websites } = given;
-  const inventories = facts.appliances.map(({ inventory }) => inventory);
-  const hasDisabled = facts.disabled.length > 0;
-  const lists = facts.appliances.map(({ vrrp }) => vrrp.found?.list);
+  const { basis, before, wasPolled, at, groups, websites } = given;
+  const inventories = basis.appliances.map(({ inventory }) => inventory);
+  const hasDisabled = basis.disabled.length > 0;
+  const lists = basis.appliances.map(({ list }) => list);
   const outlooks = outlooksIn(groups, { groups, websites, inventories, lists, hasDisabled });
-  const verdicts = facts.appliances.flatMap(({ identity }) => {
+  const verdicts = basis.appliances.flatMap(({ identity }) => {
     const outlook = outlooks.get(identity.appliance);
     if (outlook === undefined) return [];
     const old = before?.failovers.get(identity.appliance);

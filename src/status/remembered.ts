@@ -1,6 +1,12 @@
-import { isVrrpPending, pendingIn } from "../fleet/snapshot.ts";
+import { pendingIn } from "../fleet/snapshot.ts";
 import type { GroupState } from "./states.ts";
-import type { ClusterVerdict, GroupVerdict, ProtocolVerdict, WebsiteVerdict } from "./verdict.ts";
+import {
+  arePolled,
+  type ClusterVerdict,
+  type GroupVerdict,
+  type ProtocolVerdict,
+  type WebsiteVerdict,
+} from "./verdict.ts";
 
 /**
  * The verdict with which a cluster is compared while not all of it was polled: what this run of the exporter has judged (`latest`),
@@ -17,7 +23,6 @@ export function withRemembered(
     // Other objects: nothing follows from these facts yet.
     facts: { ...facts, groups: [...facts.groups] },
     state: state ?? remembered.state,
-    websiteBasis: {},
     appliances: new Map([...appliances, ...remembered.appliances]),
     groups: new Map([...groups, ...remembered.groups]),
     failovers: new Map([...failovers, ...remembered.failovers]),
@@ -45,9 +50,9 @@ export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict)
   return {
     ...remembered,
     appliances: unjudged(remembered.appliances, now.appliances),
-    groups: isVrrpPending(now.facts)
-      ? unlike(remembered.groups, now.groups)
-      : unjudged(remembered.groups, now.groups),
+    groups: arePolled(now.basis)
+      ? unjudged(remembered.groups, now.groups)
+      : unlike(remembered.groups, now.groups),
     // Nobody knows what a failover would cost before everything was polled.
     failovers:
       pendingIn(now.facts).length > 0 ? remembered.failovers : unjudged(remembered.failovers, now.failovers),

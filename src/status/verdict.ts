@@ -2,11 +2,13 @@ import type { Protocol } from "../api/website-test.ts";
 import type { Instant } from "../support/clock.ts";
 import { once } from "../support/kept.ts";
 import type {
+  ApplianceSnapshot,
   ClusterSnapshot,
   ClusterWebsite,
   FoundWebsite,
   GroupSnapshot,
   Identity,
+  VrrpListSnapshot,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Coverage, MaintenanceWindow } from "../maintenance/window.ts";
@@ -34,6 +36,7 @@ import type {
 export interface ClusterVerdict {
   readonly kind: "cluster";
   readonly facts: ClusterSnapshot;
+  readonly basis: Basis;
   /** `undefined` before any poll. */
   readonly state: ClusterState | undefined;
   /** The key is the name. */
@@ -42,13 +45,32 @@ export interface ClusterVerdict {
   readonly groups: ReadonlyMap<string, GroupVerdict>;
   /** Holds the websites that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  /** These follow from it: the same object while nothing in it changes. */
-  readonly websiteBasis: object;
   /** Holds one for each appliance that is MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
   readonly failovers: ReadonlyMap<string, FailoverVerdict>;
   readonly incidents: ClusterIncidents;
   /** `undefined` while nothing of the cluster is worked on. */
   readonly planned: Planned | undefined;
+}
+
+/**
+ * Everything from which states follow, but for time and what was known before: the same object while polls find nothing new, as most
+ * of them do.
+ */
+export interface Basis extends Omit<ClusterSnapshot, "appliances"> {
+  readonly appliances: readonly ApplianceBasis[];
+}
+
+/** Whether the VRRP list of every appliance was polled. */
+export function arePolled({ appliances }: Basis): boolean {
+  return appliances.every(({ state }) => state !== undefined);
+}
+
+/** What an appliance says, and what follows from that alone. */
+export interface ApplianceBasis
+  extends
+    Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
+    Pick<ApplianceVerdict, "state" | "certificate" | "problems"> {
+  readonly list: VrrpListSnapshot | undefined;
 }
 
 /** When a state began. */
@@ -188,7 +210,7 @@ const isMasterMissing = once((groups: ClusterVerdict["groups"]) =>
 );
 
 export interface Case {
-  readonly facts: ClusterSnapshot;
+  readonly basis: Basis;
   readonly before: ClusterVerdict | undefined;
   /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
   readonly wasPolled: boolean;

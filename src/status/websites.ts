@@ -6,7 +6,7 @@ import type {
   InventorySnapshot,
   KnownWebsite,
 } from "../fleet/snapshot.ts";
-import { memo, once } from "../support/kept.ts";
+import { kept, memo, once } from "../support/kept.ts";
 import { judgeBackends, judgeWebsite, withoutMasters, type View } from "./judge-website.ts";
 import { mastersIn } from "./masters.ts";
 import {
@@ -20,36 +20,24 @@ import {
 
 type Groups = ClusterVerdict["groups"];
 type Results = WebsiteVerdict["results"];
-type WebsiteVerdicts = Pick<ClusterVerdict, "websiteBasis" | "websites">;
 type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
 
 /** Returns the verdicts on the websites of a cluster. One that follows from the same as before is the same object. */
-export function websiteVerdicts(given: WebsitesCase): WebsiteVerdicts {
-  const { facts, before, groups } = given;
-  const { cluster, labels, websites: all, appliances, disabled } = facts;
+export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"] {
+  const { basis, before, groups } = given;
+  const { cluster, labels, websites: all, appliances, disabled } = basis;
   const members = appliances.map(({ inventory }) => inventory);
   const hasDisabled = disabled.length > 0;
   const known = factsIn(all, { cluster, labels, websites: all, members, groups, hasDisabled });
-  const basis = sameBasis(all, { known, results: appliances.map(({ results }) => results) });
-  // Most polls find nothing new.
-  if (before?.websiteBasis === basis) return before;
   const verdicts = known.map((each) => {
     const { key, at } = each.website;
     const old = before?.websites.get(key);
-    const results = at.map(({ member, test }) => basis.results[member]?.[test]);
+    const results = at.map(({ member, test }) => appliances[member]?.results[test]);
     const isAsBefore = old?.facts === each && old.results.every((one, nth) => one === results[nth]);
     return isAsBefore ? old : websiteVerdict(each, results, old, given);
   });
-  return { websiteBasis: basis, websites: new Map(verdicts.map((each) => [each.key, each])) };
+  return kept(before?.websites, new Map(verdicts.map((each) => [each.key, each])));
 }
-
-interface Basis {
-  readonly known: readonly WebsiteFacts[];
-  /** By member. */
-  readonly results: readonly Results[];
-}
-
-const sameBasis = memo((basis: Basis) => basis);
 
 /** Holds what verdicts on websites follow from besides what tests find. */
 interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {

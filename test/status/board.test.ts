@@ -69,6 +69,19 @@ test("a stall began when the poll expired, whenever that is read or another poll
   expect(documents[0]?.clusters[0]?.groups).toMatchObject([{ state: "unknown", since }]);
 });
 
+test("what two minutes of silence mean for a split brain is known when they are over, whenever that is read", async () => {
+  const { at } = boardOf([MEMBER_A, MEMBER_B]);
+  for (const sentAtMs of [0, 5000]) {
+    const given = { sentAtMs, expiresAtMs: 300_000 };
+    for (const name of ["a", "b"]) at(sentAtMs).observed(seen.vrrp(name, listOf([interfaceOf()]), given));
+  }
+  at(10_000).observed(failed.vrrp("b", "timeout", { expiresAtMs: 300_000 }));
+  const groups = async (ms: number) => (await at(ms).document()).clusters[0]?.groups;
+  expect(await groups(129_000)).toMatchObject([{ state: "unknown" }]);
+  const since = new Date(WALL_MS + 130_000).toISOString();
+  expect(await groups(140_000)).toMatchObject([{ state: "backup_lost", since }]);
+});
+
 test("an incident is logged when it begins and when it is over, with its cluster, its cause and its sentence", () => {
   const { at, incidents } = boardOf([MEMBER_A, MEMBER_B]);
   const states = [
