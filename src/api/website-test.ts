@@ -95,7 +95,7 @@ function answersIn(text: string) {
   const isFolded = !text.trim().includes("\n");
   const markers = findMarkers(text, isFolded);
   const answers = markers.map((marker, index) => {
-    return { ...marker, answer: text.slice(marker.end, markers[index + 1]?.start) };
+    return { answer: text.slice(marker.end, markers[index + 1]?.start), ...marker };
   });
   return { isFolded, answers };
 }

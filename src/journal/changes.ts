@@ -119,7 +119,12 @@ function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given
       worstWebsite(websites, { websites, planned }).band,
     ]),
   );
-  return [identity, { ...identity, state, worst }];
+  return said(identity, { state, worst });
+}
+
+/** The journal keeps the latest record of every subject: spreads would give each a hidden class of its own. */
+function said<Identity extends object, State extends object>(identity: Identity, state: State) {
+  return [identity, Object.assign({}, identity, state)] as const;
 }
 
 const worstGroup = memo(({ groups, planned }: Pick<ClusterVerdict, "groups" | "planned">) => {
@@ -139,12 +144,12 @@ const worstWebsite = memo(({ websites, planned }: Pick<ClusterVerdict, "websites
 
 function applianceSaid({ identity: { appliance }, state, sinceMs }: ApplianceVerdict, given: Given): Said {
   const identity = { at: given.at, kind: "appliance", cluster: given.cluster, appliance } as const;
-  return [identity, { ...identity, state, since: optionalInstant(sinceMs) }];
+  return said(identity, { state, since: optionalInstant(sinceMs) });
 }
 
 function readinessSaid({ identity: { appliance }, state, sinceMs }: FailoverVerdict, given: Given): Said {
   const identity = { at: given.at, kind: "readiness", cluster: given.cluster, appliance } as const;
-  return [identity, { ...identity, state, since: optionalInstant(sinceMs) }];
+  return said(identity, { state, since: optionalInstant(sinceMs) });
 }
 
 function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Planned | undefined): Said {
@@ -153,8 +158,15 @@ function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Plann
   const since = optionalInstant(sinceMs);
   const latest = latestMaster === master ? undefined : latestMaster;
   const earlier = trouble === state ? undefined : trouble;
-  const known = { state, since, master, latestMaster: latest, isPreferredMaster, trouble: earlier };
-  return [identity, { ...identity, ...known, isPlanned: isMuted(planned, problem) }];
+  return said(identity, {
+    state,
+    since,
+    master,
+    latestMaster: latest,
+    isPreferredMaster,
+    trouble: earlier,
+    isPlanned: isMuted(planned, problem),
+  });
 }
 
 function websiteSaid(
@@ -166,10 +178,7 @@ function websiteSaid(
     const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
     const since = optionalInstant(sinceMs);
     const muted = isMuted(planned, state && PROBLEM_OF.website[state]);
-    return [
-      identity,
-      { ...identity, state, since, shown: shown === state ? undefined : shown, isPlanned: muted },
-    ];
+    return said(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
   });
 }
 

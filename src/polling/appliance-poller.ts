@@ -126,7 +126,7 @@ export function createAppliancePoller(
     events,
     turns,
     client,
-    limits: { ...limits, website_tests: inLine(limits.website_tests), ...own },
+    limits: { website_tests: inLine(limits.website_tests), discovery: limits.discovery, ...own },
     appliance: initial.name,
     paceOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);
@@ -191,7 +191,6 @@ export function createAppliancePoller(
       const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
       for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
       for (const [key, operation] of wanted) {
-        // V8 gives an object a hidden class of its own, 400 bytes, if names follow a spread.
         const task = tasks.get(key) ?? { operation, poller: self, ...NEW };
         task.isPlanned = true;
         tasks.set(key, task);

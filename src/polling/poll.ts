@@ -23,7 +23,7 @@ export async function poll(
 ): Promise<PollResult> {
   const outcome = await outcomeOf(client, operation, timeoutMs, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
-  return { ...operation, outcome } as PollResult;
+  return { outcome, ...operation } as PollResult;
 }
 
 const LONG_ANSWER_BYTES = 32 * 1024;
@@ -40,7 +40,7 @@ async function outcomeOf(
   const precedence = limits.length === 0 ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
-    const how = { ...sending, precedence, bodyLimitBytes: limitBytes } as const;
+    const how = { precedence, bodyLimitBytes: limitBytes, ...sending } as const;
     const answer = await client.get(where, timeoutMs, how);
     if (!answer.ok) return { ok: false, failure: withMeaning(answer.failure, operation) };
     const { bytes, redact } = answer.value;

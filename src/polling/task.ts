@@ -89,7 +89,7 @@ export function drive(deps: TaskDeps, task: Task, occasion: "due" | OutOfTurn, d
   const decision = decideNow(deps, task, occasion);
   if (decision.action !== "ignore") {
     task.dueMs = dueMs;
-    task.outOfTurn = occasion === "due" ? [] : [...task.outOfTurn, occasion];
+    task.outOfTurn = occasion === "due" ? NEW.outOfTurn : [...task.outOfTurn, occasion];
   }
   void carryOut(deps, task, occasion, decision);
 }
@@ -97,9 +97,15 @@ export function drive(deps: TaskDeps, task: Task, occasion: "due" | OutOfTurn, d
 function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = false): Decision {
   const { operation, isPlanned } = task;
   if (!isPlanned) return { action: "ignore" };
-  const nowMs = deps.clock.monotonicMs();
-  const now = { nowMs, pace: deps.paceOf(operation), backoff: deps.backoffOf(operation), isChecked };
-  return decide(occasion, task, { ...now, ...deps.health() });
+  const { downUntilMs, listDueMs } = deps.health();
+  return decide(occasion, task, {
+    nowMs: deps.clock.monotonicMs(),
+    pace: deps.paceOf(operation),
+    backoff: deps.backoffOf(operation),
+    isChecked,
+    downUntilMs,
+    listDueMs,
+  });
 }
 
 async function carryOut(
@@ -123,7 +129,7 @@ async function carryOut(
       if (skipped !== undefined) deps.events.skipped(operation.kind, skipped, 1);
       if (failure === undefined) return undefined;
       const outcome = { ok: false, failure: unsent(failure, lateSeconds(deps, task)) } as const;
-      return observe(deps, task, { ...operation, outcome });
+      return observe(deps, task, { outcome, ...operation });
     }
   }
 }
@@ -198,7 +204,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   if (startedMs !== undefined) events.ended(kind, toSeconds(endedMs - startedMs));
   if (!task.isPlanned) return;
   task.isOverdue = isAbandoned && !polled.outcome.ok;
-  const result = task.isOverdue ? { ...operation, outcome: ABANDONED } : polled;
+  const result = task.isOverdue ? { outcome: ABANDONED, ...operation } : polled;
   const { outcome } = result;
   startedMs ??= endedMs;
   backoff.settle({
@@ -225,7 +231,6 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
   const countsFromMs = result.outcome.ok ? nowMs : (deps.backoffOf(task.operation)?.untilMs ?? nowMs);
   task.latestUntilMs = expiresAtMs(countsFromMs, deps.paceOf(task.operation));
   deps.events.observed({
-    ...result,
     appliance,
     completedAtMs: clock.wallMs(),
     isOutOfTurn: isOutOfTurn(task),
@@ -234,6 +239,7 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
     durationSeconds: sentAtMs === undefined || task.isOverdue ? undefined : toSeconds(nowMs - sentAtMs),
     expiresAtMs: task.latestUntilMs,
     certificate: client.certificate(),
+    ...result,
   });
   task.observedFromMs = sentAtMs ?? nowMs;
 }
