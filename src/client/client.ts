@@ -8,7 +8,7 @@ import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
 import { createConnection, type Answer, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
-import { createCredentialsReader, createPasswordReader } from "./credentials.ts";
+import { createCredentials, createPasswordReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 
@@ -85,10 +85,10 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     maxConnections = () => Number.POSITIVE_INFINITY,
     lookup = createLookup(options.maxLookups),
   } = options;
-  const readPassword = createPasswordReader(options.maxPasswordReads, clock);
   const attention = createAttention(clock);
   const createPool = createConnections(attention, clock, maxConnections);
   const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
+  const readerOf = createCredentials(createPasswordReader(options.maxPasswordReads, clock), headers);
   const secureContextOf = createSecureContexts();
 
   /** The result of the work, which never rejects, or that of `onOver` if the deadline passes before. */
@@ -114,7 +114,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       createConnection({ ...callbacks, origin: url.origin, connector, clock }),
     );
     const pathPrefix = url.pathname.replace(/\/+$/, "");
-    const readCredentials = createCredentialsReader(http.basicAuth, readPassword, headers);
+    const readCredentials = readerOf(http.basicAuth);
     let refused: symbol | undefined;
 
     /** Gives the connection back, or ends it if it cannot be used again. */

@@ -3,6 +3,7 @@ import type { Redact } from "../api/text.ts";
 import type { BasicAuthConfig, PasswordSource } from "../config/config.ts";
 import { readPasswordFile, type ReadFailure } from "../config/read-file.ts";
 import type { Clock } from "../support/clock.ts";
+import { once } from "../support/kept.ts";
 import { Secret } from "../support/secret.ts";
 import type { Outcome } from "./failure.ts";
 
@@ -14,14 +15,15 @@ export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>
 const READ_EVERY_MS = 100;
 
 /**
- * Returns a source's current password. A file is read at most ten times a second; a failure is not remembered. Simultaneous
- * calls for one file share the work.
+ * Returns a source's current password: the same object while it is the same. A file is read at most ten times a second; a failure is
+ * not remembered. Simultaneous calls for one file share the work.
  *
  * `maxReads`: simultaneous reads, so that a hanging file system does not block every thread of the process.
  */
 export function createPasswordReader(maxReads: number, clock: Pick<Clock, "monotonicMs">): PasswordReader {
   const limit = pLimit(maxReads);
   const latest = new Map<string, { readonly result: Promise<PasswordResult>; readonly untilMs: number }>();
+  const secrets = new Map<string, Secret>();
 
   function read(path: string): Promise<PasswordResult> {
     const result = limit(async (): Promise<PasswordResult> => {
@@ -29,7 +31,10 @@ export function createPasswordReader(maxReads: number, clock: Pick<Clock, "monot
       const file = await readPasswordFile(path).finally(() => latest.delete(path));
       if (!file.ok) return file;
       latest.set(path, { result, untilMs: readMs + READ_EVERY_MS });
-      return { ok: true, secret: new Secret(file.text) };
+      const before = secrets.get(path);
+      const secret = before?.reveal() === file.text ? before : new Secret(file.text);
+      secrets.set(path, secret);
+      return { ok: true, secret };
     });
     latest.set(path, { result, untilMs: Infinity });
     return result;
@@ -50,34 +55,41 @@ export interface Credentials {
   readonly redact: Redact;
 }
 
-/** Returns a reader of the credentials for each request. `headers`: the headers of every request. */
-export function createCredentialsReader(
-  basicAuth: BasicAuthConfig | undefined,
+export type CredentialsReader = () => Promise<Outcome<Credentials>>;
+
+/**
+ * Returns what makes readers of the credentials for each request. Appliances with the same user and password file share them: the pattern
+ * that redacts them takes kilobytes. `headers`: the headers of every request.
+ */
+export function createCredentials(
   readPassword: PasswordReader,
   headers: Readonly<Record<string, string>>,
-): () => Promise<Outcome<Credentials>> {
-  if (basicAuth === undefined) {
-    const value = { id: Symbol("no credentials"), headers, redact: (text: string) => text };
-    return () => Promise.resolve({ ok: true, value });
+): (basicAuth: BasicAuthConfig | undefined) => CredentialsReader {
+  const none = { id: Symbol("no credentials"), headers, redact: (text: string) => text };
+  const byUser = once((_password: Secret) => new Map<string, Credentials>());
+
+  function credentialsOf(username: string, secret: Secret): Credentials {
+    const known = byUser(secret).get(username);
+    if (known !== undefined) return known;
+    const password = secret.reveal();
+    const authorization = basicAuthorization(new Secret(`${username}:${password}`));
+    const redact = createRedact(authorization, password);
+    const made = { id: Symbol("credentials"), headers: { ...headers, authorization }, redact };
+    byUser(secret).set(username, made);
+    return made;
   }
-  const { username, password: source } = basicAuth;
-  let latest: { readonly password: string; readonly value: Credentials } | undefined;
-  return async () => {
-    const read = await readPassword(source);
-    if (!read.ok) {
+
+  return (basicAuth) => {
+    if (basicAuth === undefined) return () => Promise.resolve({ ok: true, value: none });
+    const { username, password: source } = basicAuth;
+    return async () => {
+      const read = await readPassword(source);
+      if (read.ok) return { ok: true, value: credentialsOf(username, read.secret) };
       const reason = read.isSystemError ? "local" : "secret";
       const path = source.kind === "file" ? ` ${JSON.stringify(source.path)}` : "";
       const message = `cannot use the password file${path}: ${read.message}`;
       return { ok: false, failure: { reason, message } };
-    }
-    const password = read.secret.reveal();
-    if (latest?.password !== password) {
-      const authorization = basicAuthorization(new Secret(`${username}:${password}`));
-      const redact = createRedact(authorization, password);
-      const value = { id: Symbol("credentials"), headers: { ...headers, authorization }, redact };
-      latest = { password, value };
-    }
-    return { ok: true, value: latest.value };
+    };
   };
 }
 

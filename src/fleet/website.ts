@@ -31,7 +31,7 @@ export function websiteFor(
   const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
   const { identity, websiteId, website, address, protocols, expectStatus, details } = known;
   const { name, host } = details ?? before.owner;
-  const owner = { name: name || before.owner.name, host: host || before.owner.host };
+  const owner = kept(before.owner, { name: name || before.owner.name, host: host || before.owner.host });
   const named = { identity, websiteId, website, address };
   const statuses = before.seen?.statuses
     .filter(({ protocol }) => protocols?.includes(protocol) ?? true)

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createPasswordReader } from "../../src/client/credentials.ts";
+import { createCredentials, createPasswordReader } from "../../src/client/credentials.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { createFolder } from "../config/folder.ts";
 
@@ -54,4 +54,24 @@ test("deleting and restoring a file is noticed each time", async () => {
   await writeFile(source.path, "hunter3");
   const after = await readPassword(source);
   expect([before.ok, gone.ok, after.ok && after.secret.reveal()]).toEqual([true, false, "hunter3"]);
+});
+
+test("appliances with the same user and password file share credentials, until either is another one", async () => {
+  const password = await passwordFile("correct horse");
+  const readerOf = createCredentials(createPasswordReader(2, steppingClock(200)), { accept: "text/plain" });
+  const read = async (username: string) => {
+    const result = await readerOf({ username, password })();
+    return result.ok ? result.value : undefined;
+  };
+  const monitor = await read("monitor");
+  const authorization = `Basic ${Buffer.from("monitor:correct horse").toString("base64")}`;
+  expect(monitor?.headers).toEqual({ accept: "text/plain", authorization });
+  expect(await read("monitor")).toBe(monitor);
+  const backup = await read("backup");
+  expect(backup?.redact(Buffer.from("backup:correct horse").toString("base64"))).toBe("<secret>");
+  expect(await read("monitor")).toBe(monitor);
+  await writeFile(password.path, "battery staple");
+  const changed = await read("monitor");
+  expect(changed?.redact("the battery staple")).toBe("the <secret>");
+  expect(new Set([monitor, backup, changed].map((each) => each?.id)).size).toBe(3);
 });
