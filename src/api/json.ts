@@ -58,7 +58,7 @@ function notJson(text: string): Rejected {
 
 /** A string; the last one of a text that is not JSON may lack its end. */
 const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"?/g;
-/** A string, and the colon that makes it a key; or a bracket. The last character tells them apart. */
+/** A string, and the colon that makes it a key; or a bracket. Their last characters tell them apart if strings end. */
 const TOKEN = new RegExp(`${STRING.source}(?:\\s*:)?|[[\\]{}]`, "g");
 
 /**
@@ -72,6 +72,8 @@ function repeatedKeys(text: string): readonly string[] | undefined {
   // Unlike `matchAll`, `test` makes no list of each match: they were a tenth of all memory that a poll takes.
   TOKEN.lastIndex = 0;
   for (let at = 0; TOKEN.test(text); at = TOKEN.lastIndex) {
+    // A string that ends the text is no key. Without its own end it may look like a bracket.
+    if (TOKEN.lastIndex === text.length && text.includes('"', at)) break;
     const last = text[TOKEN.lastIndex - 1];
     if (last === "{" || last === "[") open.push(new Set());
     if (open.length > MAX_DEPTH) return undefined;

@@ -70,6 +70,8 @@ test.each([
 test("brackets inside strings do not count as nesting", () => {
   const value = `${"[".repeat(100)}\\"${"{".repeat(100)}`;
   expect(parse(JSON.stringify([value]))).toEqual({ ok: true, value: [value] });
+  const failure = { reason: "decode", message: "$: expected JSON, got text that is not JSON" };
+  expect(parse(`${"[".repeat(8)}"[`)).toEqual({ ok: false, failure });
 });
 
 test("keeps __proto__ as an inert member", () => {
