@@ -191,7 +191,7 @@ const discoveredDocument = memo(({ website, isLost }: Described) => {
 function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
   const { identity, state, sinceMs, successors, addresses, websites, risks, more } = failover;
   const name = identity.appliance;
-  const member = verdict.facts.appliances.find((each) => each.identity === identity);
+  const member = verdict.facts.appliances.find((each) => each.identity.appliance === name);
   return {
     state,
     level: failoverLevel(state),

@@ -54,7 +54,7 @@ function judgeCertificate(
   return leftMs > CERTIFICATE_NOTICE_MS ? "valid" : "expires_soon";
 }
 
-/** Judges an appliance alone, at the Unix time `nowMs`; `isAlone`: no other one can take over. */
+/** Judges one appliance, at the Unix time `nowMs`; `isAlone`: no other one can take over. */
 export function applianceBasis(
   appliance: ApplianceSnapshot,
   isAlone: boolean,

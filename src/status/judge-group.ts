@@ -80,14 +80,14 @@ export function groupVerdicts(
 ): ClusterVerdict["groups"] {
   const { basis, before } = given;
   // Another configuration has other labels.
-  const isSameBasis =
-    basis.labels === before?.facts.labels &&
+  const isUnchanged =
+    basis.labels === before?.basis.labels &&
     appliances === before.appliances &&
     given.at.monotonicMs < groupsChangeAtMs(before.groups);
-  if (isSameBasis && basis.groups === before.facts.groups) return before.groups;
+  if (isUnchanged && basis.groups === before.facts.groups) return before.groups;
   const groups = basis.groups.map((group) => {
     const old = before?.groups.get(group.key);
-    const isAsBefore = isSameBasis && old?.facts === group;
+    const isAsBefore = isUnchanged && old?.facts === group;
     return [group.key, isAsBefore ? old : groupVerdict(group, old, given, appliances)] as const;
   });
   return kept(before?.groups, new Map(groups));

@@ -80,6 +80,7 @@ function judgeFacts(
   { observed, restoring }: Circumstances,
 ): ClusterVerdict {
   const basis = kept(before?.basis, basisOf(facts, at));
+  // Incidents begin and end with states, which are the same then, and with time.
   if (basis === before?.basis && restoring === undefined && at.monotonicMs < changesAtMs(before))
     return facts === before.facts ? before : { ...before, facts };
   const hadMembers = before !== undefined && before.basis.appliances.length > 0;

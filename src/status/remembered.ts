@@ -20,7 +20,7 @@ export function withRemembered(
   const { facts, state, appliances, groups, failovers, websites } = latest;
   return {
     ...latest,
-    // Other objects: nothing follows from these facts yet.
+    // Another list, so that groups are judged again.
     facts: { ...facts, groups: [...facts.groups] },
     state: state ?? remembered.state,
     appliances: new Map([...appliances, ...remembered.appliances]),

@@ -52,20 +52,17 @@ export interface ClusterVerdict {
   readonly planned: Planned | undefined;
 }
 
-/**
- * Everything from which states follow, but for time and what was known before: the same object while polls find nothing new, as most
- * of them do.
- */
+/** All that states follow from, except monotonic time and earlier verdicts. The same object while polls find nothing new, as most do. */
 export interface Basis extends Omit<ClusterSnapshot, "appliances"> {
   readonly appliances: readonly ApplianceBasis[];
 }
 
-/** Whether the VRRP list of every appliance was polled. */
+/** Whether the VRRP list of every appliance of the cluster was polled. */
 export function arePolled({ appliances }: Basis): boolean {
   return appliances.every(({ state }) => state !== undefined);
 }
 
-/** What an appliance says, and what follows from that alone. */
+/** What one appliance reports, and what is judged from it. */
 export interface ApplianceBasis
   extends
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,

@@ -69,7 +69,7 @@ test("a stall began when the poll expired, whenever that is read or another poll
   expect(documents[0]?.clusters[0]?.groups).toMatchObject([{ state: "unknown", since }]);
 });
 
-test("what two minutes of silence mean for a split brain is known when they are over, whenever that is read", async () => {
+test("a split brain of which one member falls silent changes after two minutes, whenever that is read", async () => {
   const { at } = boardOf([MEMBER_A, MEMBER_B]);
   for (const sentAtMs of [0, 5000]) {
     const given = { sentAtMs, expiresAtMs: 300_000 };
