@@ -253,3 +253,38 @@ test.each<Case>([
 ])("preferred: $name", ({ polls, groups }) => {
   expect(groupLines(fleetOf([MEMBER_A, MEMBER_B, MEMBER_C], polls))).toEqual(groups);
 });
+
+/** Who was MASTER at once of the first group after these polls, each at a second. */
+function mastersAfter(polls: readonly (readonly [second: number, observation: Observation])[]) {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B, MEMBER_C]);
+  for (const [second, observation] of polls) {
+    const nowMs = second * 1000;
+    fleet.record({ ...observation, sentAtMs: nowMs, expiresAtMs: 1e9 }, nowMs);
+  }
+  return clustersOf(fleet, 100_000)[0]?.groups[0]?.mastersAtOnce;
+}
+
+// A rival whose own group knows no change of the other master: only this group says that another poll counts.
+test("a rival is MASTER at once with another member when its next poll, which finds nothing new, says so", () => {
+  const rival = sees("b", { ...MASTER, vhid: 3, vip: "192.0.2.101" });
+  const polls = [
+    [0, sees("a", { ...MASTER, state: "BACKUP" })],
+    [0, sees("c", { ...BACKUP, aliases: ["192.0.2.101"] })],
+    ...[0, 1].map((second) => [second, rival] as const),
+    ...[10, 15].map((second) => [second, sees("a", MASTER)] as const),
+    [15, sees("c", { ...BACKUP, aliases: ["192.0.2.101"] })],
+  ] as const;
+  expect(mastersAfter(polls)).toEqual([]);
+  expect(mastersAfter([...polls, [20, rival]])).toEqual(["a", "b"]);
+});
+
+test("a former MASTER that cannot be read is MASTER at once with another member when its next poll says the same", () => {
+  const polls = [
+    [0, sees("a", { ...MASTER, state: "BACKUP" })],
+    [0, sees("b", MASTER)],
+    [5, garbled("b")],
+    ...[10, 15].map((second) => [second, sees("a", MASTER)] as const),
+  ] as const;
+  expect(mastersAfter(polls)).toEqual([]);
+  expect(mastersAfter([...polls, [20, garbled("b")]])).toEqual(["a", "b"]);
+});

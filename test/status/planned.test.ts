@@ -347,3 +347,11 @@ test("a member that is worked on is named while it is MASTER", () => {
   expect(verdictAfter(`${PAIR}, ${TO_B}`, [ON_A]).planned?.masters).toEqual([]);
   expect(verdictAfter(PAIR, [ON_B]).planned?.masters).toEqual([]);
 });
+
+test("a failover before the window does not count once it is five minutes old, though polls find nothing new", () => {
+  const window = work({ appliances: ["b"] }, [20, 1000]);
+  const over = "b MASTER 5, a BACKUP 6, b MASTER 8, a BACKUP 9, b MASTER 10, a BACKUP 11";
+  const early = `${PAIR}, ${over}, a BACKUP 21, b MASTER 22`;
+  expect(mutedIn(verdictAfter(early, [window]))).not.toContain("VrrpFailover b");
+  expect(mutedIn(verdictAfter(`${early}, a BACKUP 400, b MASTER 401`, [window]))).toContain("VrrpFailover b");
+});

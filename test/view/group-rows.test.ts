@@ -83,6 +83,19 @@ test("an appliance without a cluster shows its interfaces, and when each changed
   ]);
 });
 
+test.each([
+  ["MASTER", "well"],
+  ["BACKUP", "backup"],
+  ["FAULT", "critical"],
+] as const)("an interface of an appliance without a cluster that is %s has the sign %s", (state, sign) => {
+  const [alone] = AMS.appliances;
+  const level = sign === "backup" ? "well" : sign;
+  const interfaces = alone?.interfaces?.slice(0, 1).map((one) => ({ ...one, state, level })) ?? [];
+  const appliances = alone === undefined ? [] : [{ ...alone, interfaces }];
+  const cluster = { ...AMS, groups: [], websites: [], appliances };
+  expect(groupRows(cluster)).toMatchObject([{ level, cells: [{ sign, state }] }]);
+});
+
 test("256 groups have rows of their own, and one row counts the others", () => {
   const [group] = AMS.groups;
   if (group === undefined) throw new Error("the pair has groups");

@@ -69,3 +69,12 @@ test("clusters with problems come first, worst first, then those not known yet, 
     "a well",
   ]);
 });
+
+test("a cluster that is not known yet comes behind those with problems, whatever is planned there", () => {
+  const pending = changed(pair("new"), { first: { poll: PENDING } });
+  const document = documentOf([pending, secondSilent(pair("silent"))]);
+  const planned = { kind: "split_brain", severity: "critical", summary: "", cluster: "new" } as const;
+  const problems = [...document.problems, { ...planned, isPlanned: true }];
+  const judged = judgeClusters({ ...document, problems });
+  expect(judged.map(({ cluster }) => cluster.name)).toEqual(["silent", "new"]);
+});

@@ -171,10 +171,11 @@ test.each([
 test.each([
   ["succeeds", seen.websites("a", []), "well: good"],
   ["fails", failed.websites("a", "decode"), "warning: decode"],
+  ["was not polled yet", seen.vrrp("a", listOf([interfaceOf()])), "unknown: not polled yet"],
   ["is one that older firmware lacks", failed.websites("a", "unsupported"), "unknown: unsupported"],
-] as const)("a list of websites that %s has the level that is judged", (_, list, cell) => {
+] as const)("a list of websites that %s has the level that is judged", (_, latest, cell) => {
   const alone = applianceOf({ name: "a", ...DISCOVERY });
-  const document = documentOf(fleetOf([alone], [seen.vrrp("a", listOf([interfaceOf()])), list]));
+  const document = documentOf(fleetOf([alone], [seen.vrrp("a", listOf([interfaceOf()])), latest]));
   const rows = document.clusters.flatMap(clusterRows).flatMap((group) => group.rows.map(cellsOf));
   expect(rows.find(([title]) => title === "List of websites")?.[1]).toContain(cell);
 });

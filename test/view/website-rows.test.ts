@@ -53,9 +53,9 @@ test("a website that is down shows for how long, and the reason of each applianc
 
 test("a website without a verdict shows what was found", () => {
   const statuses = [up("https", 200)];
-  expect(rowsOf(testedAs([], undefined, { statuses }))).toEqual([
-    ["blog https Not known", "not tested from here", "well: 200 up"],
-  ]);
+  const cluster = testedAs([], undefined, { statuses });
+  expect(rowsOf(cluster)).toEqual([["blog https Not known", "not tested from here", "well: 200 up"]]);
+  expect(websiteRows(cluster)).toMatchObject([{ level: "unknown" }]);
 });
 
 test("a website that is partially down has one cell with a warning", () => {
