@@ -18,10 +18,8 @@ export function groupsOf(
   { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpRecord[] },
   before?: Grouping,
 ): Grouping {
-  const facts = members.flatMap(({ identity, seen, silentSinceMs }) => {
-    return [identity, seen?.reports, seen?.courses, silentSinceMs];
-  });
-  const basis = [names, ...facts];
+  // Where an appliance says something else, its courses are another map; the names follow from what all of them say.
+  const basis = members.flatMap(({ seen, silentSinceMs }) => [seen?.courses, silentSinceMs]);
   const isSame =
     before?.basis.length === basis.length && before.basis.every((each, nth) => each === basis[nth]);
   if (isSame && before.groups.every(isSettled)) return before;

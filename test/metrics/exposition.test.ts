@@ -3,7 +3,9 @@ import { createFleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Family } from "../../src/metrics/family.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { fleetOf } from "../fleet/support.ts";
+import { createJudge } from "../status/support.ts";
 import { applianceOf, configOf, interfaceOf, listOf, seen } from "../support/observations.ts";
 import {
   cannedFleet,
@@ -87,6 +89,28 @@ test("a bug in a family takes away its series of that kind of part only, and is 
   expect(sampleLines(text, "broken")).toEqual(['broken{appliance="a",ha_cluster="a"} 1']);
   expect(sampleLines(text, "vrrp_is_master")).toHaveLength(2);
   expect(bugs).toEqual([new Error("bug")]);
+});
+
+test("what stays as it is is rendered once, and again after its cluster was away", async () => {
+  const rendered: string[] = [];
+  const watched: Family = {
+    type: "gauge",
+    help: "Watched.",
+    samples: { vrrp: ({ identity }) => (rendered.push(identity.appliance), []) },
+  };
+  const exposition = createFleetExposition({ families: { watched } });
+  const fleet = fleetOf([applianceOf({ name: "a" }), applianceOf({ name: "b" })]);
+  const [judge, scrape] = [
+    createJudge(),
+    (verdicts: readonly ClusterVerdict[]) => textOf(exposition, verdicts),
+  ];
+  await scrape(verdictsOf(fleet, 0, judge));
+  fleet.record(seen.vrrp("b", listOf([interfaceOf()])), 0);
+  await scrape(verdictsOf(fleet, 0, judge));
+  expect(rendered).toEqual(["a", "b", "b"]);
+  await scrape([]);
+  await scrape(verdictsOf(fleet, 0, judge));
+  expect(rendered).toEqual(["a", "b", "b", "a", "b"]);
 });
 
 test("no metric family appears twice, not even in the exporter's own metrics", async () => {
