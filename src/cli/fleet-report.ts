@@ -2,7 +2,7 @@ import type { ClusterDocument, FleetDocument, IncidentDocument, Problem } from "
 import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { headlineOf } from "../view/headline.ts";
-import { incidentState } from "../view/incident-facts.ts";
+import { incidentLevel, incidentState } from "../view/incident-facts.ts";
 import type { Row } from "../view/row.ts";
 import { clusterRows } from "../view/rows.ts";
 import { urgencyOf } from "../view/planned.ts";
@@ -60,9 +60,10 @@ function problemRow(problem: Problem): TableRow {
   return [{ text: words.toLowerCase(), color: COLORS[level] }, cluster, summary, inSeconds(since)];
 }
 
-function incidentRow({ severity, cluster, begin, end, summary }: IncidentDocument): TableRow {
-  const color = COLORS[end === undefined ? severity : "well"];
-  return [inSeconds(begin), cluster, { text: incidentState({ begin, end }), color }, summary];
+function incidentRow(incident: IncidentDocument): TableRow {
+  const { cluster, begin, summary } = incident;
+  const state = { text: incidentState(incident), color: COLORS[incidentLevel(incident)] };
+  return [inSeconds(begin), cluster, state, summary];
 }
 
 function inSeconds(instant: string): string {

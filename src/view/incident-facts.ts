@@ -1,6 +1,6 @@
 import { atMost } from "../status/incident-document.ts";
 import type { IncidentDocument } from "../status/schema.ts";
-import type { Cause } from "../status/states.ts";
+import type { Cause, Level } from "../status/states.ts";
 import { absoluteTime, formatSeconds, lasted } from "./time.ts";
 import { inWords } from "./words.ts";
 
@@ -14,6 +14,11 @@ export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "
   if (end === undefined) return "not over";
   const lastedMs = Date.parse(end) - Date.parse(begin);
   return lastedMs < 1000 ? "over at once" : `over after ${lasted(lastedMs)}`;
+}
+
+/** How urgent an incident is now: one that is over is not. */
+export function incidentLevel({ severity, end }: Pick<IncidentDocument, "severity" | "end">): Level {
+  return end === undefined ? severity : "well";
 }
 
 /** One fact or more under a title. */

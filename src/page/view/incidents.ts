@@ -1,7 +1,7 @@
 import type { IncidentDocument } from "../../status/schema.ts";
 import { alertOf } from "../../status/states.ts";
 import { shortened } from "../../status/words.ts";
-import { hasId, incidentFacts, incidentState } from "../../view/incident-facts.ts";
+import { hasId, incidentFacts, incidentLevel, incidentState } from "../../view/incident-facts.ts";
 import { absoluteTime } from "../../view/time.ts";
 import { inWords } from "../../view/words.ts";
 import { queryOf, type Filter } from "./filter.ts";
@@ -41,10 +41,10 @@ function incidentItems(incidents: readonly IncidentDocument[], view: View): Html
 }
 
 function incidentItem(incident: IncidentDocument, view: View): Html {
-  const { id, begin, end, severity, summary, cluster } = incident;
+  const { id, begin, severity, summary, cluster } = incident;
   const isChosen = hasId(incident, view.filter.incident);
   const element = `incident-${id}`;
-  const level = end === undefined ? severity : "well";
+  const level = incidentLevel(incident);
   const opened = isChosen ? new Set([...view.opened, element]) : view.opened;
   const line = html`${mark(level)}<span class="what"
       ><strong>${inWords(severity)}</strong> <span>${summary}</span></span
