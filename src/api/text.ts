@@ -36,7 +36,7 @@ function loneSurrogates(bytes: Uint8Array): string {
 /** Replaces the credentials of a request in a text from its answer. */
 export type Redact = (text: string) => string;
 
-/** Its `encodeInto` takes whole characters only. */
+/** `encodeInto` of an encoder takes whole characters only. */
 const ENCODER = new TextEncoder();
 const ROOM = new Uint8Array(256);
 const LOOKS_CUT = /~[0-9a-f]{16}$/;

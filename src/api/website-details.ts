@@ -199,7 +199,7 @@ function digestOf(backends: readonly Backend[]): string {
   return hash("sha256", JSON.stringify([...addresses].toSorted()), "base64");
 }
 
-/** A row of `rhost`, whose members are told by their position; `undefined` without a host. */
+/** Reads a row of `rhost`, where the position of a member says what it means; `undefined` without a host. */
 function backendOf(read: Read, keep: Redact): Backend | undefined {
   const host = canonicalAddress(keep(read(1, toText) ?? ""));
   if (host === "") return undefined;

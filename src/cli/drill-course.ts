@@ -129,7 +129,7 @@ function isComplete({ state, members }: GroupDocument): boolean {
   return state === "one_master" && members.some(({ role }) => role === "backup");
 }
 
-/** Identifies an incident; of members that take over from each other again and again, the latest time. */
+/** Identifies an incident; where members take over from each other again and again, the latest takeover. */
 function switchOf({ id, failover }: IncidentDocument): string {
   return `${id} ${failover?.repeated?.count ?? 1}`;
 }

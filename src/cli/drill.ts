@@ -69,7 +69,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   act("Readiness was asked for.");
   const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
   if (!started.ok) {
-    // It may have begun although its answer was lost.
+    // The window may have begun although its answer was lost.
     await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
     return fail(io, started.message, 2);
   }

@@ -22,7 +22,7 @@ const INVALID_URL =
 export interface RunningExporter {
   readonly url: string;
   fleet(): Promise<Answered<FleetDocument>>;
-  /** Its planned work. */
+  /** The planned work of the fleet. */
   windows(): Promise<Answered<readonly WindowDocument[]>>;
   /** Makes a POST of a value as JSON, within `timeoutMs`. */
   post(path: string, value: unknown, timeoutMs: number): Promise<Answered<Uint8Array>>;

@@ -88,7 +88,7 @@ export function failureFrom(thrown: unknown, stage: Stage): Failure {
 
 /** This host lacks a resource; the appliance is not involved. EAI_MEMORY is from a name lookup. */
 const SHORTAGE = new Set<unknown>(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);
-/** No local port is left, if all addresses fail with it. For one of several addresses it may mean that IPv6 is missing. */
+/** No local port is left, if all addresses fail with it. The error of one address among several may mean that IPv6 is missing. */
 const NO_PORT = "EADDRNOTAVAIL";
 
 /** The relevant error if attempts on several addresses failed; any other error itself. */

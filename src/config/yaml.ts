@@ -55,7 +55,7 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
   const lineCounter = new LineCounter();
   const positionOf = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
-    // The counter knows no line of an empty text.
+    // An empty text has no line for the counter.
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const fail = (offset: number, message: string): undefined => {

@@ -147,7 +147,7 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
-/** With the tests of the websites that are known now. */
+/** Returns the facts with the tests of the websites that are known now. */
 function withTests(facts: Facts, nowMs: number): Facts {
   const { polling } = facts.config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.

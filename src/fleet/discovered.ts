@@ -3,7 +3,7 @@ import type { WebsiteFacts } from "./known-websites.ts";
 import type { OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
-/** By address. */
+/** Returns the described websites by address. */
 const describedIn = once(
   (websites: WebsiteFacts["known"]) =>
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),

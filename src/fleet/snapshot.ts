@@ -247,7 +247,7 @@ export interface GroupSnapshot {
   /** @see groupKey */
   readonly key: string;
   readonly vhid: number;
-  /** That of the member which is configured first. */
+  /** The VIP of the member that is configured first. */
   readonly vip: string;
   /** Further addresses of its interfaces, as last reported, in canonical text. */
   readonly aliases: readonly string[];

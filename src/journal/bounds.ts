@@ -9,7 +9,7 @@ import {
 /** The journal takes so many subjects of a cluster in a day, and so many lines of them all. */
 const MAX_SUBJECTS = 10_000;
 const MAX_CLUSTER_LINES = 50_000;
-/** It takes so many lines of one subject, and of the incidents of a cluster. */
+/** The journal takes so many lines of one subject, and of the incidents of a cluster. */
 const MAX_LINES = 1000;
 
 interface Counted {

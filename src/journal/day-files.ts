@@ -160,7 +160,7 @@ export interface Retention {
   readonly retentionBytes: number;
 }
 
-/** Which files have to go: those that are too old, then the oldest while all together are too large; never those of `today`. */
+/** Returns the files that have to go: those that are too old, then the oldest while all together are too large; never those of `today`. */
 export function expired(
   files: readonly DayFile[],
   nowMs: number,

@@ -38,7 +38,7 @@ export async function restore(
 
 /** A run of the exporter. */
 interface Run {
-  /** Its latest line. */
+  /** The latest line of the run. */
   latest: string;
   /** The clusters of which it knew nothing any more, and the Unix times in milliseconds since when. */
   readonly lost: Map<string, number>;

@@ -61,7 +61,7 @@ const scheduleOf = once(({ schedule, timezone }: MaintenanceConfig) => {
   const minutes = hour.flatMap((h) => minute.map((m) => h * 60 + m));
   const timesMs = minutes.flatMap((m) => second.map((s) => (m * 60 + s) * 1000)).toSorted((a, b) => a - b);
   const task = createTask(schedule, () => undefined, { timezone: "UTC" });
-  // It runs nothing, and still matches.
+  // The task runs nothing, and a destroyed one still matches.
   void task.destroy();
   const format = createTimeFormat(timezone);
   return {

@@ -131,7 +131,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
     return { ok: true, window };
   }
 
-  /** With another end, unless it has ended. */
+  /** Gives a window another end, unless it has ended. */
   function ending(id: string, endMs: number): WindowResult {
     const window = running().find((each) => each.id === id);
     if (window === undefined) return refused("unknown_id", `no window ${id} runs`);

@@ -5,7 +5,7 @@ import type { MonthReport } from "./month-report.ts";
 interface Line {
   readonly report: MonthReport;
   readonly cluster: ClusterRow;
-  /** That of the cluster, or of one of its groups or websites. */
+  /** The row of the cluster, or of one of its groups or websites. */
   readonly row: Row;
   readonly group?: GroupRow;
   readonly website?: WebsiteRow;

@@ -7,7 +7,7 @@ import { createHistory, SETTLED_MS, type History } from "./history.ts";
 
 /** Says what was available in a month. Instants are RFC 3339 in UTC. */
 export interface MonthReport extends Availability {
-  /** That of the program that made it, and when. */
+  /** The version of the program that made the report, and when it did. */
   readonly version: string;
   readonly createdAt: string;
   /** `2026-10` */

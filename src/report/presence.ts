@@ -10,8 +10,8 @@ export interface Presence {
 }
 
 /**
- * A subject is there until it is gone. `settledMs`: what is recorded within this time of a start was there when that began; what is
- * not, was removed.
+ * A subject is there until it is gone. `settledMs`: a subject that is recorded within this time of a start was there when the start
+ * began; any other was removed.
  */
 export function createPresence(settledMs: number): Presence {
   const all = new Map<string, TimeRange[]>();

@@ -4,7 +4,7 @@ import type { TimeRange } from "../journal/day-files.ts";
 /** A time in which something was known to be in a state. */
 export interface Span extends TimeRange {
   readonly band: Exclude<Band, "unknown">;
-  /** That of a subject, as in the metrics; absent for what follows from several subjects. */
+  /** The state of a subject, as in the metrics; absent for what follows from several subjects. */
   readonly state?: string | undefined;
 }
 

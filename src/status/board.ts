@@ -49,7 +49,7 @@ export interface Restored {
   readonly windows: readonly MaintenanceWindow[];
 }
 
-/** So long after a start, what was not polled since does not count as known from before. */
+/** This long after a start, a state that no poll has confirmed is forgotten. */
 const RESTORING_MS = 3_600_000;
 
 export interface StatusBoardDeps {

@@ -27,7 +27,7 @@ export interface Evidence {
 const BEFORE_MS = 30_000;
 /** A fault shows this long after it at the latest. */
 const AFTER_MS = 15_000;
-/** The middle of a time up to this is right to a second. */
+/** The middle of a time that is no longer than this is right to a second. */
 const SHORT_MS = 2_000;
 /** The longest delay after which a member preempts (preempt_delay of keepalived). */
 const PREEMPT_MS = 1_000_000;

@@ -139,7 +139,7 @@ function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }:
   return { ...state, undecided: [...state.undecided, undecided] };
 }
 
-/** With the causes that more evidence shows, or that stay unknown. */
+/** Returns the incidents with the causes that more evidence shows, or that stay unknown. */
 export function afterEvidence(state: Episodes, { now, at }: Step): Episodes {
   const looked = state.undecided.map((each, nth) => {
     const latest = { ...judged(each.latest, now), withoutMaster: each.latest.withoutMaster };

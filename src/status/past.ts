@@ -7,7 +7,7 @@ const MAX_INCIDENTS = 200;
 /** So many of an earlier run are looked at to choose those that are kept. */
 const MAX_RESTORED = 4 * MAX_INCIDENTS;
 const MAX_MEANWHILE = 8;
-/** What begins within this time of an incident belongs to it. */
+/** An incident includes what begins within this time of it. */
 const MEANWHILE_MS = 60_000;
 
 /** Remembers what has happened to the fleet since the exporter started; bounded, in memory. */

@@ -35,7 +35,7 @@ interface Work extends Coverage {
   }[];
 }
 
-/** Their clocks may be wrong. */
+/** The appliances date these problems, and their clocks may be wrong. */
 const DATED_BY_APPLIANCES: ReadonlySet<ProblemKind> = new Set(["odd_state", "not_serving"]);
 /** A failover shows so long after it at most. */
 const SEEN_WITHIN_MS = 10_000;

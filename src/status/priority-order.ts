@@ -15,7 +15,7 @@ interface Order {
   readonly isHigher: boolean;
 }
 
-/** Which of the two had the higher priority, oldest first, since a monotonic instant. */
+/** Returns which of the two had the higher priority, oldest first, since a monotonic instant. */
 export function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
   const others = spansOf(successor);
   return spansOf(former).flatMap((one) =>

@@ -96,7 +96,7 @@ export const PROBLEM_OF = {
   failover: {
     ready: undefined,
     losses: "failover_not_ready",
-    // It is the problem of the group.
+    // An outage is the problem of the group.
     outage: "redundancy_lost",
     unknown: undefined,
   },

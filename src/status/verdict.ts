@@ -162,7 +162,7 @@ export interface Outlook {
 /** Something that would go wrong at a failover, or may. */
 export interface Risk {
   readonly risk: RiskKind;
-  /** That of the kind; `none` where another BACKUP, with a higher priority, would take over. */
+  /** The effect of the kind; `none` where another BACKUP, with a higher priority, would take over. */
   readonly effect: Effect;
   /** A known BACKUP; empty where there is none, and where the risk is not about one of them. */
   readonly successor: string;

@@ -14,7 +14,7 @@ export interface Side {
   readonly results: readonly ProtocolResult[];
 }
 
-/** `explained`: it is excluded or beyond the limit there, or another risk says that the websites there are not known. */
+/** `explained`: the website is excluded or beyond the limit there, or another risk says that the websites there are not known. */
 type Absence = "lacking" | "explained" | "unknown";
 
 /** The risk, and the protocol that it is about; `""`: all. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Who sent a request. */
+/** Identifies who sent a request. */
 export interface Visitor {
   /** `undefined` for a client without a password and without a client certificate that is required and verified. */
   readonly user:

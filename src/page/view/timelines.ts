@@ -100,7 +100,7 @@ function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
   </li>`;
 }
 
-/** What the exporter did not watch is said elsewhere. */
+/** Returns the words about a strip; other words say what the exporter did not watch. */
 function wordsOf(strip: Strip, exporter: Strip | undefined): string {
   const { unknownMs, sinceMs } = strip;
   const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
