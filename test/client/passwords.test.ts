@@ -59,19 +59,19 @@ test("deleting and restoring a file is noticed each time", async () => {
 test("appliances with the same user and password file share credentials, until either is another one", async () => {
   const password = await passwordFile("correct horse");
   const readerOf = createCredentials(createPasswordReader(2, steppingClock(200)), { accept: "text/plain" });
-  const read = async (username: string) => {
+  const credentialsOf = async (username: string) => {
     const result = await readerOf({ username, password })();
     return result.ok ? result.value : undefined;
   };
-  const monitor = await read("monitor");
+  const monitor = await credentialsOf("monitor");
   const authorization = `Basic ${Buffer.from("monitor:correct horse").toString("base64")}`;
   expect(monitor?.headers).toEqual({ accept: "text/plain", authorization });
-  expect(await read("monitor")).toBe(monitor);
-  const backup = await read("backup");
+  expect(await credentialsOf("monitor")).toBe(monitor);
+  const backup = await credentialsOf("backup");
   expect(backup?.redact(Buffer.from("backup:correct horse").toString("base64"))).toBe("<secret>");
-  expect(await read("monitor")).toBe(monitor);
+  expect(await credentialsOf("monitor")).toBe(monitor);
   await writeFile(password.path, "battery staple");
-  const changed = await read("monitor");
+  const changed = await credentialsOf("monitor");
   expect(changed?.redact("the battery staple")).toBe("the <secret>");
   expect(new Set([monitor, backup, changed].map((each) => each?.id)).size).toBe(3);
 });
