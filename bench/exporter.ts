@@ -29,14 +29,22 @@ export interface BenchExporter extends MeasuredProcess {
   configure(shape: FleetShape, labels?: string): Promise<void>;
 }
 
-const LISTEN_PORT = 21_851;
+export const LISTEN_PORT = 21_851;
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Runs the built exporter as operators do, with a password file. `preload`: a CommonJS file to load before it. */
+export interface RunOptions {
+  /** A CommonJS file to load before the exporter. */
+  readonly preload?: string;
+  /** The folder of the built checkout; default: this one. */
+  readonly checkout?: string;
+  readonly port?: number;
+}
+
+/** Runs the built exporter as operators do, with a password file. */
 export async function startExporter(
   fleet: NginxFleet,
   shape: FleetShape,
-  preload?: string,
+  { preload, checkout = here(".."), port = LISTEN_PORT }: RunOptions = {},
 ): Promise<BenchExporter> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-bench-"));
   const file = join(folder, "config.yaml");
@@ -47,10 +55,10 @@ export async function startExporter(
   await writeFile(join(folder, "ca.pem"), fleet.ca);
   await writeFile(join(folder, "password"), "correct horse battery staple\n");
   await configure(shape);
-  const address = `127.0.0.1:${LISTEN_PORT}`;
+  const address = `127.0.0.1:${port}`;
   const running = startProcess(process.execPath, [
     ...(preload === undefined ? [] : [`--require=${here(preload)}`]),
-    here("../bin/appliance-exporter.cjs"),
+    join(checkout, "bin/appliance-exporter.cjs"),
     "run",
     `--config.file=${file}`,
     `--web.listen-address=${address}`,

@@ -59,7 +59,7 @@ export async function measurePauses(): Promise<readonly Measurement[]> {
 }
 
 async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<readonly Measurement[]> {
-  const exporter = await startExporter(fleet, shape, "pause-gauge.cjs");
+  const exporter = await startExporter(fleet, shape, { preload: "pause-gauge.cjs" });
   const get = (path: string) => () => fetch(`${exporter.url}${path}`).then((response) => response.text());
   const reload = () =>
     fetch(`${exporter.url}/-/reload`, { method: "POST" }).then((response) => response.text());

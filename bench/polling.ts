@@ -1,4 +1,4 @@
-import { latenessBetween, startExporter, sumOf, type FleetShape } from "./exporter.ts";
+import { latenessBetween, startExporter, sumOf, type FleetShape, type RunOptions } from "./exporter.ts";
 import { LISTED_WEBSITES, startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
 import { startBareFleet, startBlackbox, type Targets } from "./peers.ts";
 import type { MeasuredProcess } from "./process.ts";
@@ -25,12 +25,7 @@ const WINDOWS = 3;
 /** CPU time of a poll of a paced fleet, from the whole process; three windows of each program. */
 export async function measurePolling(): Promise<readonly Measurement[]> {
   return withFleet(async (fleet) => {
-    const exporter = await startExporter(fleet, SHAPE);
-    const polls = async () =>
-      sumOf(await exporter.scrape(), "appliance_exporter_poll_duration_seconds_count");
-    const own = await msOfOne(exporter, polls);
-    const failures = sumOf(await exporter.scrape(), "appliance_exporter_poll_failures_total");
-    await exporter.stop();
+    const { pollMs: own, failures } = await measureExporter(fleet);
     const bare = await startBareFleet(fleet, TARGETS);
     const bareMs = await msOfOne(bare, async () => (await bare.result()).requests);
     await bare.stop();
@@ -56,6 +51,17 @@ export async function measurePolling(): Promise<readonly Measurement[]> {
       },
     ];
   });
+}
+
+/** CPU time of a poll, failed polls and resident memory of an exporter that polls this fleet for two minutes. */
+export async function measureExporter(fleet: NginxFleet, options: RunOptions = {}) {
+  const exporter = await startExporter(fleet, SHAPE, options);
+  const polls = async () => sumOf(await exporter.scrape(), "appliance_exporter_poll_duration_seconds_count");
+  const pollMs = await msOfOne(exporter, polls);
+  const failures = sumOf(await exporter.scrape(), "appliance_exporter_poll_failures_total");
+  const residentMib = exporter.residentMib();
+  await exporter.stop();
+  return { pollMs, failures, residentMib };
 }
 
 /** CPU milliseconds of one of the things that `count` counts. */
