@@ -1,4 +1,4 @@
-import { operationsOf, type Operation } from "../api/operations.ts";
+import { operationsOf, type Operation, type OperationKind } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
@@ -175,13 +175,23 @@ function complete(facts: Facts): ApplianceRecord {
 
 const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => results);
 
+type Records = Iterable<Pick<OperationRecord<unknown>, "expiresAtMs">>;
+
+/** The records of each operation. What a poll finds expires with its record, so no operation can lack them. */
+const RECORDS: Readonly<Record<OperationKind, (facts: Facts) => Records>> = {
+  vrrp: ({ vrrp }) => [vrrp],
+  website_list: ({ records }) => (records === undefined ? [] : [records.list]),
+  website_details: ({ records }) => records?.details.values() ?? [],
+  website_test: ({ websites }) => websites,
+};
+const ALL_RECORDS = Object.values(RECORDS);
+
 /** When the first of the operations expires. Plain loops: each poll goes through hundreds of websites. */
-function firstExpiry({ vrrp, records, websites }: Facts): number {
-  let untilMs = vrrp.expiresAtMs;
-  for (const { expiresAtMs } of websites) untilMs = Math.min(untilMs, expiresAtMs);
-  if (records === undefined) return untilMs;
-  for (const { expiresAtMs } of records.details.values()) untilMs = Math.min(untilMs, expiresAtMs);
-  return Math.min(untilMs, records.list.expiresAtMs);
+function firstExpiry(facts: Facts): number {
+  let untilMs = Number.POSITIVE_INFINITY;
+  for (const recordsOf of ALL_RECORDS)
+    for (const { expiresAtMs } of recordsOf(facts)) untilMs = Math.min(untilMs, expiresAtMs);
+  return untilMs;
 }
 
 interface Answers extends Pick<InventorySnapshot, "identity" | "found"> {
