@@ -123,12 +123,16 @@ const DOWN = ["split_brain", "no_master", "down", "down_at_master"];
 /** A start writes to the journal within four seconds, or later on a busy machine; what was judged before may remain unknown. */
 const LATEST_START_MS = 10_000;
 
-/** By how much the times of a row differ from those of the samples, and by how much they may: by the scrape in which it changes. */
+/**
+ * By how much the times of a row differ from those of the samples, and by how much they may: by the scrape in which it changes, and by
+ * those that do not say what it becomes, as its exporter stops meanwhile.
+ */
 function differences({ spans, upMs, downMs, unknownMs }: Row, samples: readonly Sample[]) {
-  const parts = samples.map(({ atMs, state = "" }, nth) => {
+  const parts = samples.map(({ atMs, state }, nth) => {
     const range = { fromMs: atMs, toMs: samples[nth + 1]?.atMs ?? atMs + SCRAPE_MS };
     const known = spans.map((span) => overlapOf(span, range)).filter((ms) => ms > 0);
-    return { state, knownMs: sum(known), changes: known.length > 1 || sum(known) < lengthOf(range) };
+    const changes = state === undefined || known.length > 1 || sum(known) < lengthOf(range);
+    return { state: state ?? "", knownMs: sum(known), changes };
   });
   const msOf = (states: readonly string[]): number =>
     sum(parts.flatMap(({ state, knownMs }) => (states.includes(state) ? knownMs : [])));
