@@ -147,7 +147,7 @@ const namesIn = memo(groupNames);
 const groupsIn = memo(groupsOf);
 const websitesIn = memo(clusterWebsites);
 
-/** By name. A cluster that is configured as before stays the same object. */
+/** Returns the clusters by name. A cluster that is configured as before stays the same object. */
 function clustersOf(
   appliances: readonly ApplianceConfig[],
   before: ReadonlyMap<string, Cluster>,

@@ -33,7 +33,7 @@ export function knownWebsites(
   const addresses = addressesOf(details);
   const configured = new Map(config.websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isGone);
-  // What is listed since its details are not found is not deleted: the appliance has no details any more.
+  // A website that is still listed is not deleted where its details are not found: the appliance has no details any more.
   const listedAtMs = records?.list.health.lastSuccessAtMs ?? 0;
   let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {

@@ -85,7 +85,7 @@ export function afterWebsitePoll(
   return { state: afterTest(website, observation, nowMs, now), changes };
 }
 
-/** With the results of the latest test, by protocol; of every one that ever had a status, if none are configured. */
+/** Adds the results of the latest test, by protocol; of every protocol that ever had a status, if none are configured. */
 function afterTest(
   website: WebsiteRecord,
   observation: Observation,

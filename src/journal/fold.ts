@@ -12,7 +12,7 @@ export interface Fold {
   read(record: JournalRecord): void;
   /** Ends all states at the latest record. */
   end(): void;
-  /** By `subjectKey`, the states that are known now, and those that are changing. */
+  /** Holds the states that are known now, and those that are changing, by `subjectKey`. */
   readonly lasting: ReadonlyMap<string, Lasting>;
 }
 

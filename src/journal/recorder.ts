@@ -53,7 +53,7 @@ export function createRecorder({
   onRecord,
   journal,
 }: RecorderDeps): Recorder {
-  /** By cluster. */
+  /** The keys are the names of clusters. */
   const latest = new Map<string, ClusterVerdict>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -53,7 +53,7 @@ interface Latest {
 interface Remembered {
   readonly subjects: readonly Latest[];
   readonly incidents: readonly IncidentRecord[];
-  /** By id, the latest of each. */
+  /** Holds each window as it was last recorded. */
   readonly windows: readonly MaintenanceWindow[];
 }
 

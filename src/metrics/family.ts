@@ -29,7 +29,7 @@ export function partsOf(verdict: ClusterVerdict) {
 /** Holds what is rendered once for as long as it stays the same object. */
 export type Part = ReturnType<typeof partsOf>[number];
 
-/** By name, in the order of the exposition. */
+/** The keys are names, in the order of the exposition. */
 export type Families = Readonly<Record<string, Family>>;
 
 /** A metric family of the fleet: what it means, and which samples facts and verdicts give. */

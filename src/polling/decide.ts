@@ -8,7 +8,7 @@ import type { UnsentReason } from "./poll.ts";
 export const OUT_OF_TURN = ["confirming", "second_look"] as const;
 export type OutOfTurn = (typeof OUT_OF_TURN)[number];
 
-/** So many are made between two polls in turn. A second look that finds another change calls for one more. */
+/** The most polls out of turn between two polls in turn. A second look that finds another change calls for one more. */
 const MOST: Readonly<Record<OutOfTurn, number>> = { confirming: 1, second_look: 3 };
 
 /** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */

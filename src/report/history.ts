@@ -14,9 +14,9 @@ export interface Subject extends Member {
 
 /** Holds what one journal or several know of a range of time. */
 export interface History {
-  /** By `subjectKey`, in the order of first mention. */
+  /** The keys are those of `subjectKey`, in the order of first mention. */
   readonly subjects: ReadonlyMap<string, Subject>;
-  /** By id: the failovers that began within the range. */
+  /** Holds the failovers that began within the range, by id. */
   readonly failovers: ReadonlyMap<string, KnownIncident>;
   /** How many records the journals left out because of their bounds. */
   readonly leftOut: number;

@@ -5,7 +5,7 @@ import { isSubject, subjectKey, type JournalRecord } from "../journal/record.ts"
 /** Follows records, oldest first, to the times in which subjects are part of the configuration. */
 export interface Presence {
   read(record: JournalRecord): void;
-  /** By `subjectKey`. What is there at the end remains. */
+  /** The keys are those of `subjectKey`. A subject that is there at the end remains. */
   end(): ReadonlyMap<string, readonly TimeRange[]>;
 }
 

@@ -140,7 +140,7 @@ function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: nu
 }
 
 function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
-  // What happened before the former master was MASTER did not end that.
+  // An event before the former master was MASTER did not end that.
   const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
   const orders = ordersOf(former, successor, sinceMs);
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
@@ -214,7 +214,7 @@ function retreat({ appliance, course }: Party): Finding | undefined {
   if (run === undefined || said.some(isOdd)) return undefined;
   const evidence = [{ appliance, said: "reported BACKUP", atMs: run.first.endedMs }];
   const wasAway = said.slice(0, said.indexOf(run) + 1).some(({ after }) => after !== undefined);
-  // What happened meanwhile, a restart for example, is not known.
+  // Nobody knows what happened meanwhile, a restart for example.
   const clause = wasAway ? ", which reported BACKUP when it could be polled again" : ", which stepped down";
   return { cause: "stepped_down", clause, evidence, letsGo: appliance };
 }

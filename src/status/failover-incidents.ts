@@ -15,7 +15,7 @@ import { groupName } from "./words.ts";
 
 /** For so long evidence that arrives later can say why a group failed over. */
 const UNDECIDED_MS = 15_000;
-/** So many switches of a cluster are looked at again with each verdict. */
+/** The most switches of a cluster that are looked at again with each verdict. */
 const MAX_UNDECIDED = 4;
 /** A failover is recent for so long; switches there and back within it are one incident from the third on. */
 const RECENT_MS = 300_000;
@@ -35,7 +35,7 @@ export function recentUntilMs({ failover }: Incident): number {
   return failover === undefined ? Number.NEGATIVE_INFINITY : failover.latest.seenMs + RECENT_MS;
 }
 
-/** With one more switch: part of a failover, one of several there and back, or a failover of its own. */
+/** Adds one more switch: part of a failover, one of several there and back, or a failover of its own. */
 export function withSwitch(state: Episodes, one: Switch, given: Step): Episodes {
   const { all } = state;
   const { now, at } = given;

@@ -32,7 +32,7 @@ export interface Incident {
 export interface Failover {
   /** The only switch, or the latest. */
   readonly latest: Switch;
-  /** By `groupKey`: those of all switches. */
+  /** Holds the keys of the groups of all switches. */
   readonly groups: ReadonlySet<string>;
   /** Whether the former master remains MASTER of other groups. */
   readonly isPartial: boolean;
@@ -70,7 +70,7 @@ export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "lab
   /** The failovers of the last five minutes. */
   readonly recent: readonly Incident[];
   readonly undecided: readonly Undecided[];
-  /** By cause, once it is decided; `undefined` for an appliance that stands alone. */
+  /** Counts by cause, once that is decided; `undefined` for an appliance that stands alone. */
   readonly failovers: Readonly<Record<Cause, number>> | undefined;
   readonly lastFailoverAt: Instant | undefined;
   /** The monotonic instant at which time alone changes something; infinite if it does not. */

@@ -71,7 +71,7 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
   return { ...counts, [cause]: counts[cause] + 1 };
 }
 
-/** With the troubles that began or ended. Equal ones of several subjects, within ten seconds, are one incident. */
+/** Adds the troubles that began, and ends those that are over. Equal ones of several subjects, within ten seconds, are one incident. */
 function withTroubles(
   all: readonly Incident[],
   happenings: readonly Happening[],
@@ -145,7 +145,7 @@ function withTrouble(
   return all.with(place, { ...known, ...more });
 }
 
-/** With its end: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
+/** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
 function ended(incident: Incident, { now, at, observed, restoring }: Step): Incident {
   const { begin, failover, open } = incident;
   if (incident.end !== undefined) return incident;

@@ -4,7 +4,7 @@ import { incidentDocument } from "./incident-document.ts";
 import type { IncidentDocument, KnownIncident } from "./schema.ts";
 
 const MAX_INCIDENTS = 200;
-/** So many of an earlier run are looked at to choose those that are kept. */
+/** The most incidents of an earlier run that are looked at to choose those that are kept. */
 const MAX_RESTORED = 4 * MAX_INCIDENTS;
 const MAX_MEANWHILE = 8;
 /** An incident includes what begins within this time of it. */

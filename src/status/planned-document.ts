@@ -6,7 +6,7 @@ import type { PlannedDocument } from "./schema.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 import { instantOf } from "./words.ts";
 
-/** So many clusters, appliances and masters are named. */
+/** The most clusters, appliances and masters that are named. */
 const NAMED = 24;
 
 /** Sentences on what is wrong with what a scope covers, and not planned; the first 24. */

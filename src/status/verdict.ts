@@ -62,7 +62,7 @@ export function arePolled({ appliances }: Basis): boolean {
   return appliances.every(({ state }) => state !== undefined);
 }
 
-/** What one appliance reports, and what is judged from it. */
+/** Holds what one appliance reports, and what is judged from it. */
 export interface ApplianceBasis
   extends
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,

@@ -63,7 +63,7 @@ export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsCo
       return;
     }
     const { url, vip } = target;
-    // With a VIP, all URLs of a port are alike.
+    // Where a VIP is given, all URLs of a port are alike.
     const key = vip === "" ? url : url.slice(url.lastIndexOf(":")) + vip;
     if (!known.has(key)) known.set(key, refusalOf(url, vip, policy));
     const why = known.get(key);

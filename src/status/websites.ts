@@ -145,7 +145,7 @@ function statesIn(
   facts: WebsiteFacts,
 ): readonly Pick<ProtocolVerdict, "protocol" | "state">[] {
   const isTested = tests.some(({ results }) => results !== undefined);
-  // What a master finds is not unknown before it was asked.
+  // The result of a master is not unknown before the master was asked.
   const isPending = tests.some(({ results, isMaster }) => isMaster && results === undefined);
   const known = new Set(tests.flatMap(({ results = [] }) => results.map(({ protocol }) => protocol)));
   const protocols = known.size === 0 && tests.length > 0 ? ([""] as const) : [...known].toSorted();

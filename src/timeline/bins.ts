@@ -25,7 +25,7 @@ export interface Bin {
   readonly isImpaired: boolean;
 }
 
-/** By the number of a bin since the epoch. A bin that is missing was up all the time. */
+/** The keys are numbers of bins since the epoch. A bin that is missing was up all the time. */
 export type Bins = ReadonlyMap<number, Bin>;
 
 const WELL: Bin = {

@@ -44,7 +44,7 @@ interface Connection {
 }
 
 export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnections {
-  /** By addresses and ports, because TLS delivers requests on another socket object. The latest change is the last one. */
+  /** The keys are addresses and ports, because TLS delivers requests on another socket object. The latest change is the last one. */
   const connections = new Map<string, Connection>();
   let isDraining = false;
 

@@ -40,7 +40,7 @@ export interface Row {
 
 interface Options {
   readonly title: string;
-  /** What the panel shows, and when it is empty. */
+  /** Says what the panel shows, and when it is empty. */
   readonly description: string;
 }
 
