@@ -14,15 +14,15 @@ import { WORST_LISTS, WORST_TESTS, type WorstAnswer } from "../test/support/wors
 import { median, type Measurement } from "./support.ts";
 import { BUILD } from "../test/support/build-facts.ts";
 
-/** Members of one cluster, each of which sends the worst answer within the limits. */
+/** The number of members of one cluster. Each sends the worst answer within the limits. */
 const MEMBERS = 8;
 const ROUNDS = 12;
 const WARM_UP_ROUNDS = 4;
 const NULL_FD = openSync("/dev/null", "w");
 
 /**
- * From the last byte of one answer to rendered text: the longest stall of the event loop, for the worst bodies. Long
- * answers are decoded in a separate turn.
+ * Measures the longest stall of the event loop between the last byte of one answer and rendered text, for the worst bodies. Long answers
+ * are decoded in a separate turn.
  */
 export async function measureAnswer(): Promise<Measurement> {
   const rows = [

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { Client } from "undici";
 
 /**
- * The HTTP library alone, at the pace of the exporter: the first request to each origin within a second, later ones at
- * their interval, with one timer each. Reads its options from the JSON file in the first argument; answers each message
- * with its results until then.
+ * The program runs the HTTP library alone, at the pace of the exporter: the first request to each origin within a second, later ones at
+ * their interval, with one timer each. It reads its options from the JSON file in the first argument, and answers each message with its
+ * results until then.
  */
 export interface BareOptions {
   readonly origins: readonly string[];
@@ -14,16 +14,16 @@ export interface BareOptions {
   readonly timeoutMs: number;
 }
 
-/** Requested from each origin. */
+/** A target that is requested from each origin. */
 export interface BareTarget {
   readonly path: string;
   readonly intervalMs: number;
 }
 
 export interface BareResult {
-  /** From the start until every origin has answered; `undefined` if one has not yet. */
+  /** The time from the start until every origin has answered; `undefined` if one has not yet. */
   readonly completeMs?: number;
-  /** Origins that have answered. */
+  /** The number of origins that have answered. */
   readonly up: number;
   readonly requests: number;
   readonly failures: number;
@@ -66,7 +66,7 @@ for (const [index, origin] of options.origins.entries()) {
       setInterval(send, intervalMs);
     };
     setTimeout(send, share * 1000);
-    // As in the exporter: at least half an interval after the first one.
+    // The second request follows at least half an interval after the first one, as in the exporter.
     setTimeout(repeat, share * 1000 + (0.5 + ((share + nth / options.targets.length) % 1)) * intervalMs);
   }
 }

@@ -4,8 +4,8 @@ import { startNginxFleet } from "./nginx-fleet.ts";
 import { measureExporter } from "./polling.ts";
 
 /**
- * `npm run bench:beside -- FOLDER...`: the row `poll` of this revision and of others, which are built in these folders. All poll at
- * the same time, so that what the machine does to one it does to the others.
+ * `npm run bench:beside -- FOLDER...` prints the row `poll` of this revision and of others, which are built in these folders. All revisions
+ * poll at the same time, so that the load of the machine is the same for each.
  */
 const folders = process.argv.slice(2);
 if (folders.length === 0) {

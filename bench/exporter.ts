@@ -8,9 +8,9 @@ import { SERVER_NAME, type NginxFleet } from "./nginx-fleet.ts";
 /** A fleet of pairs. */
 export interface FleetShape {
   readonly appliances: number;
-  /** Of each appliance, tested over HTTPS. */
+  /** The number of websites of each appliance, which are tested over HTTPS. */
   readonly websites: number;
-  /** Whether they are not configured but discovered; default: false. */
+  /** Whether the websites are not configured but discovered; default: false. */
   readonly isDiscovered?: boolean;
   readonly vrrp: string;
   readonly website: string;
@@ -21,11 +21,11 @@ export interface FleetShape {
 export interface BenchExporter extends MeasuredProcess {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** The text of /metrics; empty if there is no answer. */
+  /** Returns the text of /metrics, which is empty if there is no answer. */
   scrape(headers?: Record<string, string>): Promise<string>;
   isHealthy(): Promise<boolean>;
   isReady(): Promise<boolean>;
-  /** Writes another shape to the configuration file; the exporter reloads it when asked. */
+  /** Writes another shape to the configuration file, which the exporter reads at its next reload. */
   configure(shape: FleetShape, labels?: string): Promise<void>;
 }
 
@@ -116,13 +116,13 @@ clusters:
 ${pairs.join("")}${shape.moreClusters ?? ""}`;
 }
 
-/** The value of a series without labels, or the sum of those with them. */
+/** Returns the value of a series without labels, or the sum of those with them. */
 export function sumOf(metrics: string, name: string): number {
   const values = [...metrics.matchAll(new RegExp(`^${name}(?:{.*})? (\\S+)$`, "gm"))];
   return values.reduce((sum, [, value]) => sum + Number(value), 0);
 }
 
-/** The share of lists within each bucket that is neither empty nor all, such as `97.1 % within 10 ms`. */
+/** Returns the share of lists within each bucket that is neither empty nor all, such as `97.1 % within 10 ms`. */
 export function latenessBetween(before: string, after: string): string {
   const pattern = /^appliance_exporter_poll_lateness_seconds_bucket\{le="(\S+)",operation="vrrp"\} (\d+)$/gm;
   const earlier = new Map([...before.matchAll(pattern)].map(([, le = "", count]) => [le, Number(count)]));

@@ -10,16 +10,16 @@ const COUNTS = [5000, 10_000];
 const INTERVAL_MS = 15_000;
 /** The exporter's default for VRRP lists. */
 const TIMEOUT_MS = 4000;
-/** How long the exporter and the bare library are observed: the start and some intervals. */
+/** The time for which the exporter and the bare library are observed: the start and some intervals. */
 const WATCH_MS = 60_000;
 /** Prometheus's default is a minute; many scrape more often. */
 const SCRAPE_EVERY_MS = 15_000;
-/** How long the final scrape is retried. */
+/** The time for which the final scrape is retried. */
 const SCRAPE_MS = 60_000;
 
 /**
- * The start of fleets of thousands, on a quiet machine and with a busy loop on each core: the time until every appliance
- * is up, and the number of failed polls; then the HTTP library alone.
+ * Measures the start of fleets of thousands, on a quiet machine and with a busy loop on each core: the time until every appliance is up,
+ * and the number of failed polls; then the same with the HTTP library alone.
  */
 export async function measureFleetStart(): Promise<readonly Measurement[]> {
   const fleet = await startNginxFleet();
@@ -82,12 +82,12 @@ function startBusyLoops(): readonly ChildProcess[] {
 
 interface Watched {
   readonly completeMs: number | undefined;
-  /** At the end. */
+  /** The number of appliances that are up at the end. */
   readonly up: number;
-  /** As text, by reason. */
+  /** The number of failed polls as text, by reason. */
   readonly failures: string;
   readonly longestWaitMs: number;
-  /** As text. */
+  /** The lateness of polls as text. */
   readonly lateness: string;
 }
 
@@ -138,7 +138,7 @@ function upIn(metrics: string): number {
   return sumOf(metrics, "appliance_up");
 }
 
-/** `no poll failed`, or `3 polls failed (timeout 2, local 1)`. */
+/** Returns `no poll failed`, or `3 polls failed (timeout 2, local 1)`. */
 function failuresIn(metrics: string): string {
   const pattern = /^appliance_exporter_poll_failures_total\{operation="vrrp",reason="(\w+)"\} (\d+)$/gm;
   const counts = [...metrics.matchAll(pattern)]

@@ -12,7 +12,7 @@ import type { Measurement } from "./support.ts";
 import { measureWorstCluster } from "./worst-cluster.ts";
 
 /**
- * `npm run bench [-- NAME...] [--output=json]`: the cost of the exporter, compared with its peers. NAME is a key of this
+ * `npm run bench [-- NAME...] [--output=json]` measures the cost of the exporter, and compares it with its peers. NAME is a key of this
  * table; default: all.
  */
 const MEASURES: Readonly<Record<string, () => Promise<Measurement | readonly Measurement[]>>> = {
@@ -46,7 +46,7 @@ try {
     measurements.push(...[await measure()].flat());
   }
 } finally {
-  // Also when a row fails: the rows before it took minutes.
+  // The rows are printed even if a later row fails, since they took minutes.
   print();
 }
 

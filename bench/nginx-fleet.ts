@@ -9,11 +9,11 @@ import { until } from "./support.ts";
 /** The name that the certificate of every appliance is for. */
 export const SERVER_NAME = "appliance.bench";
 
-/** Any number of appliances behind one nginx, each at its own address. */
+/** A fleet of any number of appliances behind one nginx, each at its own address. */
 export interface NginxFleet {
-  /** `https://127.20.0.1:port` and so on. */
+  /** Returns `https://127.20.0.1:port` and so on. */
   origin(index: number): string;
-  /** PEM of the authority to trust. */
+  /** The PEM text of the authority to trust. */
   readonly ca: string;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function startNginxFleet(): Promise<NginxFleet> {
     "nginx.conf": configText(folder),
   };
   await mkdir(join(folder, "temp"));
-  // As root, nginx reads the answers as another user.
+  // nginx is started by root, and reads the answers as another user.
   await chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
   const nginx = startProcess("nginx", ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr"]);
@@ -52,7 +52,7 @@ export async function startNginxFleet(): Promise<NginxFleet> {
   };
 }
 
-/** Two interfaces. */
+/** Returns a list of two interfaces. */
 function vrrpList(state: "MASTER" | "BACKUP"): string {
   const details = (vhid: string, vip: string) => ({
     advskew: "50",
@@ -69,13 +69,13 @@ function vrrpList(state: "MASTER" | "BACKUP"): string {
   return JSON.stringify({ carp0: details("2", "192.0.2.100"), carp1: details("3", "192.0.2.101") });
 }
 
-/** nginx takes a backslash in a quoted string for an escape. */
+/** nginx reads a backslash in a quoted string as an escape. */
 const WEBSITE_TEST = JSON.stringify(
   "HTTP CONNECT ------------------------------------------------- HTTP\nHTTP/1.1 301 Moved Permanently\nLocation: https://www.example.org/\n\n" +
     "HTTP CONNECT ------------------------------------------------- HTTPS\nHTTP/1.1 200 OK\nDate: $date_gmt\nContent-Type: text/html\n\n",
 ).replaceAll("\\", "\\\\");
 
-/** How many websites the list of every appliance has. */
+/** The number of websites in the list of every appliance. */
 export const LISTED_WEBSITES = 20;
 const WEBSITE_LIST = JSON.stringify(Array.from({ length: LISTED_WEBSITES }, (_, nth) => String(nth + 1)));
 const WEBSITE_DETAILS = JSON.stringify({

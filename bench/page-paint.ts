@@ -4,7 +4,7 @@ import { median, type Measurement } from "./support.ts";
 
 const LOADS = 7;
 
-/** From navigation to the first visible content, without a cache; compared with a plain page of the same size. */
+/** Measures the time from navigation to the first visible content, without a cache, and compares it with a plain page of the same size. */
 export function measureFirstPaint(): Promise<Measurement> {
   return withFleetPage(async (browser, server) => {
     const page = await (await fetch(server.url)).text();

@@ -18,7 +18,7 @@ const STDERR_FD = 2;
 const GROUPS = 2;
 const WEBSITES = [1, 2];
 const ROUNDS = 60;
-/** Of the default intervals: VRRP lists every 5 s, website tests every 30 s. */
+/** The default intervals: VRRP lists every 5 s, website tests every 30 s. */
 const [LISTS_EVERY_S, TESTS_EVERY_S] = [5, 30];
 /** One appliance in so many does not answer. */
 const FAILING = 50;
@@ -26,7 +26,7 @@ const FAILING = 50;
 const QUERY = "fragment&open=cluster-pair100&open=cluster-pair200&open=cluster-pair249";
 
 /**
- * CPU time of an update in the exporter, from its data to compressed HTML, after a second of polls; compared with the same
+ * Measures the CPU time of an update in the exporter, from its data to compressed HTML, after a second of polls. Its peer is the same
  * document as compressed JSON.
  */
 export async function measurePageRender(): Promise<Measurement> {

@@ -8,8 +8,8 @@ import { median, type Measurement } from "./support.ts";
 const UPDATES = 10;
 
 /**
- * CPU time of an update in the thread of the open page, script and rendering, after every appliance was polled again;
- * compared with replacing the body of the page.
+ * Measures the CPU time of an update in the thread of the open page, script and rendering, after every appliance was polled again. Its peer
+ * replaces the body of the page.
  */
 export function measurePageUpdate(): Promise<Measurement> {
   return withFleetPage(async (browser, server) => {
@@ -73,12 +73,12 @@ async function replaceMs(page: Page, server: FleetServer): Promise<number> {
 
 async function openSession(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page);
-  // CPU time of the page's thread, regardless of other load.
+  // The metrics contain the CPU time of the page's thread, regardless of other load.
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   return session;
 }
 
-/** All tasks: tasks that a response starts do not count as script. */
+/** Returns the time of all tasks: tasks that a response starts do not count as script. */
 async function threadTimeMs(session: CDPSession): Promise<number> {
   const { metrics } = await session.send("Performance.getMetrics");
   return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);

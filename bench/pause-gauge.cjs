@@ -1,5 +1,5 @@
-// Preloaded into the exporter's process: answers each message with the longest pauses since the previous one, and how long the
-// event loop waited for a processor.
+// This file is preloaded into the exporter's process. It answers each message with the longest pauses since the previous one, and with the
+// time for which the event loop waited for a processor.
 const { readFileSync } = require("node:fs");
 const { monitorEventLoopDelay, PerformanceObserver, constants } = require("node:perf_hooks");
 

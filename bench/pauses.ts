@@ -4,9 +4,9 @@ import { LISTED_WEBSITES, startNginxFleet, type NginxFleet } from "./nginx-fleet
 import { median, sleep, until, type Measurement } from "./support.ts";
 
 const CONFIGURED = { websites: 10, vrrp: "15s", website: "2m" };
-/** Websites that have targets. */
+/** The websites are discovered, so they have targets. */
 const DISCOVERED = { ...CONFIGURED, websites: LISTED_WEBSITES, isDiscovered: true };
-/** 230,000 series, 560,000, and 300 pairs with discovery. */
+/** The fleets have 230,000 series, 560,000, and 300 pairs with discovery. */
 const SHAPES: readonly FleetShape[] = [
   { ...CONFIGURED, appliances: 1700 },
   { ...CONFIGURED, appliances: 4200 },
@@ -25,7 +25,7 @@ interface Gauge {
   readonly longestMs: number;
   /** The longest major garbage collection. */
   readonly collectionMs: number;
-  /** How long the event loop waited for a processor in all. */
+  /** The time for which the event loop waited for a processor in all. */
   readonly starvedMs: number;
 }
 
@@ -37,15 +37,14 @@ interface Round extends Gauge {
 interface Work {
   readonly name: string;
   readonly goal: string;
-  /** Default: `ROUNDS`. */
+  /** The number of rounds; default: `ROUNDS`. */
   readonly rounds?: number;
   readonly run: () => Promise<unknown>;
 }
 
 /**
- * The pauses of the event loop during each kind of work for a client of a large fleet, measured in the process, and the
- * waits of health checks beside it: the median and the worst of all rounds. The first scrape, which renders everything, is a
- * row of its own.
+ * Measures the pauses of the event loop during each kind of work for a client of a large fleet, in the process itself, and the waits of
+ * concurrent health checks: the median and the worst of all rounds. The first scrape, which renders everything, is a row of its own.
  */
 export async function measurePauses(): Promise<readonly Measurement[]> {
   const fleet = await startNginxFleet();
@@ -85,7 +84,7 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
     {
       name: `${CLIENTS} clients of /api/v1/fleet, and a scrape`,
       goal: "at most 100 ms",
-      // Together they may be more than the exporter keeps for one client, whose oldest responses it aborts then.
+      // The responses together may be more than the exporter keeps for one client, whose oldest responses it aborts then.
       run: () =>
         Promise.all([
           Promise.allSettled(Array.from({ length: CLIENTS }, get("/api/v1/fleet"))),
@@ -106,7 +105,7 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
   try {
     await until(async () => (await exporter.isReady()) || undefined, COMPLETE_MS);
     await until(async () => {
-      // Not a scrape, so that the first one is measured.
+      // This request is not a scrape, so that the first scrape is measured.
       const tested = (await get("/api/v1/fleet")()).split('"statuses":').length - 1;
       await sleep(5000);
       return tested === shape.appliances * shape.websites || undefined;
@@ -134,7 +133,7 @@ async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<reado
   }
 }
 
-/** The median and the maximum, because the median of several rounds hides what only the first one costs. */
+/** Returns the median and the maximum, because the median of several rounds hides what only the first one costs. */
 function typicalAndWorst(valuesMs: readonly number[]): string {
   const worst = `${Math.max(...valuesMs).toFixed(0)} ms`;
   return valuesMs.length === 1 ? worst : `${median(valuesMs).toFixed(0)} ms, worst ${worst}`;
@@ -149,7 +148,7 @@ async function pausesDuring(exporter: BenchExporter, { run }: Work): Promise<Rou
     // The work of a reload goes on after its answer.
     await sleep(SETTLE_MS);
   } finally {
-    // Otherwise a failed check would hide why the work failed.
+    // Without the `finally`, a failed check would hide why the work failed.
     await check.stop();
   }
   return { ...(await readGauge(exporter)), waitMs: await check.stop() };

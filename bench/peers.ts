@@ -9,14 +9,14 @@ import { SERVER_NAME, type NginxFleet } from "./nginx-fleet.ts";
 import { startProcess, type MeasuredProcess } from "./process.ts";
 import { until } from "./support.ts";
 
-/** Requested from every appliance of a fleet. */
+/** The targets that are requested from every appliance of a fleet. */
 export type Targets = Pick<BareOptions, "targets" | "timeoutMs"> & { readonly appliances: number };
 
 export interface BareFleet extends MeasuredProcess {
   result(): Promise<BareResult>;
 }
 
-/** The HTTP library alone, in a process of its own. */
+/** Starts the HTTP library alone, in a process of its own. */
 export async function startBareFleet(
   fleet: NginxFleet,
   { appliances, ...pace }: Targets,
@@ -52,7 +52,7 @@ export interface Blackbox extends MeasuredProcess {
   probes(): number;
 }
 
-/** Debian's blackbox_exporter, asked for the same targets at the same pace. Each probe makes a connection of its own. */
+/** Starts Debian's blackbox_exporter, which probes the same targets at the same pace. Each probe makes a connection of its own. */
 export async function startBlackbox(fleet: NginxFleet, { appliances, targets }: Targets): Promise<Blackbox> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-bench-"));
   const tls = { ca_file: join(folder, "ca.pem"), server_name: SERVER_NAME };

@@ -17,12 +17,12 @@ const TARGETS: Targets = {
     })),
   ],
 };
-/** Connections and compiled code are as in a program that has run for long. */
+/** After this time, connections exist and code is compiled, as in a program that has run for long. */
 const WARM_UP_MS = 60_000;
 const WINDOW_MS = 20_000;
 const WINDOWS = 3;
 
-/** CPU time of a poll of a paced fleet, from the whole process; three windows of each program. */
+/** Measures the CPU time of a poll of a paced fleet, from the whole process, in three windows of each program. */
 export async function measurePolling(): Promise<readonly Measurement[]> {
   return withFleet(async (fleet) => {
     const { pollMs: own, failures } = await measureExporter(fleet);
@@ -53,7 +53,7 @@ export async function measurePolling(): Promise<readonly Measurement[]> {
   });
 }
 
-/** CPU time of a poll, failed polls and resident memory of an exporter that polls this fleet for two minutes. */
+/** Measures the CPU time of a poll, failed polls and resident memory of an exporter that polls this fleet for two minutes. */
 export async function measureExporter(fleet: NginxFleet, options: RunOptions = {}) {
   const exporter = await startExporter(fleet, SHAPE, options);
   const polls = async () => sumOf(await exporter.scrape(), "appliance_exporter_poll_duration_seconds_count");
@@ -64,7 +64,7 @@ export async function measureExporter(fleet: NginxFleet, options: RunOptions = {
   return { pollMs, failures, residentMib };
 }
 
-/** CPU milliseconds of one of the things that `count` counts. */
+/** Returns the CPU milliseconds of one of the things that `count` counts. */
 async function msOfOne(running: MeasuredProcess, count: () => Promise<number>): Promise<number> {
   await sleep(WARM_UP_MS);
   const costs: number[] = [];
@@ -91,7 +91,7 @@ const MEMORY: readonly { readonly shape: FleetShape; readonly goal: string }[] =
 ];
 const MEMORY_AFTER_MS = 180_000;
 
-/** Resident memory after three minutes, scraped every 15 seconds, and how late lists are in the last two of them. */
+/** Measures resident memory after three minutes of a scrape every 15 seconds, and how late lists are in the last two minutes. */
 export async function measureMemory(): Promise<readonly Measurement[]> {
   return withFleet(async (fleet) => {
     const measurements: Measurement[] = [];

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** A program under measurement, which the bench started. */
 export interface MeasuredProcess {
   readonly child: ChildProcess;
-  /** User and system time since the start, from /proc; resolution 10 ms. */
+  /** Returns user and system time since the start, from /proc; resolution 10 ms. */
   cpuMs(): number;
   residentMib(): number;
   openFiles(): number;

@@ -8,7 +8,7 @@ import { median, until, type Measurement } from "./support.ts";
 const ROUNDS = 9;
 const PROGRAM = fileURLToPath(new URL("../bin/appliance-exporter.cjs", import.meta.url));
 
-/** CPU time of `--version`, and until a scrape of two appliances is answered; compared with Node.js that does nothing. */
+/** Measures the CPU time of `--version`, and until a scrape of two appliances is answered. Its peer is Node.js that does nothing. */
 export async function measureProgramStart(): Promise<readonly Measurement[]> {
   const bare = await medianOf(() => cpuMsOf(["-e", "0"]));
   const version = await medianOf(() => cpuMsOf([PROGRAM, "--version"]));
@@ -34,7 +34,7 @@ async function medianOf(measure: () => Promise<number>): Promise<number> {
   return median(costs);
 }
 
-/** Of a process that ends by itself; its exit is observed by the shell's `times`. */
+/** Returns the CPU time of a process that ends by itself, as the shell's `times` reports it. */
 async function cpuMsOf(args: readonly string[]): Promise<number> {
   const child = spawn("sh", ["-c", '"$@" >/dev/null; times', "sh", process.execPath, ...args]);
   let text = "";

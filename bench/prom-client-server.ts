@@ -5,7 +5,7 @@ import { gzip } from "node:zlib";
 import { Gauge, Registry } from "prom-client";
 import { groupBy } from "../src/support/group-by.ts";
 
-// Serves the series of the file in the first argument from prom-client, on the port in the second.
+// The program serves the series of the file in the first argument from prom-client, on the port in the second.
 
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/gm;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;

@@ -7,7 +7,7 @@ import { startNginxFleet } from "./nginx-fleet.ts";
 import { startProcess, type MeasuredProcess } from "./process.ts";
 import { median, sleep, until, type Measurement } from "./support.ts";
 
-/** Hardly anything is polled during the measurement. 8,000 sections: a list and nine websites of each appliance. */
+/** Hardly anything is polled during the measurement. The fleet has 8,000 sections: a list and nine websites of each appliance. */
 const SHAPE: FleetShape = { appliances: 800, websites: 9, vrrp: "5m", website: "5m" };
 const COMPLETE_MS = 450_000;
 const SCRAPES = 20;
@@ -16,7 +16,7 @@ const PEER_PORT = 21_852;
 const PEER_URL = `http://127.0.0.1:${PEER_PORT}/metrics`;
 const ENCODINGS = ["identity", "gzip"] as const;
 
-/** CPU time of the server for a scrape of 100,000 series in 8,000 sections; the same text from its peers. */
+/** Measures the CPU time of the server for a scrape of 100,000 series in 8,000 sections. The peers serve the same text. */
 export async function measureScrapes(): Promise<readonly Measurement[]> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-bench-"));
   try {
@@ -29,9 +29,9 @@ export async function measureScrapes(): Promise<readonly Measurement[]> {
         () =>
           startProcess("prometheus-pushgateway", [
             `--web.listen-address=127.0.0.1:${PEER_PORT}`,
-            // In memory only; Debian's default is a file.
+            // The gateway keeps its data in memory only; Debian's default is a file.
             "--persistence.file=",
-            // It reads all groups at each push otherwise.
+            // Without this flag, the gateway reads all groups at each push.
             "--push.disable-consistency-check",
           ]),
         () => pushSections(text),
@@ -123,8 +123,8 @@ function samplesIn(text: string): number {
 }
 
 /**
- * A group of the gateway for each section: the samples of one appliance and website. The exporter's own metrics are left
- * out: the gateway has metrics of the same names.
+ * Pushes a group for each section to the gateway: the samples of one appliance and website. The exporter's own metrics are left out, since
+ * the gateway has metrics of the same names.
  */
 async function pushSections(text: string): Promise<void> {
   const sections = new Map<string, string[]>();

@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 
 /**
- * An appliance that exhausts every limit of the exporter: 1,024 VIPs that flap, 256 of them with the same 15 aliases, and 200 websites that go up and down, each behind
- * 900 servers with long names, of which others fail at each poll. The argument: its port on 127.0.0.1.
+ * The program is an appliance that exhausts every limit of the exporter: 1,024 VIPs that flap, 256 of them with the same 15 aliases, and
+ * 200 websites that go up and down, each behind 900 servers with long names, of which others fail at each poll. The argument is its port on
+ * 127.0.0.1.
  */
 const port = Number(process.argv[2]);
 const INTERFACES = 1024;

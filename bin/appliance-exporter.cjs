@@ -1,22 +1,22 @@
 #!/usr/bin/env node
 "use strict";
-// Node before the supported versions reads this file too: only syntax that Node 10 knows.
+// Node.js before the supported versions reads this file too, so it uses only syntax that Node.js 10 knows.
 var fs = require("fs");
 var os = require("os");
 var manifest = require("../package.json");
 
-// Node would open its inspector on this signal, from its own first instant on: an inspector that a signal opened before this
-// line is closed below.
+// Node.js would open its inspector on this signal, from its own first instant on. An inspector that a signal opened before this line is
+// closed below.
 process.on("SIGUSR1", function () {});
 
 function closeInspector() {
   try {
     var inspector = require("inspector");
-    // On request of the operator (--inspect), it stays open.
+    // The inspector stays open if the operator requests it (--inspect).
     var options = process.execArgv.concat(process.env.NODE_OPTIONS || "").join(" ");
     if (!/--inspect(-brk|-wait)?(=| |$)/.test(options)) inspector.close();
   } catch {
-    // This Node has been built without an inspector.
+    // This Node.js has been built without an inspector.
   }
 }
 
@@ -38,30 +38,30 @@ if (!isSupported(process.version, needed)) {
   fail("appliance-exporter needs Node.js " + needed + " or newer; this is " + process.version);
 }
 
-// Name lookups, file reads and compression share libuv's threads. Its default of four is too few when names stop resolving.
-// libuv reads the size once, before any ES module runs; that is why this file is CommonJS.
+// Name lookups, file reads and compression share libuv's threads. The default of four threads is too few when names stop resolving. libuv
+// reads the number once, before any ES module runs, so this file is CommonJS.
 process.env.UV_THREADPOOL_SIZE = process.env.UV_THREADPOOL_SIZE || "16";
-// A lookup cannot be canceled, and the process cannot end before its threads: the C library gives up a silent resolver after
-// seconds, not after half a minute. See resolv.conf(5).
+// A lookup cannot be canceled, and the process cannot end before its threads. With these options, the C library gives up on a silent
+// resolver after seconds, not after half a minute. See resolv.conf(5).
 process.env.RES_OPTIONS = process.env.RES_OPTIONS || "timeout:1 attempts:2";
-// By default the heap may grow to a multiple between two collections. The first flag saves a third of the memory of a large
-// fleet for a few percent of CPU. By default, tasks on the event loop also mark the heap while other threads do, which makes
-// polls late. The variable replaces these flags; an empty value sets none.
+// By default the heap may grow to a multiple between two collections. The first flag saves a third of the memory of a large fleet for a few
+// percent of CPU. By default, the event loop also marks the heap while other threads do, which makes polls late. The second flag prevents
+// that. The variable replaces these flags; an empty value sets none.
 var flags = process.env.APPLIANCE_EXPORTER_V8_FLAGS;
 if (flags === undefined) flags = "--heap-growing-percent=40 --no-incremental-marking-task";
 require("v8").setFlagsFromString(flags);
-// V8 collects the heap in up to four threads. With the event loop's priority they would take the processors from it for up to a
-// second. Nothing else has started a thread yet. Linux has a priority for each thread, and lists the threads.
+// V8 collects the heap in up to four threads. With the event loop's priority, these threads would take the processors from it for up to a
+// second. No other thread has been started yet. Linux has a priority for each thread, and lists the threads.
 try {
   var lower = os.getPriority() + os.constants.priority.PRIORITY_BELOW_NORMAL;
   fs.readdirSync("/proc/self/task").forEach(function (thread) {
     if (Number(thread) !== process.pid) os.setPriority(Number(thread), lower);
   });
 } catch {
-  // The program runs without it too, with longer pauses.
+  // The program also runs without these priorities, with longer pauses.
 }
-// The program takes over when it has been loaded. A signal until then is an orderly end of a command that serves, and a reload of
-// nothing. It kills every other command: the exit code 0 would be a result.
+// The program takes over the signals when it has been loaded. Until then, a signal ends a command that serves in good order, and a request
+// to reload changes nothing. A signal kills every other command, since the exit code 0 would be a result.
 function end() {
   process.exit(0);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Exits with 0 if the exporter on this machine is healthy, and with 1 otherwise. The HEALTHCHECK of a container runs it, since
-// that cannot know whether a web configuration turns TLS on. The argument is the address of the exporter, with its route prefix
-// if it has one; default: 127.0.0.1:10849.
+// The program exits with 0 if the exporter on this machine is healthy, and with 1 otherwise. The HEALTHCHECK of a container runs this
+// program, since the container cannot know whether a web configuration turns TLS on. The argument is the address of the exporter, with its
+// route prefix if there is one; default: 127.0.0.1:10849.
 import { request as plain } from "node:http";
 import { request as secure } from "node:https";
 
@@ -11,7 +11,7 @@ const signal = AbortSignal.timeout(2500);
 /** The connection does not leave this machine, so any TLS that the exporter's settings allow is secure enough. */
 const LENIENT = { rejectUnauthorized: false, minVersion: "TLSv1", ciphers: "DEFAULT:@SECLEVEL=0" };
 
-/** Resolves to whether the exporter is healthy; to nothing if no answer came in this protocol. */
+/** Resolves to whether the exporter is healthy, or to nothing if no answer came in this protocol. */
 function ask(request, protocol) {
   return new Promise((resolve) => {
     let hasAgreedOnKeys = false;

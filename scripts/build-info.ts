@@ -9,12 +9,12 @@ function git(...args: readonly string[]): string | undefined {
   }
 }
 
-/** The Unix time of the build in seconds: SOURCE_DATE_EPOCH, or the date of the commit. */
+/** Returns the Unix time of the build in seconds: SOURCE_DATE_EPOCH, or the date of the commit. */
 export function sourceDateEpoch(): string | undefined {
   return process.env["SOURCE_DATE_EPOCH"] || git("log", "-1", "--format=%ct");
 }
 
-/** In UTC, such as `20260301-07:53:32`. */
+/** Returns the date in UTC, such as `20260301-07:53:32`. */
 function dateOf(epoch: string): string {
   const [day = "", time = ""] = new Date(Number(epoch) * 1000).toISOString().split(/[T.]/);
   return `${day.replaceAll("-", "")}-${time}`;
@@ -25,7 +25,7 @@ export function packageVersion(): string {
   return version;
 }
 
-/** What the bundle says of its build. REVISION and BRANCH replace git, for a build without the repository. */
+/** Returns the description of this build for the bundle. REVISION and BRANCH replace git, for a build without the repository. */
 export function buildInfo() {
   const epoch = sourceDateEpoch();
   return {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the Debian packages that `npm run test:all` needs, and unpacks some of newer suites of Debian (docs/compatibility.md).
-# It changes nothing if all are there. Run it as root, or as a user who may use sudo.
+# This script installs the Debian packages that `npm run test:all` needs, and unpacks some from newer suites of Debian
+# (docs/compatibility.md). It changes nothing if all packages are there. Run it as root, or as a user who may use sudo.
 set -euo pipefail
 
 packages=(
@@ -18,7 +18,7 @@ packages=(
   prometheus-pushgateway         # npm run bench
   systemd                        # systemd-analyze
 )
-# To get newer versions of a suite, remove its folder. test/support/tool.ts names suites and folder, too.
+# To get newer versions of a suite, remove its folder. test/support/tool.ts also names the suites and the folder.
 suites=(trixie forky)
 unpacked=(prometheus promtool prometheus-alertmanager keepalived)
 cache=/var/cache/appliance-exporter-test-tools
@@ -38,7 +38,7 @@ if ! command -v apt-get >/dev/null; then
   exit 1
 fi
 
-# Unpacks packages of a suite and the libraries that they need, without installing them.
+# This function unpacks packages of a suite and the libraries that they need, without installing them.
 unpack() {
   local suite=$1 folder=$cache/$1 root=$cache/$1/root loader libraries
   echo "Unpacking Debian packages of $suite: ${unpacked[*]}"
@@ -53,7 +53,7 @@ unpack() {
   as_root ln -s "$root"/usr/bin/{prometheus,promtool,prometheus-alertmanager,amtool} "$folder/new"
   # keepalived prints this file, and does not run without it.
   as_root cp "$root/etc/keepalived/keepalived.config-opts" /etc/keepalived
-  # It needs the libraries of its suite, which their own loader finds. The process has the name of the link.
+  # keepalived needs the libraries of its suite, which their own loader finds. The process has the name of the link.
   loader=$(find "$root" -type f -name 'ld-linux*.so.*')
   libraries=$(find "$root" -name '*.so.*' -printf '%h\n' | sort --unique | paste --serial --delimiters=:)
   as_root ln -s "$loader" "$root/keepalived"

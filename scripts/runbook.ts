@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
 
-/** The anchor of a heading, as GitHub makes it. */
+/** Returns the anchor of a heading, as GitHub makes it. */
 export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -26,7 +26,7 @@ const markdown = new Marked({
     link({ href, raw, tokens }) {
       const words = this.parser.parseInline(tokens);
       if (/^(#[\w-]+|https:\/\/[\w./-]+)$/.test(href)) return `<a href="${href}">${words}</a>`;
-      // Other files are not served, but installed.
+      // Other files are installed, but not served.
       const [, file] = /^([\w./-]+)(#[\w-]+)?$/.exec(href) ?? [];
       if (file === undefined) return refuse({ raw });
       const path = posix.join("docs", file);
@@ -35,7 +35,7 @@ const markdown = new Marked({
   },
 });
 
-/** The runbook as HTML. Throws if it has HTML, a picture, or a link other than to its own sections, the web or a file. */
+/** Returns the runbook as HTML. Throws if it has HTML, a picture, or a link other than to its own sections, the web or a file. */
 export function runbookHtml(text: string): string {
   return markdown.parse(text, { async: false });
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs the project, installs the package into an empty folder, prints its version, and runs the demo until /metrics shows a
+# This script packs the project, installs the package into an empty folder, prints its version, and runs the demo until /metrics shows a
 # MASTER.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -13,7 +13,7 @@ import {
   splitBrain,
 } from "../test/page/documents.ts";
 
-/** `npm run pictures`: the status page as the README shows it, written into `docs/images`. */
+/** `npm run pictures` writes the status page as the README shows it into `docs/images`. */
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const SPLIT_BRAIN =
   "Split brain: rtm-1 and rtm-2 are MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)";
@@ -23,7 +23,7 @@ const DOCUMENT = documentOf(
     incidents: [incident("split", "split_brain", 42, { cluster: "rtm", summary: SPLIT_BRAIN }), ...HAPPENED],
   },
 );
-/** The words of the exporter for these problems. */
+/** The exporter's texts for these problems. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   split_brain: SPLIT_BRAIN,
   website_down: "Website shop is down: https 503 from ams-1, https no HTTP response from ams-2",

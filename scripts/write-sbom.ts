@@ -1,5 +1,5 @@
-// Writes dist/sbom.cdx.json, which lists the libraries in the bundles as a CycloneDX bill of materials. npm knows all packages of
-// the lockfile, and dist/LICENCES.txt names the bundled ones.
+// The program writes dist/sbom.cdx.json, which lists the libraries in the bundles as a CycloneDX bill of materials. npm knows all packages
+// of the lockfile, and dist/LICENCES.txt names the bundled ones.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { sourceDateEpoch } from "./build-info.ts";
@@ -20,7 +20,7 @@ const epoch = sourceDateEpoch();
 
 const shipped = {
   ...sbom,
-  // npm makes a random one.
+  // npm makes a random serial number.
   serialNumber: undefined,
   metadata: {
     ...sbom.metadata,
@@ -29,7 +29,7 @@ const shipped = {
     // npm takes the name of the folder.
     component: { ...component, name: "appliance-exporter" },
   },
-  // For npm they are optional, since they are needed for the build alone.
+  // npm lists the packages as optional, since they are needed for the build alone.
   components: components.map((each) => ({ ...each, scope: "required", properties: [] })),
   dependencies: sbom.dependencies
     .filter(({ ref }) => ref === component["bom-ref"] || bundled.has(ref))

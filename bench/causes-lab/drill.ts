@@ -14,13 +14,13 @@ import { SITE } from "../failover-lab/situations.ts";
 import { addCluster, addVisitor, longestGap, visitsIn, type Lab, type Visit } from "./play.ts";
 
 /**
- * `npm run lab:drill [-- --runs=N]`: rehearses failovers of pairs of real keepalived, there and back, with the command `drill`, and
- * compares the times in its reports with what visitors find who ask for the address and for a website every 10 ms. Exits with 1 where
- * "about" is more than a second off, or "at most" shorter than the time of the visitors.
+ * `npm run lab:drill [-- --runs=N]` rehearses failovers of pairs of real keepalived, there and back, with the command `drill`. It compares
+ * the times in the reports with those of visitors, who request the address and a website every 10 ms. It exits with 1 if "about" is more
+ * than a second off, or if "at most" is shorter than the time of the visitors.
  */
 const VISIT_EVERY_MS = 10;
 const TOLERANCE_MS = 1_000;
-/** The mastership stays away for so long. */
+/** The other member stays MASTER for so long. */
 const AWAY_MS = 8_000;
 const SITES = { shop: SITE };
 const MEMBERS = [
@@ -30,7 +30,7 @@ const MEMBERS = [
 
 interface Plan {
   readonly name: string;
-  /** The command of the drill, in the folder of the node. */
+  /** The command that the drill runs, in the folder of the node. */
   readonly fail: (node: Node) => string;
   readonly heal: (node: Node) => Promise<void>;
   /** Whether the website is down at the other member. */
@@ -61,7 +61,7 @@ const PLANS: readonly Plan[] = [
 
 interface DarkTime {
   readonly plan: string;
-  /** The address or the website, and which way. */
+  /** The address or the website, and the direction of the failover. */
   readonly what: string;
   readonly visitorsMs: number;
   readonly aboutMs: number;

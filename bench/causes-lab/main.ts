@@ -9,10 +9,10 @@ import { play, type Outcome } from "./play.ts";
 import { SITUATIONS } from "./situations.ts";
 
 /**
- * `npm run lab:causes [-- --runs=N] [-- WORD...]`: lets clusters of real keepalived fail over for known causes, and compares what two
- * exporters say with what was done, and with what a visitor finds who asks for the address every 50 ms. Exits with 1 where anything said
- * is wrong, or the time without a known master is shorter than the visitor's. WORD: only situations with a step whose name has one
- * of them.
+ * `npm run lab:causes [-- --runs=N] [-- WORD...]` lets clusters of real keepalived fail over for known causes. It compares the reports of
+ * two exporters with the real causes, and with what a visitor finds who requests the address every 50 ms. It exits with 1 if a report is
+ * wrong, or if its time without a known master is shorter than the visitor's. WORD selects the situations that have a step with this word
+ * in its name.
  */
 const AT_ONCE = 6;
 const POLLS = [

@@ -20,24 +20,24 @@ export interface Lab {
   readonly exporters: readonly { readonly polls: string; readonly fleet: Fleet }[];
 }
 
-/** What an exporter says of a step. */
+/** The report of an exporter about a step. */
 export interface Outcome {
   readonly step: Step;
   readonly polls: string;
   readonly cause: Cause | undefined;
-  /** All that it says, where that is not what was done. */
+  /** The whole report, if it is wrong. */
   readonly wrong: string | undefined;
-  /** How long nobody had the address, from the first request without an answer to the last one. */
+  /** The time in which nobody had the address, from the first request without an answer to the last one. */
   readonly gapMs: number;
   /** The time without a known master. */
   readonly atMostMs: number | undefined;
 }
 
-/** Longer than failovers are told together. */
+/** This is longer than the time in which several failovers are reported as one. */
 const SETTLED_MS = 12_000;
 const WATCH_MS = 20_000;
 const VISIT_EVERY_MS = 50;
-/** Polls and VRRP take their time at each takeover. */
+/** Polls and VRRP delay each takeover by up to this time. */
 const PERIOD_TOLERANCE_MS = 2_500;
 const WEIGHT = 100;
 const ADVERT_SECONDS = 1;
@@ -134,7 +134,7 @@ function failingFile(folder: string, node: string): string {
   return join(folder, `${node}.failing`);
 }
 
-/** Lets a visitor ask a port of the first address from now on. */
+/** Lets a visitor request a port of the first address from now on. */
 export async function addVisitor(
   { sandbox, folder }: Lab,
   namespace: string,
@@ -166,7 +166,7 @@ export async function addVisitor(
 
 export interface Visit {
   readonly sentMs: number;
-  /** `undefined`: nobody has answered. */
+  /** The node that answered; `undefined` if nobody has. */
   readonly answer: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { VrrpInstance } from "../../test/e2e/lab/keepalived.ts";
 import type { Node } from "../failover-lab/node.ts";
 import type { Member } from "../failover-lab/situations.ts";
 
-/** The machines of a cluster; the highest priority is that of `a`. */
+/** The machines of a cluster; `a` has the highest priority. */
 export type Letter = "a" | "b" | "c";
 
 export interface Scene {
@@ -13,13 +13,15 @@ export interface Scene {
   readonly setFailing: (letter: Letter, isFailing: boolean) => Promise<void>;
 }
 
-/** Something that is done, and what the exporter may say of it. */
+/** An action, and the reports about it that are right. */
 export interface Step {
   readonly name: string;
   readonly act: (scene: Scene) => Promise<void>;
-  /** `undefined`: the mastership stays where it is, and all that may be said is that an appliance cannot be polled. */
+  /**
+   * The failover that follows. If it is `undefined`, the master stays, and the exporter may only report that an appliance cannot be polled.
+   */
   readonly takeover?: Takeover;
-  /** Longer than it takes until the exporter says its last word; default: 20 s. */
+  /** The time to watch, which is longer than the exporter needs for its final report; default: 20 s. */
   readonly watchMs?: number;
 }
 
@@ -27,21 +29,21 @@ interface Takeover {
   readonly from: Letter;
   readonly to: Letter;
   readonly cause: Cause;
-  /** Less precise causes that are true too, besides `unknown`. */
+  /** Less precise causes that are right too, besides `unknown`. */
   readonly alsoTrue?: readonly Cause[];
-  /** They take over from each other so often, and `a` lets go. */
+  /** The members take over from each other so often, and `a` is the one that gives way. */
   readonly repeated?: { readonly times: number; readonly everyMs: number };
 }
 
 export interface MemberPlan {
   readonly priority: number;
   readonly sites?: Member["sites"];
-  /** In a second group. */
+  /** The priority in a second group. */
   readonly second?: number;
   readonly vrrp?: Partial<VrrpInstance>;
-  /** Whether its priority depends on a script. */
+  /** Whether the priority of the member depends on a script. */
   readonly hasScript?: boolean;
-  /** Whether it tracks a device. */
+  /** Whether the member tracks a device. */
   readonly isTracking?: boolean;
 }
 
@@ -61,7 +63,7 @@ const BY_PRIORITY = { cause: "priority", alsoTrue: ["stepped_down"] } as const;
 const BY_PREEMPTION = { cause: "preempted", alsoTrue: ["stepped_down"] } as const;
 const TURN_MS = 15_000;
 const TURNS = 5;
-/** Between the stop of services and the end of the network. */
+/** The time between the stop of services and the end of the network. */
 const SHUTDOWN_MS = 1_000;
 const PREEMPT_DELAY_S = 15;
 

@@ -1,6 +1,9 @@
 import { connect } from "node:net";
 
-/** Asks again and again, and prints a line for each request, in order: when it was sent, and what answered (`X-Node`, `X-Mode`) or `-`. */
+/**
+ * The program sends requests again and again, and prints a line for each, in order: when it was sent, and what answered (`X-Node`,
+ * `X-Mode`) or `-`.
+ */
 const TIMEOUT_MS = 500;
 const [host = "", port = "", everyMs = ""] = process.argv.slice(2);
 

@@ -13,19 +13,19 @@ import { COMMAND } from "../../test/support/command.ts";
 import { APPLIANCE_PORT, FLEET } from "./node.ts";
 import { clusterName, fleetAddress, nodeName } from "./play.ts";
 
-/** What the exporter shows now. */
+/** Returns what the exporter shows now. */
 export type Fleet = () => Promise<FleetDocument>;
 
 /** A network with room for clusters. */
 export interface LabNetwork {
   readonly sandbox: Sandbox;
-  /** It has the certificate of all appliances. */
+  /** The folder that has the certificate of all appliances. */
   readonly folder: string;
-  /** As an exporter has them in its configuration. */
+  /** The clusters in the form that they have in an exporter's configuration. */
   readonly clusters: readonly object[];
 }
 
-/** Makes a network for clusters with so many members, and removes it with all that runs in it. */
+/** Makes a network for clusters with so many members; removes the network with everything in it afterwards. */
 export async function inLab<T>(
   situations: readonly { readonly members: readonly object[] }[],
   name: string,
@@ -65,7 +65,7 @@ async function writeCertificates(folder: string, hosts: readonly string[]): Prom
   await Promise.all(files.map(([name, text]) => writeFile(join(folder, name), text)));
 }
 
-/** Starts an exporter in the network of the lab. Who has the credentials of the appliances may plan work at it. */
+/** Starts an exporter in the network of the lab. The credentials of the appliances also allow a client to plan work at this exporter. */
 export async function startExporter(
   sandbox: Sandbox,
   folder: string,

@@ -7,8 +7,9 @@ import { play, type Lab, type Outcome } from "./play.ts";
 import { SITUATIONS, type Situation } from "./situations.ts";
 
 /**
- * `npm run lab:failover [-- WORD]`: builds clusters of real keepalived, lets the exporter predict what a failover would cost, lets the
- * master fail, and asks as a visitor what is lost. Exits with 1 where that differs. WORD: only situations whose name has it.
+ * `npm run lab:failover [-- WORD]` builds clusters of real keepalived, reads the exporter's prediction of what a failover would cost, lets
+ * the master fail, and checks as a visitor what is lost. It exits with 1 where prediction and loss differ. WORD selects the situations that
+ * have it in their name.
  */
 const AT_ONCE = 6;
 const [word = ""] = process.argv.slice(2);
@@ -43,7 +44,7 @@ async function attempt(lab: Lab, situation: Situation, nth: number): Promise<Out
 
 async function build({ sandbox, folder, clusters }: LabNetwork): Promise<Lab> {
   const servers = await startServers(sandbox, folder);
-  // Everything is polled as often as it may be.
+  // Every operation is polled at the shortest interval.
   const timing = { interval: "1s", timeout: "900ms" };
   const polling = { vrrp: timing, websites: timing, discovery: timing };
   const { fleet } = await startExporter(sandbox, folder, { polling, website_discovery: true, clusters });

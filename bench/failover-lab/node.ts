@@ -16,7 +16,7 @@ import { SITES, type Group, type Member, type Site } from "./situations.ts";
 
 export const FLEET = { bridge: "fleet", exporter: "198.51.100.1/24", servers: "198.51.100.2" } as const;
 export const APPLIANCE_PORT = 4849;
-/** Here every node tells visitors its name. */
+/** Every node tells visitors its name at this port. */
 export const NAME_PORT = 7000;
 const CLOSED_PORT = 8099;
 const DEVICE = "vrrp0";
@@ -27,7 +27,7 @@ export function sitePort(name: string): number {
   return 81 + SITES.findIndex((each) => each === name);
 }
 
-/** The port of a server behind a website. */
+/** Returns the port of a server behind a website. */
 function serverPort(name: string, server: Site["server"]): number {
   if (server === "closed") return CLOSED_PORT;
   return serverId(name, server) + 8_000;
@@ -41,38 +41,38 @@ interface NodePlan {
   readonly name: string;
   readonly member: Member;
   readonly fleetAddress: string;
-  /** In the network of the cluster, which its addresses are in. */
+  /** The address of the node in the network of the cluster. */
   readonly vrrpAddress: string;
   readonly network: string;
   readonly bridge: string;
-  /** What its instances have besides. */
+  /** The settings that its VRRP instances have besides. */
   readonly vrrp?: Partial<VrrpInstance>;
 }
 
-/** A machine: keepalived, the reference appliance that tells of it, and an nginx that serves the websites. */
+/** A machine: keepalived, the reference appliance that reports its state, and an nginx that serves the websites. */
 export interface Node {
   readonly name: string;
   readonly member: Member;
   readonly fleetAddress: string;
   readonly keepalived: Keepalived;
-  /** The way to the exporter. */
+  /** The network link to the exporter. */
   readonly fleetLink: Link;
   /** While this device is down, a node that is `in_fault` is in FAULT. */
   setTracked(isUp: boolean): Promise<void>;
-  /** Starts all of it, also after its end. */
+  /** Starts all programs of the node, also after a crash. */
   start(): Promise<void>;
   endAppliance(): Promise<void>;
-  /** Takes its links away. */
+  /** Disconnects all links of the node. */
   cut(): Promise<void>;
-  /** Gives them back. */
+  /** Connects all links of the node. */
   connect(): Promise<void>;
-  /** Ends its programs at once, without a word. */
+  /** Kills all programs of the node with SIGKILL. */
   kill(): Promise<void>;
-  /** Both. */
+  /** Kills the programs of the node and disconnects its links. */
   crash(): Promise<void>;
 }
 
-/** A node that does not run yet. `lab`: the folder with the certificates. */
+/** Creates a node that does not run yet. `lab` is the folder with the certificates. */
 export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Promise<Node> {
   const { name, member, fleetAddress, vrrpAddress, network, bridge, vrrp } = plan;
   const folder = join(lab, name);
@@ -133,7 +133,7 @@ export async function addNode(sandbox: Sandbox, lab: string, plan: NodePlan): Pr
     fleetLink,
     setTracked: async (isUp) => void (await ip(`link set ${TRACKED_DEVICE} ${isUp ? "up" : "down"}`)),
     start: async () => {
-      // What a crash has left.
+      // A crash leaves disconnected links and addresses behind.
       await connect();
       await ip(`addr flush dev ${DEVICE} to ${network}.96/27`);
       if (member.is !== "without_keepalived") await keepalived.start();
@@ -205,7 +205,7 @@ function applianceConfig({ member, fleetAddress, network }: NodePlan, lab: strin
   };
 }
 
-// One process, without workers, that none of them outlives it.
+// nginx is one process without workers, so that no worker outlives it.
 function nginxConfig({ name, member, network }: NodePlan): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   return `daemon off;

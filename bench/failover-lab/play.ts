@@ -6,7 +6,7 @@ import { addNode, type Node } from "./node.ts";
 import type { Group, Situation } from "./situations.ts";
 import { addVisitor, lossesBetween, visitAfterTakeover, type Visit } from "./visitor.ts";
 
-/** What the exporter says of the members of a cluster, by their names. */
+/** The exporter's predictions for the members of a cluster, by their names. */
 export type Predictions = Readonly<Record<string, FailoverDocument | undefined>>;
 
 export interface Lab {
@@ -25,11 +25,11 @@ export interface Outcome {
   readonly isEqual: boolean;
 }
 
-/** So long must a prediction be the same: several intervals of everything that is polled. */
+/** A prediction must be the same for so long: several intervals of everything that is polled. */
 const SETTLED_MS = 6_000;
 const LOOK_EVERY_MS = 500;
 
-/** The name of a situation's cluster. */
+/** Returns the name of a situation's cluster. */
 export function clusterName(nth: number): string {
   return `s${nth + 1}`;
 }
@@ -42,7 +42,7 @@ export function fleetAddress(nth: number, order: number): string {
   return `198.51.100.${10 + 3 * nth + order}`;
 }
 
-/** Builds the cluster of a situation, lets its master fail, and compares what was predicted with what is lost. */
+/** Builds the cluster of a situation, lets its master fail, and compares the prediction with what is lost. */
 export async function play(lab: Lab, situation: Situation, nth: number): Promise<Outcome> {
   const { sandbox, folder, predict } = lab;
   const cluster = clusterName(nth);
@@ -93,7 +93,7 @@ function addressesOf({ addresses, excluded }: Group, network: string): readonly 
   return [...addresses, ...excluded].map((address) => `${network}.${address}`);
 }
 
-/** What the exporter says once that stays. */
+/** Returns the exporter's predictions once they stay the same. */
 async function settled(predict: () => Promise<Predictions>): Promise<Predictions> {
   let last = "";
   for (let sameMs = 0; ; sameMs += LOOK_EVERY_MS) {
@@ -127,7 +127,7 @@ function compare(
   const heirs = new Set(after.nodes.values());
   const predicted = (prediction?.risks ?? []).flatMap(({ risk, effect, successor, subject }) => {
     if (effect === "outage") return groups.find((group) => group.includes(subject)) ?? subject;
-    // Where two may take over, only what is said of the one that does can be compared.
+    // Where two members may take over, only the prediction for the one that does can be compared.
     if (effect !== "loss" || (successor !== undefined && !heirs.has(successor))) return [];
     const [name = ""] = subject.split(" ");
     return risk === "website_less_protected" ? `${name} (protection)` : name;

@@ -1,12 +1,15 @@
-/** What is set at the members of a cluster, as data. Addresses are the last parts of those in the network of the cluster. */
+/**
+ * The types describe the settings of a cluster's members as data. A number in place of an address is its last part, within the network of
+ * the cluster.
+ */
 
-/** A website as a member has it. */
+/** A website in the settings of a member. */
 export interface Site {
   readonly mode: "pass" | "detect" | "protect";
   readonly isEnabled: boolean;
-  /** The addresses that it listens on; empty: all. */
+  /** The addresses on which the website listens; empty: all. */
   readonly bind: readonly number[];
-  /** The server behind it: one of two that are alike, or one that does not run. */
+  /** The server behind the website: one of two that are alike, or one that does not run. */
   readonly server: "first" | "second" | "closed";
   /** Whether the servers answer 503 to this member. */
   readonly isDown: boolean;
@@ -17,7 +20,7 @@ export interface Group {
   readonly priority: number;
   /** The first is the VIP. */
   readonly addresses: readonly number[];
-  /** More of them, which adverts do not name. */
+  /** More addresses, which adverts do not name. */
   readonly excluded: readonly number[];
   readonly isPreferred: boolean;
 }
@@ -25,9 +28,9 @@ export interface Group {
 export interface Member {
   readonly groups: readonly Group[];
   readonly sites: Readonly<Record<string, Site>>;
-  /** What is unlike a member that works. */
+  /** The difference from a member that works. */
   readonly is?: "without_keepalived" | "refusing" | "in_fault" | "disabled" | "without_list";
-  /** What ends once the exporter knows the member. */
+  /** The part that ends once the exporter knows the member. */
   readonly ends?: "appliance" | "machine";
 }
 
@@ -36,10 +39,10 @@ export interface Situation {
   readonly members: readonly Member[];
   /** The number of the member that fails; default: the first. */
   readonly failing?: number;
-  /** How it fails; default: its machine crashes. */
+  /** The way in which the member fails; default: its machine crashes. */
   readonly by?: "cut";
   /**
-   * What must be predicted where that cannot be what is lost: facts are missing; the exporter gives no verdict; or a member that does
+   * The prediction that is right although it differs from the loss: facts are missing; the exporter gives no verdict; or a member that does
    * not answer counts as lost, which it may not be.
    */
   readonly predicted?: "unknown" | "absent" | "more";

@@ -5,17 +5,17 @@ import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
 import { NAME_PORT, sitePort } from "./node.ts";
 import { SITES } from "./situations.ts";
 
-/** What a visitor of the addresses of a cluster finds. */
+/** The result of requests to all addresses of a cluster. */
 export interface Visit {
-  /** The node that has an address, by the address. */
+  /** The node that has an address; the keys are addresses. */
   readonly nodes: ReadonlyMap<string, string>;
-  /** The protection of a website that answers, by `WEBSITE ADDRESS`. */
+  /** The protection of a website that answers; the keys have the form `WEBSITE ADDRESS`. */
   readonly modes: ReadonlyMap<string, string>;
 }
 
 export type Visitor = () => Promise<Visit>;
 
-/** Longer than nginx waits for a server. */
+/** This is longer than nginx waits for a server. */
 const TIMEOUT_S = 2;
 /** VRRP waits for three adverts. */
 const TAKEOVER_MS = 2_000;
@@ -36,7 +36,7 @@ export async function addVisitor(
   const ports = [NAME_PORT, ...SITES.map(sitePort)];
   const urls = addresses.flatMap((address) => ports.map((port) => `http://${address}:${port}/`));
   const options = ["-s", "--parallel", "--max-time", String(TIMEOUT_S), "-w", FORMAT];
-  // curl reports the last failure; each of them is a finding here.
+  // curl exits with the last failure, but here each failure is a result.
   const curl = [
     "sh",
     "-c",
@@ -71,7 +71,7 @@ export async function addVisitor(
   };
 }
 
-/** What a visitor finds once a takeover is over. */
+/** Returns what a visitor finds once a takeover is over. */
 export async function visitAfterTakeover(visitor: Visitor): Promise<Visit> {
   await delay(TAKEOVER_MS);
   for (let before = await visitor(); ;) {
@@ -81,7 +81,7 @@ export async function visitAfterTakeover(visitor: Visitor): Promise<Visit> {
   }
 }
 
-/** What visitors have lost: `192.0.2.100`, `shop`, `shop (protection)`. A website at a lost address is not lost twice. */
+/** Returns what visitors have lost: `192.0.2.100`, `shop`, `shop (protection)`. A website at a lost address is not listed twice. */
 export function lossesBetween(before: Visit, after: Visit): readonly string[] {
   const addresses = [...before.nodes.keys()].filter((address) => !after.nodes.has(address));
   const sites = [...before.modes].flatMap(([key, mode]) => {

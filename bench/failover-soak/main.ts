@@ -9,9 +9,9 @@ import { play, seconds, type Tally, type Watched } from "./play.ts";
 import { createRule, lossesOf, type Spell } from "./rule.ts";
 
 /**
- * `npm run soak:failover [-- --minutes=N]`: runs the exporter, as it is by default, with 20 pairs that fail over, reboot, answer late
- * and are synchronized in two steps, and now and then differ for good. Exits with 1 if FailoverNotReady fires where nothing differs for
- * good, or does not fire where something does.
+ * `npm run soak:failover [-- --minutes=N]` runs the exporter, with its default settings, with 20 pairs that fail over, reboot, answer late
+ * and are synchronized in two steps, and now and then differ permanently. It exits with 1 if FailoverNotReady fires where nothing differs
+ * permanently, or does not fire where something does.
  */
 const PAIRS = 20;
 const USERNAMES = ["monitor", "guard"] as const;

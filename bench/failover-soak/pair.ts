@@ -10,13 +10,13 @@ const HOST = "127.0.0.1";
 /** How a member serves one website. */
 export type Serving = Pick<Website, "isEnabled" | "mode">;
 
-/** What is set at a member. */
+/** The settings of a member. */
 export interface Settings {
   readonly websites: ReadonlyMap<number, Serving>;
   readonly aliases: readonly string[];
 }
 
-/** The way to a member: `off` resets connections, `silent` lets nothing through, a number is a delay in milliseconds. */
+/** The connection to a member: `off` resets it, `silent` lets nothing through, a number is a delay in milliseconds. */
 export type Way = "off" | "silent" | number;
 
 /** A reference appliance, which changes while it answers. */
@@ -25,9 +25,9 @@ export interface Member {
   readonly port: number;
   isMaster: boolean;
   settings: Settings;
-  /** The websites whose servers it does not reach. */
+  /** The websites whose servers the member does not reach. */
   cutOff: ReadonlySet<number>;
-  /** Ends the connections, and lets new ones through in this way. */
+  /** Ends the connections, and sets how new ones are treated. */
   setWay(way: Way): void;
 }
 
@@ -67,7 +67,7 @@ export async function startPairs(
 
 interface MemberPlan {
   readonly name: string;
-  /** The number of its pair. */
+  /** The number of the pair. */
   readonly nth: number;
   readonly serversPort: number;
   readonly settings: Settings;
@@ -121,7 +121,7 @@ function interfaceOf({ name, isMaster, settings: { aliases } }: Member) {
   } as const;
 }
 
-/** Starts the way to a port. */
+/** Starts a proxy to a port. */
 async function startGate(behind: number) {
   let way: Way = 0;
   const open = new Set<Socket>();

@@ -1,19 +1,19 @@
 import { sleep } from "../support.ts";
 import type { Member, Pair, Serving, Settings } from "./pair.ts";
 
-/** What has happened to the pairs. */
+/** The numbers of events at the pairs. */
 export interface Tally {
   failovers: number;
   reboots: number;
   slowSpells: number;
   synchronizations: number;
-  /** Real differences that were found, by what differs. */
+  /** The numbers of real differences that were found, by what differs. */
   readonly found: Map<string, number>;
   /** Real differences that were not found, or found long after their end. */
   readonly wrong: string[];
 }
 
-/** What is known of the alert about a pair. */
+/** A pair, and the state of the alert about it. */
 export interface Watched extends Pair {
   /** Whether its members differ for longer than a synchronization takes, or did until the exporter could see the end. */
   differs: boolean;
@@ -29,7 +29,7 @@ export interface PlayOptions {
 
 /** The second poll of a list is up to one and a half intervals after the first, and a minute later with slow answers. */
 const RECOVER_MS = 510_000;
-/** The alert waits two minutes more. */
+/** The alert waits another two minutes. */
 const FIND_MS = RECOVER_MS + 120_000;
 /** The second look at a list is a minute after the first. */
 const CALM_MS = { min: 90_000, max: 150_000 };
@@ -37,7 +37,7 @@ const DIFFERENCE_SHARE = 0.05;
 const DISTURBED_SHARE = 0.5;
 const WEBSITES = { min: 3, max: 8 };
 
-/** Lets things happen to a pair until the end. */
+/** Causes events at a pair until the end. */
 export async function play(pair: Watched, options: PlayOptions): Promise<void> {
   const { tally, endMs, log } = options;
   while (performance.now() < endMs) {
@@ -99,7 +99,7 @@ function otherMode({ mode }: Serving): Serving["mode"] {
   return mode === "protect" ? "detect" : "protect";
 }
 
-/** Disturbs a pair as real ones are disturbed: both members have the same settings meanwhile. */
+/** Disturbs a pair as real ones are disturbed. Both members keep the same settings meanwhile. */
 async function disturb({ members, name }: Watched, tally: Tally, log: PlayOptions["log"]): Promise<void> {
   const master = members.find(({ isMaster }) => isMaster) ?? members[0];
   const member = pick(members);
@@ -135,7 +135,7 @@ async function reboot(members: Pair["members"], member: Member, tally: Tally): P
   // VRRP waits for three adverts.
   if (wasMaster) await failover(members, 3_600);
   await sleep(between(20_000, 90_000));
-  // It answers before it reaches the servers.
+  // A member answers before it reaches the servers.
   member.cutOff = new Set(member.settings.websites.keys());
   member.setWay(0);
   await sleep(between(0, 30_000));
@@ -144,7 +144,7 @@ async function reboot(members: Pair["members"], member: Member, tally: Tally): P
   if (wasMaster) tally.failovers += 1;
 }
 
-/** Lets the BACKUP lack something until that is found, and waits until the end of it is seen. */
+/** Lets the BACKUP lack something until the alert fires, and waits until the alert is over. */
 async function differ(pair: Watched, { tally, log }: PlayOptions): Promise<void> {
   const backup = pair.members.find(({ isMaster }) => !isMaster) ?? pair.members[1];
   const { settings } = backup;

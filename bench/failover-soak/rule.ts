@@ -1,16 +1,16 @@
-/** `for` of FailoverNotReady. */
+/** The field `for` of FailoverNotReady. */
 const FOR_MS = 120_000;
 
-/** An appliance whose failover would lose something, without a break. */
+/** An uninterrupted time in which the failover of an appliance would lose something. */
 export interface Spell {
   readonly appliance: string;
   readonly sinceMs: number;
-  /** The latest sample that has it. */
+  /** The instant of the latest sample with such a loss. */
   untilMs: number;
   isFiring: boolean;
 }
 
-/** The alert FailoverNotReady over samples of `/metrics`, without what silences it. */
+/** Evaluates the alert FailoverNotReady over samples of `/metrics`, without the conditions that silence it. */
 export function createRule() {
   const spells = new Map<string, Spell>();
   return {
@@ -38,7 +38,7 @@ function lossesIn(text: string): readonly string[] {
   return Array.from(found, ([, appliance = ""]) => appliance);
 }
 
-/** `website_down pair-3-b website-2`, for each loss of a failover from an appliance. */
+/** Returns `website_down pair-3-b website-2` for each loss of a failover from an appliance. */
 export function lossesOf(text: string, appliance: string): readonly string[] {
   const found = text.matchAll(/^failover_risk_info\{(.*effect="loss".*)\} 1$/gm);
   return Array.from(found, ([, labels = ""]) => labels)

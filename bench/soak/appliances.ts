@@ -8,13 +8,13 @@ import { portOf } from "../../test/support/fault-server.ts";
 import { PASSWORD, USERNAMES } from "./fleet.ts";
 
 /**
- * Reference appliances in a separate process, each behind a proxy that resets, closes, drops and corrupts at random.
- * Sometimes they answer late or with an error. Writes one line of JSON when all listen. First argument: the number of
- * appliances.
+ * The program runs reference appliances in a separate process, each behind a proxy that resets, closes, drops and corrupts at random.
+ * Sometimes the proxies answer late or with an error. The program writes one line of JSON when all listen. The first argument is the number
+ * of appliances.
  */
 const COUNT = Number(process.argv[2]);
 const HOST = "127.0.0.1";
-/** Longer than the exporter's timeout. */
+/** This is longer than the exporter's timeout. */
 const LATE_MS = 3000;
 
 const ROLE = { type: "1", priority: 204, netmask: "255.255.255.0", peer: "224.0.0.18", alias: [] };

@@ -11,7 +11,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 
 /** Resources of the process after garbage collection. */
 export interface Holdings {
-  /** On the monotonic clock of that process. */
+  /** The instant on the monotonic clock of that process. */
   readonly atMs: number;
   readonly heapBytes: number;
   /** The part for compiled code, which V8 grows and shrinks at its discretion. */

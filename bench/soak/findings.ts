@@ -10,7 +10,7 @@ const MAX_BYTES_PER_HOUR = 1e6;
 interface Held {
   readonly before: number;
   readonly most: number;
-  /** Once all appliances were disabled. */
+  /** The count once all appliances were disabled. */
   readonly after: number;
 }
 
@@ -29,12 +29,12 @@ export interface Findings {
   readonly seconds: number;
   readonly scrapes: number;
   readonly reloads: number;
-  /** Evenly spaced, from the start to the end. */
+  /** The looks are evenly spaced, from the start to the end. */
   readonly looks: readonly Look[];
   readonly descriptors: Held;
   readonly timers: Held;
   readonly instants: InstantCounts;
-  /** Counted from the start of the soak on. */
+  /** The counters from the start of the soak on. */
   readonly counters: Counters;
 }
 
@@ -42,7 +42,7 @@ function afterWarmUp({ looks }: Findings): readonly Look[] {
   return looks.slice(Math.ceil(looks.length * WARM_UP_SHARE));
 }
 
-/** In bytes per hour after warm-up, controlled for the values of `beside`. */
+/** Returns the slope in bytes per hour after warm-up, controlled for the values of `beside`. */
 function slopeAfterWarmUp(findings: Findings, part: Part, beside: readonly Part[] = []): Slope {
   const looks = afterWarmUp(findings);
   const hours = looks.map((look) => look.hours);
@@ -56,8 +56,8 @@ function slopeAfterWarmUp(findings: Findings, part: Part, beside: readonly Part[
 type Part = (look: Look) => number;
 
 /**
- * The slope that a leak would raise: without compiled code, and controlled for connections and polls in flight, which
- * depend on the load of the machine.
+ * Returns the slope that a leak would raise: without compiled code, and controlled for connections and polls in flight, which depend on the
+ * load of the machine.
  */
 function judgedSlope(findings: Findings): Slope {
   return slopeAfterWarmUp(findings, ({ heapBytes, codeBytes }) => heapBytes - codeBytes, [
@@ -92,7 +92,7 @@ export function rowsOf(findings: Findings): readonly (readonly string[])[] {
   ];
 }
 
-/** Why the soak fails; empty if it passes. */
+/** Returns why the soak fails; empty if it passes. */
 export function problemsOf(findings: Findings): readonly string[] {
   const { estimate, margin } = judgedSlope(findings);
   const { descriptors, instants } = findings;

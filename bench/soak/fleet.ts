@@ -7,7 +7,7 @@ export interface Appliances {
   readonly ca: string;
 }
 
-/** What differs between the soak's configurations. */
+/** The differences between the soak's configurations. */
 export interface Variant {
   readonly site: string;
   readonly username: string;
@@ -23,7 +23,7 @@ const WEBSITE_ID = 1;
 const clusterOf = (nth: number): string => `pair-${Math.floor(nth / 2)}`;
 const nameOf = (nth: number): string => `a-${nth}`;
 
-/** Clusters of two, each with one website. */
+/** Returns a configuration with clusters of two, each with one website. */
 export function configOf({ ports }: Appliances, { site, username, enabled }: Variant): unknown {
   const timing = { interval: `${INTERVAL_MS}ms`, timeout: `${TIMEOUT_MS}ms` };
   const appliance = (nth: number): unknown => ({
@@ -43,7 +43,7 @@ export function configOf({ ports }: Appliances, { site, username, enabled }: Var
   };
 }
 
-/** Every operation of the fleet; the key is that of `pollsOf`. */
+/** Returns every operation of the fleet, with the keys of `pollsOf`. */
 export function turnsOf({ ports }: Appliances): readonly Turn[] {
   const website: Operation = { kind: "website_test", websiteId: WEBSITE_ID };
   return ports.flatMap((_, nth) => [

@@ -1,4 +1,4 @@
-// Preloaded into the exporter's process: answers each message with the current resources of the process, and adds the
+// This file is preloaded into the exporter's process. It answers each message with the current resources of the process, and adds the
 // monotonic time to the exporter's HTTP responses.
 const { readdirSync } = require("node:fs");
 const { ServerResponse } = require("node:http");
@@ -13,7 +13,7 @@ process.on("message", () => {
     const timers = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
     const code = getHeapCodeStatistics();
     const codeBytes = code.code_and_metadata_size + code.bytecode_and_metadata_size;
-    // One of them is from readdirSync.
+    // One of the descriptors is from readdirSync.
     const descriptors = readdirSync("/proc/self/fd").length - 1;
     process.send({ atMs: performance.now(), heapBytes, codeBytes, timers, descriptors });
   });
@@ -23,6 +23,6 @@ ServerResponse.prototype.writeHead = function writeDatedHead(...head) {
   this.setHeader("x-monotonic-ms", performance.now());
   return writeHead.apply(this, head);
 };
-// Nobody would end it once the soak has died.
+// The process would never end if the soak has died.
 process.on("disconnect", () => process.exit(1));
 process.channel?.unref();

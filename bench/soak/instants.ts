@@ -11,25 +11,25 @@ export interface Turn {
 /** The exporter's counters at one instant of its monotonic clock. */
 export interface Sample {
   readonly atMs: number;
-  /** Ended polls, by the key of their turn. */
+  /** The numbers of ended polls, by the key of their turn. */
   readonly polls: ReadonlyMap<string, number>;
-  /** Skipped polls of all operations, as counted by the exporter. */
+  /** The number of skipped polls of all operations, as counted by the exporter. */
   readonly skipped: number;
-  /** Polls of all operations that began more than a second late, as counted by the exporter. */
+  /** The number of polls of all operations that began more than a second late, as counted by the exporter. */
   readonly begunLate: number;
 }
 
-/** The classified instants. */
+/** The numbers of classified instants. */
 export interface InstantCounts {
   readonly due: number;
-  /** Polled, but the poll ended after a later instant. */
+  /** Instants that were polled, but whose poll ended after a later instant. */
   readonly late: number;
-  /** Not polled, and counted as skipped by the exporter. */
+  /** Instants that were not polled, and that the exporter counted as skipped. */
   readonly skipped: number;
   readonly lost: number;
 }
 
-/** From one instant of a turn to the next, or to a later one without a sample in between. */
+/** The time from one instant of a turn to the next, or to a later one without a sample in between. */
 interface Window {
   readonly instants: number;
   readonly before: Reading;
@@ -39,7 +39,7 @@ interface Window {
 interface Account extends Window {
   readonly owed: number;
   readonly late: number;
-  /** Number of windows that have ended since. */
+  /** The number of windows that have ended since. */
   readonly age: number;
 }
 
@@ -60,7 +60,7 @@ interface TurnState {
 
 /** Tolerance for comparing two clocks; no poll ends this close to its next instant. */
 const TOLERANCE_MS = 100;
-/** How many windows a poll may be late: if polls begin in time, and if the machine is overloaded. */
+/** The number of windows that a poll may be late: if polls begin in time, and if the machine is overloaded. */
 const PATIENCE = { inTime: 1, busy: 6 };
 
 /**
@@ -100,7 +100,7 @@ export function createInstantCounter(turns: readonly Turn[], fromMs: number) {
   }
 
   return {
-    /** Must be called in chronological order, several times per interval. */
+    /** Adds a sample. The calls must be in chronological order, several times per interval. */
     add: ({ atMs, polls, skipped, begunLate }: Sample): void => {
       for (const state of states) {
         const instants = passed(state, atMs);
@@ -124,7 +124,7 @@ function settle(accounts: readonly Account[], surplus: number): readonly Account
   });
 }
 
-/** The number of instants of the turn that have passed but are not counted yet. */
+/** Returns the number of instants of the turn that have passed but are not counted yet. */
 function passed({ turn, nextMs }: TurnState, atMs: number): number {
   return Math.max(0, Math.ceil((atMs + TOLERANCE_MS - nextMs) / turn.intervalMs));
 }

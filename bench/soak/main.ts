@@ -9,8 +9,8 @@ import type { Appliances } from "./fleet.ts";
 import { soak } from "./soak.ts";
 
 /**
- * `npm run soak [-- --minutes=N]`: runs the exporter with 200 misbehaving reference appliances, scrapes and reloads. Exits
- * with 1 if it leaks memory or a descriptor, or loses a poll.
+ * `npm run soak [-- --minutes=N]` runs the exporter with 200 misbehaving reference appliances, scrapes and reloads. It exits with 1 if the
+ * exporter leaks memory or a descriptor, or loses a poll.
  */
 const APPLIANCES = 200;
 

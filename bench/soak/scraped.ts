@@ -1,16 +1,16 @@
-/** By reason. */
+/** Counts of polls, by reason. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** Totals over the fleet. */
 export interface Counters {
   readonly done: number;
-  /** Polls that began more than a second after they were due. */
+  /** The number of polls that began more than a second after they were due. */
   readonly late: number;
   readonly skipped: Counts;
   readonly failures: Counts;
 }
 
-/** The number of ended polls of each appliance's operations. */
+/** Returns the number of ended polls of each appliance's operations. */
 export function pollsOf(text: string): readonly { readonly key: string; readonly polls: number }[] {
   return Array.from(
     text.matchAll(/^appliance_polls_total\{appliance="([^"]*)".*operation="([^"]*)".*\} (\d+)$/gm),
@@ -29,7 +29,7 @@ export function countersOf(text: string): Counters {
   };
 }
 
-/** The difference of two sets of counters. */
+/** Returns the difference of two sets of counters. */
 export function since(before: Counters, now: Counters): Counters {
   return {
     done: now.done - before.done,

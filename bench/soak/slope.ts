@@ -1,5 +1,5 @@
 export interface Slope {
-  /** Per unit of x. */
+  /** The slope per unit of x. */
   readonly estimate: number;
   /** Half the width of its 95 % confidence interval; Infinity if there are too few values. */
   readonly margin: number;
@@ -11,8 +11,8 @@ type Values = readonly number[];
 const ROUNDING = 1e-20;
 
 /**
- * The least-squares slope of y over evenly spaced x, controlled for the values of `beside`. Successive measurements are
- * correlated; the interval uses the effective sample size from the correlation of neighboring residuals.
+ * Returns the least-squares slope of y over evenly spaced x, controlled for the values of `beside`. Successive measurements are correlated;
+ * the interval uses the effective sample size from the correlation of neighboring residuals.
  *
  * @see B. D. Santer et al., "Statistical significance of trends and trend differences", J. Geophys. Res. 105 (2000), eq. 3-6
  */
@@ -31,7 +31,7 @@ export function slopeOf(x: Values, y: Values, beside: readonly Values[] = []): S
   return { estimate, margin: studentQuantile(freedom) * Math.sqrt(variance) };
 }
 
-/** An orthonormal basis of the given vectors; linearly dependent vectors are dropped. */
+/** Returns an orthonormal basis of the given vectors; linearly dependent vectors are dropped. */
 function axesOf(all: readonly Values[]): readonly Values[] {
   const axes: Values[] = [];
   for (const values of all) {
@@ -42,7 +42,7 @@ function axesOf(all: readonly Values[]): readonly Values[] {
   return axes;
 }
 
-/** The part of the values that is orthogonal to the axes. */
+/** Returns the part of the values that is orthogonal to the axes. */
 function without(values: Values, axes: readonly Values[]): Values {
   return axes.reduce((rest, axis) => {
     const share = product(rest, axis);
@@ -50,12 +50,12 @@ function without(values: Values, axes: readonly Values[]): Values {
   }, values);
 }
 
-/** The lag-1 autocorrelation, from 0 up to 1. */
+/** Returns the lag-1 autocorrelation, from 0 up to 1. */
 function autocorrelation(residuals: Values): number {
   return Math.max(0, product(residuals.slice(1), residuals) / product(residuals, residuals));
 }
 
-/** The 97.5 % quantile of Student's distribution, to 1 % from three degrees of freedom on. @see Abramowitz and Stegun, 26.7.5 */
+/** Returns the 97.5 % quantile of Student's distribution, to 1 % from three degrees of freedom on. @see Abramowitz and Stegun, 26.7.5 */
 function studentQuantile(freedom: number): number {
   const z = 1.959964;
   const first = (z ** 3 + z) / 4;

@@ -10,7 +10,7 @@ const RELOAD_EVERY_TICKS = 20;
 /** Every sixth reload changes the credentials, which renews all connections. */
 const RELOADS_PER_USERNAME = 6;
 const GAUGE_EVERY_TICKS = 10;
-/** Not at a reload, when everything exists twice. */
+/** The first reading is not at a reload, when everything exists twice. */
 const FIRST_GAUGE_TICK = 5;
 const LOG_EVERY_TICKS = 60;
 const MS_PER_HOUR = 3_600_000;
@@ -49,7 +49,7 @@ async function allPolled(exporter: SoakedExporter, operations: number): Promise<
   }, 30_000);
 }
 
-/** The resources after all appliances were disabled and the last polls have ended. */
+/** Returns the resources after all appliances were disabled and the last polls have ended. */
 async function holdingsAtRest(exporter: SoakedExporter, before: Holdings): Promise<Holdings> {
   let after = await exporter.holdings();
   await until(async () => {
@@ -109,7 +109,7 @@ async function keepBusy(
   };
 }
 
-/** Records the exporter's resources. */
+/** Creates a recorder of the exporter's resources. */
 function createGauge(exporter: SoakedExporter) {
   const looks: Holdings[] = [];
   const most = (what: "descriptors" | "timers"): number => Math.max(...looks.map((look) => look[what]));

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { basename, dirname } from "node:path";
 
 /**
- * Level 2 makes the packages a tenth smaller and takes four times as long. With two threads, xz cuts the data into blocks; the
- * result is the same on any number of cores.
+ * Level 2 would make the packages a tenth smaller and take four times as long. With two threads, xz cuts the data into blocks; the result
+ * is the same on any number of cores.
  */
 export const XZ_LEVEL = 0;
 
@@ -12,13 +12,13 @@ export function run(program: string, ...args: readonly string[]): string {
   return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-/** Makes modes and times of all files in a folder independent of who made them, when, and with which umask. */
+/** Sets modes and times of all files in a folder, so that they do not depend on who made the files, when, and with which umask. */
 export function normalize(folder: string, epoch: string): void {
   run("chmod", "-R", "u=rwX,go=rX", folder);
   run("find", folder, "-exec", "touch", "--no-dereference", `--date=@${epoch}`, "{}", "+");
 }
 
-/** Modes and times are those of the files. */
+/** The options take modes and times from the files. */
 const REPRODUCIBLE = ["--format=gnu", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"];
 
 /** Writes a normalized folder as a tar file. */

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { run } from "./commands.ts";
 import { addToSbom } from "./sbom.ts";
 
-/** The architectures that have packages, in the words of Node.js. */
+/** The architectures that have packages, by their names in Node.js. */
 export const ARCHITECTURES = ["x64", "arm64"] as const;
 export type Architecture = (typeof ARCHITECTURES)[number];
 
 /** The Node.js in the packages. */
 interface PinnedNode {
   readonly version: string;
-  /** Of its npm packages. */
+  /** The digests of the npm packages of Node.js. */
   readonly integrity: Readonly<Record<Architecture, string>>;
 }
 

@@ -20,11 +20,11 @@ export interface Target {
   readonly architecture: Architecture;
   readonly work: string;
   readonly out: string;
-  /** Unix time of all files, in seconds. */
+  /** The Unix time of all files, in seconds. */
   readonly epoch: string;
 }
 
-/** What the command needs; everything else is documentation. */
+/** The files that the command needs; everything else is documentation. */
 const PROGRAM = new Set(["appliance-exporter", "bin", "dist", "node", "package.json"]);
 const DOC = "usr/share/doc/appliance-exporter";
 const MAN_PAGE = "usr/share/man/man1/appliance-exporter.1";
@@ -73,7 +73,7 @@ function writeCompressed(path: string, text: string): void {
   writeFileSync(`${path}.gz`, gzipSync(text, { level: 9 }));
 }
 
-/** Debian's form, which has the date; what changed is in the project's own changelog. */
+/** Returns a changelog in Debian's form, which has the date. The changes are in the project's own changelog. */
 function changelog(debVersion: string, control: string, epoch: string): string {
   const [, maintainer = ""] = /^Maintainer: (.*)$/m.exec(control) ?? [];
   const date = new Date(Number(epoch) * 1000).toUTCString().replace("GMT", "+0000");
@@ -85,7 +85,7 @@ function changelog(debVersion: string, control: string, epoch: string): string {
 `;
 }
 
-/** The installed files in a fixed order, relative to the root. */
+/** Returns the installed files in a fixed order, relative to the root. */
 function installedFiles(root: string): readonly string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -94,7 +94,7 @@ function installedFiles(root: string): readonly string[] {
     .toSorted();
 }
 
-/** As dpkg-gencontrol counts them: each file in whole units. */
+/** Returns the size as dpkg-gencontrol counts it: each file in whole units. */
 function kibibytesOf(root: string): string {
   const sizes = installedFiles(root).map((path) => Math.ceil(statSync(join(root, path)).size / 1024));
   return String(sizes.reduce((sum, size) => sum + size, 0));

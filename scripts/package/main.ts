@@ -1,4 +1,4 @@
-// Writes the packages into out/: for npm, and for each architecture a tarball with Node.js and a Debian package, with their
+// The program writes the packages into out/: for npm, and for each architecture a tarball with Node.js and a Debian package, with their
 // checksums. Two runs with the same SOURCE_DATE_EPOCH, by default the date of the commit, write the same bytes.
 import { createHash } from "node:crypto";
 import {
@@ -58,7 +58,7 @@ function writePackagesWithNode(program: string, target: Target): void {
   rmSync(work, { recursive: true });
 }
 
-/** In the form of sha256sum. */
+/** Returns checksums in the format of sha256sum. */
 function checksums(): string {
   const lines = readdirSync(OUT)
     .toSorted()
@@ -73,7 +73,7 @@ function checksums(): string {
 
 const epoch = sourceDateEpoch();
 if (epoch === undefined) throw new Error("set SOURCE_DATE_EPOCH: there is no commit with a date");
-// For the bundler and dpkg-deb.
+// The bundler and dpkg-deb read this variable.
 process.env["SOURCE_DATE_EPOCH"] = epoch;
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT);

@@ -90,7 +90,7 @@ export function nameOf(kind: string): Anonymize {
     typeof value === "string" && value !== "" ? numbered(kind, value, number) : structure(value, number);
 }
 
-/** Every IPv4 and IPv6 netmask. */
+/** All IPv4 and IPv6 netmasks. */
 const NETMASKS: ReadonlySet<string> = new Set(
   [32, 128].flatMap((bits) => Array.from({ length: bits + 1 }, (_, prefix) => netmaskOf(prefix, bits))),
 );
@@ -100,7 +100,7 @@ export const anonymizeNetmask = kept((value) =>
   NETMASKS.has(readText(value)) ? value : readInteger(value, PREFIX),
 );
 
-/** Addresses that say nothing about a network: unspecified, loopback, and the multicast groups of VRRP. */
+/** The addresses that say nothing about a network: unspecified, loopback, and the multicast groups of VRRP. */
 const WELL_KNOWN = new Set(["*", "0.0.0.0", "::", "127.0.0.1", "::1", "224.0.0.18", "ff02::12"]);
 /** @see RFC 5737 */
 const IPV4_NETWORKS = ["192.0.2", "198.51.100", "203.0.113"];

@@ -5,23 +5,23 @@ export type Decoded<T> = { readonly ok: true; readonly value: T } | Rejected;
 
 export interface Rejected {
   readonly ok: false;
-  /** `message`: the expected and the actual type; never the value itself. */
+  /** `message` has the expected and the actual type, and never the value itself. */
   readonly failure: { readonly reason: "decode" | "too_large"; readonly message: string };
 }
 
-/** The result of a decoder that rejects the whole answer. */
+/** Returns the result of a decoder that rejects the whole answer. */
 export function rejected(reason: Rejected["failure"]["reason"], message: string): Rejected {
   return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
 
-/** An answer has four levels. A parser needs a tenth of a second for as many levels as the bytes of an answer allow. */
+/** An answer has four levels. For as many levels as the limit of bytes allows, a parser would need a tenth of a second. */
 export const MAX_DEPTH = 8;
 
 export interface ParsedJson {
   readonly ok: true;
   /** The last value of a repeated key counts. */
   readonly value: unknown;
-  /** Each key that its object has already, without the keys around it: together they are never longer than the text. */
+  /** Each key that its object has already, without the keys around it. All together are never longer than the text. */
   readonly repeated: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export function parseJson(body: Uint8Array): ParsedJson | Rejected {
   return parsed === undefined ? notJson(text) : { ok: true, ...parsed, repeated };
 }
 
-/** `undefined` for invalid JSON: the parser's message quotes the text, which may contain a secret. */
+/** Returns `undefined` for invalid JSON, because the parser's message quotes the text, which may contain a secret. */
 function parseStrictly(text: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(text) };
@@ -47,7 +47,7 @@ function parseStrictly(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
+/** This is checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
 const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
 
 function notJson(text: string): Rejected {
@@ -58,7 +58,7 @@ function notJson(text: string): Rejected {
 
 /** A string; the last one of a text that is not JSON may lack its end. */
 const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"?/g;
-/** A string, and the colon that makes it a key; or a bracket. Their last characters tell them apart if strings end. */
+/** A string, with the colon that makes it a key, or a bracket. If strings end, the last character of a match shows which it is. */
 const TOKEN = new RegExp(`${STRING.source}(?:\\s*:)?|[[\\]{}]`, "g");
 
 /**
@@ -87,13 +87,16 @@ function repeatedKeys(text: string): readonly string[] | undefined {
   return repeated;
 }
 
-/** The value of a quoted JSON string, so that two spellings of a key are one key. */
+/** Returns the value of a quoted JSON string, so that two spellings of a key are one key. */
 function unescaped(string: string): string {
   const parsed = string.includes("\\") ? parseStrictly(string) : undefined;
   return parsed === undefined ? string.slice(1, -1) : String(parsed.value);
 }
 
-/** Escapes the raw control characters inside strings. One after a backslash stays: that is an invalid escape. Linear time. */
+/**
+ * Escapes the raw control characters inside strings. A control character after a backslash stays, since that is an invalid escape. Linear
+ * time.
+ */
 function escapeRawControls(text: string): string {
   return text.replaceAll(STRING, (string) =>
     string.replaceAll(/\\[^]|\p{Cc}+/gu, (found) =>
@@ -107,33 +110,33 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The type of a parsed value, for messages: `an object`, `null`. */
+/** Returns the type of a parsed value, for messages: `an object`, `null`. */
 export function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** Both bounds are included. */
+/** The lowest and the highest value, both included. */
 export type Bounds = Readonly<Record<"min" | "max", number>>;
 
 export const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;
 
-/** The integer in a JSON number (204, 204.0) or a string (" 204 "); `undefined` for anything else, and out of bounds. */
+/** Returns the integer in a JSON number (204, 204.0) or a string (" 204 "); `undefined` for anything else, and out of bounds. */
 export function readInteger(value: unknown, { min, max }: Bounds): number | undefined {
   const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isInteger(number)) return undefined;
-  // Turns -0 into 0.
+  // The addition turns -0 into 0.
   return number >= min && number <= max ? number + 0 : undefined;
 }
 
-/** A string unchanged, a number as its decimal text, anything else as "". */
+/** Returns a string unchanged, a number as its decimal text, anything else as "". */
 export function readText(value: unknown): string {
   if (typeof value === "string") return value;
   return typeof value === "number" && Number.isFinite(value) ? String(value) : "";
 }
 
-/** An array, also written as an empty object; `undefined` for anything else. */
+/** Returns an array, also if it is written as an empty object; `undefined` for anything else. */
 export function readList(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   return isJsonObject(value) && Object.keys(value).length === 0 ? [] : undefined;

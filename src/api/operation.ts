@@ -4,11 +4,11 @@ import type { Redact } from "./text.ts";
 
 /** Describes one GET operation of the management API, for client and server. */
 export interface OperationDescriptor<Kind, Value, Written> {
-  /** Lists every poll of it that an appliance needs. */
+  /** Lists every poll of this operation that an appliance needs. */
   readonly polls: (plan: PollPlan) => readonly { readonly kind: Kind; readonly websiteId?: number }[];
-  /** Path below the base URL. */
+  /** Returns the path below the base URL. */
   readonly path: (websiteId?: number) => string;
-  /** Size of the body of an answer; more is `too_large`. */
+  /** The largest size of an answer's body; a larger one is `too_large`. */
   readonly limitBytes: number;
   /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
   readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
@@ -17,7 +17,10 @@ export interface OperationDescriptor<Kind, Value, Written> {
   readonly anonymize: Anonymize;
   /** The block of `polling` with its interval and timeout. */
   readonly timing: TimingName;
-  /** These limits count its polls in flight. A poll takes a slot of each, in this order: the appliance's own limit comes first. */
+  /**
+   * The limits that count the operation's polls in flight. A poll takes a slot of each, in this order: the appliance's own limit comes
+   * first.
+   */
   readonly limits: readonly LimitName[];
   /** The operations of a group back off together after a refusal or Retry-After. Without a group, an operation backs off alone. */
   readonly backoffGroup?: "discovery";
@@ -25,16 +28,18 @@ export interface OperationDescriptor<Kind, Value, Written> {
   readonly statuses: Readonly<Record<number, StatusMeaning>>;
 }
 
-/** The plan of all that is polled of an appliance. */
+/** The plan of all polls of an appliance. */
 export interface PollPlan {
-  /** Whether its websites are discovered. */
+  /** Whether the appliance's websites are discovered. */
   readonly isDiscovering: boolean;
-  /** Ids of the websites whose details are polled, and of those that are tested. */
+  /** The ids of the websites whose details are polled, and of those that are tested. */
   readonly details: readonly number[];
   readonly tests: readonly number[];
 }
 
-/** The appliance lacks the operation, or the website is gone. `gone` of an operation for appliances: no API is at this address. */
+/**
+ * The appliance lacks the operation, or the website is gone. For an operation on appliances, `gone` means that no API is at this address.
+ */
 export type StatusMeaning = "unsupported" | "gone";
 
 /** Limits of the fleet, and those of each appliance. */

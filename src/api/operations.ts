@@ -25,12 +25,12 @@ type About<K extends OperationKind> = ReturnType<(typeof OPERATIONS)[K]["polls"]
 /** The subject of one poll: an appliance, or one of its websites. */
 export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
 
-/** Everything that is polled of an appliance. */
+/** Returns all operations that are polled of an appliance. */
 export function operationsOf(plan: PollPlan): readonly Operation[] {
   return OPERATION_KINDS.flatMap((kind): readonly Operation[] => OPERATIONS[kind].polls(plan));
 }
 
-/** Unique among the operations of one appliance. */
+/** Returns a key that is unique among the operations of one appliance. */
 export function operationKey(operation: Operation): string {
   return "websiteId" in operation ? `${operation.kind}/${operation.websiteId}` : operation.kind;
 }

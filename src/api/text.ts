@@ -8,7 +8,7 @@ const INVALID_BYTE_BASE = 0xdc00;
 const SEQUENCE =
   "(?:[\\xc2-\\xdf][\\x80-\\xbf]|\\xe0[\\xa0-\\xbf][\\x80-\\xbf]|[\\xe1-\\xec\\xee\\xef][\\x80-\\xbf]{2}|\\xed[\\x80-\\x9f][\\x80-\\xbf]" +
   "|\\xf0[\\x90-\\xbf][\\x80-\\xbf]{2}|[\\xf1-\\xf3][\\x80-\\xbf]{3}|\\xf4[\\x80-\\x8f][\\x80-\\xbf]{2})";
-/** Runs of such sequences, and runs of other bytes. */
+/** This matches runs of such sequences, and runs of other bytes. */
 const RUNS = new RegExp(`${SEQUENCE}+|(?:(?!${SEQUENCE})[\\x80-\\xff])+`, "g");
 
 /**
@@ -42,9 +42,9 @@ const ROOM = new Uint8Array(256);
 const LOOKS_CUT = /~[0-9a-f]{16}$/;
 
 /**
- * Well-formed Unicode of at most 256 bytes. `?` replaces lone surrogates and U+FFFD, which PromQL rejects: the queries in
- * alerts' texts contain labels. If something was cut or replaced, `~` and 16 digits of a hash of the whole text follow, so that
- * different texts stay different.
+ * Makes well-formed Unicode of at most 256 bytes. `?` replaces lone surrogates and U+FFFD, which PromQL rejects: the queries in alerts'
+ * texts contain labels. If something was cut or replaced, `~` and 16 digits of a hash of the whole text follow, so that different texts
+ * stay different.
  */
 export function cutText(text: string): string {
   const wellFormed = text.replace(/[\p{Surrogate}\uFFFD]/gu, "?");

@@ -28,25 +28,25 @@ import { cutText, type Redact } from "./text.ts";
  * of the request redacted. @see management API 2.1
  */
 export interface VrrpInterface {
-  /** The key in the list: `carp0`. */
+  /** The key in the list, such as `carp0`. */
   readonly name: string;
-  /** `state_current` as reported, specified as `MASTER` or `BACKUP`. Never empty. */
+  /** The reported `state_current`, specified as `MASTER` or `BACKUP`; never empty. */
   readonly state: string;
-  /** 0 to 255. */
+  /** The VHID, 0 to 255. */
   readonly vhid: number;
-  /** As reported; never empty. */
+  /** The reported address; never empty. */
   readonly vip: string;
-  /** 0 to 255; `undefined` if missing, unreadable or out of range. */
+  /** The priority, 0 to 255; `undefined` if missing, unreadable or out of range. */
   readonly priority: number | undefined;
-  /** -1 to 254; `undefined` likewise. */
+  /** The skew, -1 to 254; `undefined` if missing, unreadable or out of range. */
   readonly advskew: number | undefined;
-  /** As reported; `undefined` if unreadable, empty if missing. */
+  /** The reported aliases; `undefined` if unreadable, empty if missing. */
   readonly aliases: readonly string[] | undefined;
-  /** `if`; empty if missing, as are `netmask` and `carppeer`. */
+  /** The member `if`; empty if missing, as are `netmask` and `carppeer`. */
   readonly device: string;
   readonly netmask: string;
   readonly peer: string;
-  /** FAILOVER MASTER or FAILOVER BACKUP in the configuration; `undefined` if missing or unreadable. */
+  /** The role in the configuration, FAILOVER MASTER or FAILOVER BACKUP; `undefined` if missing or unreadable. */
   readonly configuredRole: "master" | "backup" | undefined;
 }
 
@@ -54,14 +54,14 @@ export interface VrrpInterface {
 export type VrrpAnomaly = "unknown_state" | "advskew_mismatch" | "bad_interface" | "bad_field";
 
 export interface VrrpList {
-  /** The order is that of the answer, except that names that are array indices come first. Names are unique. */
+  /** The interfaces in the order of the answer, except that names that are array indices come first. Names are unique. */
   readonly interfaces: readonly VrrpInterface[];
-  /** Names of members that could not be read (`bad_interface`); never the name of an interface. */
+  /** The names of members that could not be read (`bad_interface`); never the name of an interface. */
   readonly unreadable: readonly string[];
   readonly anomalies: readonly VrrpAnomaly[];
 }
 
-/** An interface on the appliance itself: advskew follows from priority. */
+/** An interface on the appliance itself, where advskew follows from priority. */
 export interface LocalVrrpInterface extends Omit<VrrpInterface, "advskew" | "aliases" | "configuredRole"> {
   /** The code of the configured role, as it is sent. */
   readonly type: string;
@@ -72,9 +72,9 @@ export interface LocalVrrpInterface extends Omit<VrrpInterface, "advskew" | "ali
 export const VHID = { min: 0, max: 255 };
 export const PRIORITY = { min: 0, max: 255 };
 const ADVSKEW = { min: -1, max: 254 };
-/** advskew = 254 - priority. @see management API 2.1 */
+/** The skew of priority 0, since advskew = 254 - priority. @see management API 2.1 */
 const ADVSKEW_OF_PRIORITY_ZERO = 254;
-/** Bounds the series of an appliance. */
+/** This bounds the series of an appliance. */
 const MAX_INTERFACES = 1024;
 const CONFIGURED_ROLES = { 1: "master", 2: "backup" } as const;
 
@@ -136,13 +136,13 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
   return { ok: true, value };
 }
 
-/** The members of a list; `undefined` if the value is not a list. */
+/** Returns the members of a list; `undefined` if the value is not a list. */
 function membersOf(value: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (value === null || (Array.isArray(value) && value.length === 0)) return [];
   return isJsonObject(value) ? Object.entries(value) : undefined;
 }
 
-/** Every text passes through `keep`, except known states: a password may be one of these words. */
+/** Reads an interface. Every text passes through `keep`, except known states, since a password may be one of these words. */
 function readInterface(name: string, value: unknown, keep: Redact): VrrpInterface | undefined {
   if (!isJsonObject(value)) return undefined;
   const { state_current: state, vip } = value;
@@ -167,14 +167,14 @@ function isNonEmptyText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The API specifies the first two; appliances also report the others, which VRRP implementations have. @see management API 2.1 */
+/** The API specifies the first two states; appliances also report the others, which VRRP implementations have. @see management API 2.1 */
 const KNOWN_STATES: ReadonlySet<unknown> = new Set(["MASTER", "BACKUP", "INIT", "FAULT"]);
 
 function isKnownState(state: string): boolean {
   return KNOWN_STATES.has(state);
 }
 
-/** The non-empty strings in an array, none for a missing value. */
+/** Returns the non-empty strings in an array, none for a missing value. */
 function readTexts(value: unknown): readonly string[] | undefined {
   if (isUnknown(value)) return [];
   const list = readList(value);

@@ -24,41 +24,44 @@ export type BackendRole = "active" | "backup" | "down";
 export interface WebsiteDetails {
   readonly name: string;
   readonly host: string;
-  /** 1 to 65535: the main port, that of HTTPS if the protocol is `both`. */
+  /** The main port, 1 to 65535; the port of HTTPS if the protocol is `both`. */
   readonly port: number | undefined;
   /** The HTTP port, if the protocol is `both`. */
   readonly secondPort: number | undefined;
   readonly protocol: ProtocolSetting | undefined;
   readonly mode: WebsiteMode | undefined;
   readonly isEnabled: boolean | undefined;
-  /** The addresses on which the appliance listens for it, in canonical text, at most 64; `*` is all, and so are more than 64. */
+  /**
+   * The addresses on which the appliance listens for the website, in canonical text, at most 64. `*` stands for all addresses, also in
+   * place of more than 64.
+   */
   readonly bind: readonly string[];
   readonly backends: Backends | undefined;
-  /** JSON paths of members that cannot be read, at most 64: `$.vhost.port`. */
+  /** The JSON paths of members that cannot be read, at most 64: `$.vhost.port`. */
   readonly invalid: readonly string[];
 }
 
-/** The servers behind a website. Those in service are active or backup, and not taken out by hand. */
+/** The servers behind a website. A server is in service if it is active or backup, and not taken out by hand. */
 export interface Backends {
-  /** At most 32: those in service with an error first, then in the order of the answer. */
+  /** At most 32 servers: those in service with an error first, then in the order of the answer. */
   readonly shown: readonly Backend[];
-  /** The number of all others. */
+  /** The number of servers that are not shown. */
   readonly leftOut: number;
-  /** Servers in service that are OK, and those with an error. */
+  /** The number of servers in service that are OK, and of those with an error. */
   readonly usable: number;
   readonly failed: number;
-  /** Servers of which it is not known whether they are in service and OK, those that cannot be read included. */
+  /** The number of servers of which it is not known whether they are in service and OK, including those that cannot be read. */
   readonly uncertain: number;
-  /** Equal digests mean equal sets of addresses; `undefined` if a server cannot be read. */
+  /** A digest of the servers. Equal digests mean equal sets of addresses; `undefined` if a server cannot be read. */
   readonly digest: string | undefined;
 }
 
 export interface Backend {
-  /** `192.0.2.81:8080`, `[2001:db8::1]:443`; only the host if the port is not known. */
+  /** The address `192.0.2.81:8080` or `[2001:db8::1]:443`; only the host if the port is not known. */
   readonly address: string;
-  /** `down`: taken out of service by hand. */
+  /** The role; `down` means that the server was taken out of service by hand. */
   readonly role: BackendRole | undefined;
-  /** `false`: the appliance saw an error; `true`: it knows of none. */
+  /** `false` if the appliance saw an error, `true` if it knows of none. */
   readonly isOk: boolean | undefined;
 }
 
@@ -76,7 +79,7 @@ export interface LocalBackend extends Known<Omit<Backend, "address">> {
   readonly port: number;
 }
 
-/** There are at most so many servers, and as many addresses. */
+/** The highest number of servers, and of addresses. */
 const MAX_ITEMS = 1024;
 const MAX_SHOWN = 32;
 const MAX_ADDRESSES = 64;
@@ -96,7 +99,7 @@ export const WEBSITE_DETAILS = {
   decode: decodeWebsiteDetails,
   encode: encodeWebsiteDetails,
   anonymize: objectOf({
-    // The decoder does not read it, and an object that the API does not have may identify a license by it.
+    // The decoder does not read this member, and an object that the API does not have may identify a license by it.
     id: structure,
     name: nameOf("site"),
     status: kept(oneOf(YES_NO)),
@@ -122,13 +125,13 @@ export const WEBSITE_DETAILS = {
   timing: "discovery",
   limits: ["appliance_details", "discovery"],
   backoffGroup: "discovery",
-  // Firmware without details answers so for every website.
+  // Firmware without details answers with 404 for every website.
   statuses: { 404: "gone" },
 } as const satisfies OperationDescriptor<"website_details", WebsiteDetails, LocalWebsiteDetails>;
 
 /**
- * Decodes the details of a website: an object; anything else is `decode`, more than 1,024 servers or addresses are
- * `too_large`. A member that is missing, null or empty is not known; neither is one that cannot be read: see `invalid`.
+ * Decodes the details of a website. Anything but an object is `decode`, more than 1,024 servers or addresses are `too_large`. A member that
+ * is missing, null or empty is not known. A member that cannot be read is not known either, and is listed in `invalid`.
  */
 export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
   const parsed = parseJson(body);
@@ -168,7 +171,7 @@ function addressesOf(texts: readonly string[], keep: Redact): readonly string[] 
   return texts.length > MAX_ADDRESSES ? ["*"] : texts.map((text) => canonicalAddress(keep(text)));
 }
 
-/** `undefined` in the list: a server that cannot be read. */
+/** Returns the servers to show and the numbers of servers. An `undefined` in the list is a server that cannot be read. */
 export function gathered(all: readonly (Backend | undefined)[] | undefined): Backends | undefined {
   if (all === undefined) return undefined;
   const known = all.filter((each) => each !== undefined);
@@ -208,7 +211,7 @@ function backendOf(read: Read, keep: Redact): Backend | undefined {
   return { address, role: read(3, oneOf(ROLES)), isOk: read(4, oneOf(YES_NO)) };
 }
 
-/** Reads a member that is known; one that `from` cannot read is reported. */
+/** Reads a member that is known. A member that `from` cannot read is reported. */
 type Read = <T>(key: string | number, from: (value: unknown) => T | undefined) => T | undefined;
 
 function readerOf(of: unknown, path: string, invalid: Set<string>): Read {
@@ -234,7 +237,7 @@ function toObject(value: unknown): unknown {
   return isJsonObject(value) ? value : undefined;
 }
 
-/** Strings only, members sorted by name, slashes escaped as `\/`. */
+/** Encodes details as specified: strings only, members sorted by name, slashes escaped as `\/`. */
 export function encodeWebsiteDetails(website: LocalWebsiteDetails): string {
   const { id, name, host, port, secondPort, protocol, mode, isEnabled, bind, backends } = website;
   const details = {

@@ -3,9 +3,9 @@ import { kindOf, parseJson, readText, rejected, type Decoded } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 
 export interface WebsiteList {
-  /** Positive, ascending, unique. */
+  /** The ids, which are positive, ascending and unique. */
   readonly ids: readonly number[];
-  /** JSON paths of entries that are no ids: `$[3]`. */
+  /** The JSON paths of entries that are no ids: `$[3]`. */
   readonly invalid: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export const WEBSITE_LIST = {
   encode: encodeWebsiteList,
   anonymize: listOf(kept(idOf)),
   timing: "discovery",
-  // It says which details are of use, so it does not wait for the details of the same appliance.
+  // The list says which details are of use, so it does not wait for the details of the same appliance.
   limits: ["discovery"],
   backoffGroup: "discovery",
   statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
@@ -49,7 +49,7 @@ function idOf(entry: unknown): number | undefined {
   return ID.test(text) ? Number(text) : undefined;
 }
 
-/** Strings, ascending; `[]` if there are none. */
+/** Encodes a list as specified: strings, ascending; `[]` if there are none. */
 export function encodeWebsiteList(ids: readonly number[]): string {
   return JSON.stringify(ids.toSorted((a, b) => a - b).map(String));
 }

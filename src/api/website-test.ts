@@ -17,9 +17,12 @@ export type ProtocolSetting = keyof typeof PROTOCOLS;
 /** The part of a website test for one protocol. @see management API 4.2 */
 export interface WebsiteBlock {
   readonly protocol: Protocol;
-  /** The status of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if it is out of range or not certain. */
+  /**
+   * The status of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if the status is out of range or not
+   * certain.
+   */
   readonly status: number | undefined;
-  /** The first line of the text in place of a status line: why there was no HTTP response. Redacted and cut. */
+  /** The first line of the text in place of a status line, which says why there was no HTTP response. The line is redacted and cut. */
   readonly text?: string;
 }
 
@@ -67,7 +70,10 @@ const MARKER = new RegExp(`(HTTPS?)${RULED}(?:${LABEL})?`, "g");
 const STATUS = String.raw`/\d+(?:\.\d+)?[ \t]+([+-]?\d+)(?=\s|$)`;
 const AT_START = new RegExp(String.raw`^\s*HTTP${STATUS}`);
 const AT_LINE_START = new RegExp(String.raw`(?<=\n)HTTP${STATUS}`, "g");
-/** Not after a token that ends in ":", as that is a header's value. The lookbehind follows a literal, so that it rarely runs. */
+/**
+ * This does not match after a token that ends in ":", as such a match is a header's value. The lookbehind follows a literal, so that it
+ * rarely runs.
+ */
 const AFTER_TOKEN = new RegExp(String.raw`HTTP(?<=[^\s:]\s+HTTP)${STATUS}`, "g");
 /** The reason phrase of a proxy that opened a tunnel. */
 const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
@@ -101,8 +107,8 @@ function answersIn(text: string) {
 }
 
 /**
- * A marker counts at the start of the text or of a line, where no header value can forge one. After other white space it counts
- * only if the whole text is folded onto one line. Linear time.
+ * Finds the markers of a text. A marker counts at the start of the text or of a line, where no header value can forge one. After other
+ * white space it counts only if the whole text is folded onto one line. Linear time.
  */
 function findMarkers(text: string, isFolded: boolean) {
   const textStart = text.search(/\S/);
@@ -124,9 +130,9 @@ function isPlain([, word, label]: RegExpExecArray): boolean {
 }
 
 /**
- * Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are skipped if a later status line
- * follows: at the start of a line, or, if the text is folded, anywhere except after a header name. Without a later
- * one, an interim answer counts, and a proxy's is 0: the website sent no HTTP response. Linear time.
+ * Reads the status of an answer. Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are skipped if a later
+ * status line follows: at the start of a line, or, if the text is folded, anywhere except after a header name. Without a later one, an
+ * interim answer counts, and a proxy's is 0: the website sent no HTTP response. Linear time.
  */
 function readAnswer(answer: string, isFolded: boolean, redact: Redact): Omit<WebsiteBlock, "protocol"> {
   const first = AT_START.exec(answer);
@@ -142,7 +148,7 @@ function readAnswer(answer: string, isFolded: boolean, redact: Redact): Omit<Web
   return { status };
 }
 
-/** The first line of a text in place of a status line. */
+/** Returns the first line of a text in place of a status line. */
 function errorIn(answer: string): string | undefined {
   return /\S.*/.exec(answer)?.[0].trimEnd();
 }
@@ -153,7 +159,7 @@ function statusOf({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArr
   return /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
 }
 
-/** Common headers, as they are usually written. */
+/** The common headers, as they are usually written. */
 const HEADERS =
   "[Cc]onnection|[Cc]ontent-[Tt]ype|[Ll]ocation|[Rr]etry-[Aa]fter|[Ss]erver|[Ss]et-[Cc]ookie|[Tt]ransfer-[Ee]ncoding";
 const STATUS_OR_HEADER = new RegExp(String.raw`(?<=\n)(?:HTTP${STATUS}|(${HEADERS}):(.*))`, "g");
@@ -194,7 +200,10 @@ function statusLine(status: number | undefined): string {
 /** A block with a status, which is 0 if the website sent no HTTP response. */
 export type WebsiteStatus = WebsiteBlock & { readonly status: number };
 
-/** The statuses to export: of the configured protocols, 0 for one without a block; `undefined`: of all blocks. */
+/**
+ * Returns the statuses to export. For configured protocols, a protocol without a block has 0; if protocols are `undefined`, all blocks
+ * count.
+ */
 export function exportedStatuses(
   { blocks }: WebsiteTest,
   configured: readonly Protocol[] | undefined,
@@ -208,8 +217,8 @@ export function exportedStatuses(
 const RULE = "-".repeat(49);
 
 /**
- * The text of a website test. Every line ends with LF, every block with a blank line. Whatever the website sent, no line
- * can contain a line break or look like a marker. Blank lines are dropped.
+ * Returns the text of a website test. Every line ends with LF, every block with a blank line. Whatever the website sent, no line can
+ * contain a line break or look like a marker. Blank lines are dropped.
  */
 export function formatWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return blocks.map(formatBlock).join("");
@@ -226,7 +235,7 @@ function formatLine(line: string): string {
   return /^HTTPS? CONNECT/.test(flat) ? ` ${flat}` : flat;
 }
 
-/** The text as a JSON string, with slashes escaped as `\/`. @see management API 4.2 */
+/** Returns the text as a JSON string, with slashes escaped as `\/`. @see management API 4.2 */
 export function encodeWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
   return JSON.stringify(formatWebsiteTest(blocks)).replaceAll("/", String.raw`\/`);
 }

@@ -44,7 +44,7 @@ const website = z
     id: z.int().min(1).max(MAX_WEBSITE_ID),
     protocol,
     host,
-    /** Default: the host. */
+    /** The default name is the host. */
     name: text.optional(),
     enabled: z.boolean().default(true),
     mode: z.enum(["pass", "protect", "detect"]).default("protect"),
@@ -104,7 +104,7 @@ const keepalivedSource = z
     dump_dir: text.default("/tmp"),
     /** The signal's number, as `keepalived --signum=JSON` prints it. */
     json_signal: z.int().min(SIGJSON.min).max(SIGJSON.max).default(SIGJSON.default),
-    /** The time from the signal to the complete dump. Default: shorter than the shortest interval of a poll, 1 s. */
+    /** The time from the signal to the complete dump. The default is shorter than the shortest interval of a poll, 1 s. */
     timeout: timeout.default(500),
     instances: z
       .record(text, instance)
@@ -115,7 +115,7 @@ const keepalivedSource = z
     return { ...rest, pidFile, dumpFile: join(folder, "keepalived.json"), signal, timeoutMs };
   });
 
-/** Where the state of VRRP comes from. */
+/** The source of the VRRP state. */
 export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepalivedSource], {
   error: ({ code }) => (code === "invalid_union" ? "expected one of static, keepalived" : undefined),
 });
@@ -129,9 +129,9 @@ const applianceSchema = z.strictObject({
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
   websites: z.array(website).default([]),
-  /** `false`: the list and the details of websites are 404, as with older firmware. */
+  /** If this is `false`, the list and the details of websites are 404, as with older firmware. */
   website_list: z.boolean().default(true),
-  /** A file of `poll --record`, whose answers take precedence. */
+  /** A file that `poll --record` wrote. Its answers take precedence. */
   replay_file: fileSchema.optional(),
 });
 

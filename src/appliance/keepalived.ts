@@ -47,7 +47,7 @@ export function createKeepalivedSource(
 
 async function dumpState(options: KeepalivedOptions, send: SendSignal): Promise<VrrpState> {
   const { pidFile, dumpFile, signal, timeoutMs, instances } = options;
-  // So that the state is not older than the request. Not `rm`: in a sticky directory it reports a wrong reason.
+  // The dump is removed first, so that the state is not older than the request. `rm` reports a wrong reason in a sticky directory.
   const code = await unlink(dumpFile).then(() => "removed", errorCode);
   if (code !== "removed" && code !== "ENOENT")
     return unknown(`${dumpFile}: the previous dump cannot be removed (${code})`);
@@ -112,7 +112,7 @@ function handles(signal: number, status: string): boolean {
   return sets.some(([, mask]) => ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n);
 }
 
-/** `198.51.100.100/24 dev eth0 scope global set`; without a prefix, the netmask has all bits set. */
+/** Reads `198.51.100.100/24 dev eth0 scope global set`; without a prefix, the netmask has all bits set. */
 const address = z.string().transform((text, context) => {
   const [, host = "", digits] = /^([^ /]+)(?:\/(\d{1,3}))?(?: |$)/.exec(text) ?? [];
   const bits = isIP(host) === 6 ? 128 : 32;
@@ -125,12 +125,12 @@ const address = z.string().transform((text, context) => {
 const instance = z.object({
   data: z.object({
     iname: z.string().min(1),
-    // Missing if the interface does not exist.
+    // The key is missing if the interface does not exist.
     ifp_ifname: z.string().default(""),
     vrid: z.int().min(VHID.min).max(VHID.max),
     effective_priority: z.int().min(PRIORITY.min).max(PRIORITY.max),
     state: z.int(),
-    // They have the order of keepalived's configuration; the key is missing if there are none.
+    // The addresses have the order of keepalived's configuration; the key is missing if there are none.
     vips: z.array(address).default([]),
     // Adverts do not name the addresses of `virtual_ipaddress_excluded`.
     evips: z.array(address).default([]),

@@ -8,21 +8,21 @@ export const CONTENT_TYPES = ["application/json", "text/html", "text/plain", "ot
 
 /** The answers of an appliance, anonymized, as `poll --record` writes them. */
 export const recordingSchema = z.strictObject({
-  /** Versions. */
+  /** The versions of the exporter and of Node.js. */
   exporter: z.string(),
   node: z.string(),
   answers: z.array(
     z.strictObject({
       operation: z.enum(OPERATION_KINDS),
       website_id: z.int().min(1).max(MAX_WEBSITE_ID).optional(),
-      /** `ok`, or the reason why the poll failed. */
+      /** The result is `ok`, or the reason why the poll failed. */
       result: z.string(),
-      /** Absent if there was no complete answer. */
+      /** The status is absent if there was no complete answer. */
       status: z.int().min(200).max(999).optional(),
       content_type: z.enum(CONTENT_TYPES).optional(),
-      /** Deviations of the body, or why it cannot be decoded. */
+      /** The deviations of the body, or why it cannot be decoded. */
       findings: z.array(z.string()).optional(),
-      /** Absent if the status is not 200. */
+      /** The body is absent if the status is not 200. */
       body: z.string().optional(),
     }),
   ),

@@ -13,18 +13,18 @@ import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from ".
 
 export interface ApplianceServerDeps {
   readonly listen: ListenAddress;
-  /** PEM texts. */
+  /** The certificate and its key as PEM texts. */
   readonly tls: { readonly cert: string; readonly key: Secret };
-  /** User names without a colon. */
+  /** The users, whose names are without a colon. */
   readonly users: readonly { readonly username: string; readonly password: Secret }[];
   readonly vrrp: VrrpSource;
   readonly websites: readonly Website[];
   readonly websiteTest: WebsiteTestOptions;
-  /** `false`: the list and the details of websites are 404. */
+  /** If this is `false`, the list and the details of websites are 404. */
   readonly hasWebsiteList: boolean;
-  /** Replies that take precedence. */
+  /** The replies that take precedence. */
   readonly replay?: Replay | undefined;
-  /** Called for a bug in answering a request; the client gets a 500. */
+  /** Reports a bug in answering a request; the client gets a 500. */
   readonly onBug: (error: unknown) => void;
 }
 
@@ -44,8 +44,8 @@ const UNAUTHORIZED = failure(401, "credentials are missing or wrong", {
 });
 
 /**
- * HTTPS with Basic authentication. Throws if certificate and key do not match. `start` returns the address, where port 0 has become
- * a free port, and rejects if it cannot listen; `stop` resolves when the last connection is closed. @see management API 4, 5
+ * Creates a server for HTTPS with Basic authentication. Throws if certificate and key do not match. `start` returns the address, where port
+ * 0 has become a free port, and rejects if it cannot listen; `stop` resolves when the last connection is closed. @see management API 4, 5
  */
 export function createApplianceServer(deps: ApplianceServerDeps) {
   const isAllowed = createBasicAuth(deps.users);
@@ -104,8 +104,8 @@ const WEBSITE_PATH = /^\/api\/v1\/website\/([^/]*)(\/test)?$/;
 const INTEGER = /^[+-]?\d+$/;
 
 /**
- * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website
- * id that is not an integer, 503 if the VRRP state is unknown; `undefined` closes the connection. `signal`: the client has disconnected.
+ * Answers an authenticated request: 404 for an unknown path or website, 405 for any method except GET, 400 for a website id that is not an
+ * integer, 503 if the VRRP state is unknown; `undefined` closes the connection. `signal` is aborted when the client disconnects.
  *
  * @see management API 4
  */

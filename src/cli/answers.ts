@@ -8,13 +8,13 @@ import { groupName, NAMED, reasonInWords } from "../status/words.ts";
 import { count, listed } from "../support/text.ts";
 
 type Role = GroupDocument["members"][number]["role"];
-/** `unknown`: what is not known may be a loss. */
+/** The verdict is `unknown` where something unknown may be a loss. */
 type Verdict = "ready" | "not_ready" | "unknown";
 
-/** Whether visitors lose nothing if an appliance stops, in one sentence. */
+/** An answer to whether visitors lose nothing if an appliance stops, in one sentence. */
 export interface Answer {
   readonly cluster: string;
-  /** `undefined` for groups of the cluster of which no appliance is the known MASTER. */
+  /** The appliance; `undefined` for groups of the cluster of which no appliance is the known MASTER. */
   readonly appliance?: string;
   readonly verdict: Verdict;
   readonly summary: string;
@@ -29,15 +29,15 @@ const VERDICT_OF: Readonly<Record<FailoverDocument["state"], Verdict>> = {
 };
 
 /**
- * Returns what the document says of the appliances with these names, and of each MASTER in the clusters with these names; without names,
- * in all clusters of several appliances.
+ * Returns the answers of the document for the appliances with these names, and for each MASTER in the clusters with these names; without
+ * names, in all clusters of several appliances.
  */
 export function answersOf(clusters: readonly ClusterDocument[], names: readonly string[]): readonly Answer[] {
   return clusters.flatMap((cluster) => {
     const { name: of, appliances, groups } = cluster;
     const isNamed = names.includes(of);
     const isWhole = appliances.length > 1 && (names.length === 0 || isNamed);
-    // A name without an answer would be a permission beside others that are ready.
+    // A name without an answer would look ready beside others that are ready.
     const isAlone = appliances.length === 1 && isNamed;
     const masters = groups.flatMap(({ members }) => members.filter(({ role }) => role === "master"));
     const asked = appliances.filter(({ name }) => {
@@ -50,14 +50,14 @@ export function answersOf(clusters: readonly ClusterDocument[], names: readonly 
   });
 }
 
-/** The worst verdict: `not_ready`, then `unknown`, also if there is no answer. */
+/** Returns the worst verdict: `not_ready`, then `unknown`, also if there is no answer. */
 export function verdictOn(answers: readonly Answer[]): Verdict {
   const verdicts = new Set(answers.map(({ verdict }) => verdict));
   if (verdicts.has("not_ready")) return "not_ready";
   return verdicts.has("unknown") || !verdicts.has("ready") ? "unknown" : "ready";
 }
 
-/** An answer about the groups without a known MASTER, if there are any: each appliance of the cluster may be that MASTER. */
+/** Returns an answer about the groups without a known MASTER, if there are any. Each appliance of the cluster may be that MASTER. */
 function masterlessGroups({ name: cluster, groups }: ClusterDocument): readonly Answer[] {
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return [];
@@ -83,7 +83,7 @@ function answerOn(appliance: ApplianceDocument, cluster: ClusterDocument): Answe
 }
 
 /**
- * Returns what is not known of an appliance whose failure would cost nothing by what is known. A poll that succeeded counts until two
+ * Returns what is not known of an appliance that costs nothing if it fails, by all that is known. A poll that succeeded counts until two
  * intervals and a timeout after its end.
  */
 function doubtsOn(
@@ -107,7 +107,7 @@ function doubtsOn(
   ];
 }
 
-/** `isJudged`: whether it is known what happens to the groups of which the appliance is MASTER. */
+/** Returns the doubt about one group. `isJudged` says whether it is known what happens to the groups of which the appliance is MASTER. */
 function doubtIn(group: GroupDocument, role: Role, isJudged: boolean): string | undefined {
   const vip = groupName(group);
   if (role === "unknown") return `its state in ${vip} is not known`;

@@ -54,7 +54,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   return ok ? 0 : 1;
 }
 
-/** An appliance that stands alone is not such a cluster: it is named like its cluster. */
+/** Returns the clusters that have one appliance, without the appliances that stand alone: their cluster has the name of the appliance. */
 function clustersOfOne(appliances: readonly ApplianceConfig[]): readonly string[] {
   const clusters = [...groupBy(appliances, ({ cluster }) => cluster)];
   return clusters.flatMap(([name, members]) => (members.length > 1 || members[0]?.name === name ? [] : name));
@@ -68,7 +68,10 @@ function certificateTable(polled: readonly Polled[]): string {
   return rows.length === 0 ? "" : `${formatTable(header, rows)}\n`;
 }
 
-/** Returns the appliance with an address in place of the host name in `base_url`; behind a proxy, or if unknown, as it is. */
+/**
+ * Returns the appliance with an address in place of the host name in `base_url`. It stays unchanged behind a proxy, or if the address is
+ * unknown.
+ */
 async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig> {
   const url = new URL(appliance.baseUrl);
   if (appliance.http.proxy !== undefined || url.hostname.startsWith("[")) return appliance;

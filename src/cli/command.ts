@@ -18,13 +18,13 @@ export interface Io {
   err(text: string): void;
   /** Replaces the line of progress on a terminal; an empty text removes it. */
   progress(text: string): void;
-  /** The line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
+  /** Returns the line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
   /** Whether results go to a terminal with colors and NO_COLOR is not set. */
   readonly hasColor: boolean;
-  /** File descriptor of the log. */
+  /** The file descriptor of the log. */
   readonly logFd: number;
   /** Whether the systemd journal reads the log. */
   readonly logsToJournal: boolean;
@@ -32,21 +32,23 @@ export interface Io {
   /** The program's version. */
   readonly version: string;
   readonly build: Build;
-  /** Name lookups at the same time. */
+  /** The number of name lookups at the same time. */
   readonly maxLookups: number;
-  /** Reads of password files at the same time. */
+  /** The number of reads of password files at the same time. */
   readonly maxPasswordReads: number;
-  /** The limit of open files, which may be changed while the process runs. */
+  /** Returns the limit of open files, which may be changed while the process runs. */
   readonly descriptorLimit: () => number;
   /** Resolves at SIGTERM or SIGINT, or when standard output is closed. */
   readonly stopRequested: Promise<void>;
-  /** Resolves at such a signal to the exit code of a command that it ends. */
+  /** Resolves at SIGTERM or SIGINT to the exit code of a command that the signal ends. */
   readonly interrupted: Promise<ExitCode>;
   /** Calls back at every SIGHUP. */
   onReload(callback: () => void): void;
   /** Sends a signal to a process; throws if that fails. */
   sendSignal(pid: number, signal: number): void;
-  /** Replaces the handler of what ends the process, such as an uncaught error: a message for the log, and its details. */
+  /**
+   * Replaces the handler of errors that end the process, such as an uncaught one. The handler takes a message for the log, and its details.
+   */
   onFatal(handler: (message: string, detail: string) => Promise<void>): void;
 }
 
@@ -55,7 +57,7 @@ interface LogFlags {
   readonly "log.format": LogFormat;
 }
 
-/** Where an exporter is by default. */
+/** The default URL of the exporter. */
 export const DEFAULT_URL = "http://localhost:10849";
 
 /** The values of the flags, by the names that commander gives them. */
@@ -99,7 +101,7 @@ export async function isConfirmed(io: Pick<Io, "ask">, question: string): Promis
   return /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
 }
 
-/** Prints configuration errors, a line each or as JSON, and returns the exit code. */
+/** Prints configuration errors, a line each or as JSON. Returns the exit code. */
 export function printErrors(errors: readonly ConfigError[], io: Io, output?: Flags["output"]): ExitCode {
   if (output !== "json") return fail(io, formatErrors(errors).join("\n"));
   io.out(toJson({ ok: false, errors: limitErrors(errors) }));
@@ -138,7 +140,7 @@ export function openLog(flags: LogFlags, io: Io, cleanUp = async () => {}): Log 
   return log;
 }
 
-/** Resolves when the command shall stop, or at SIGHUP: without a configuration to reload, the terminal was closed. */
+/** Resolves when the command shall stop, or at SIGHUP. Without a configuration to reload, SIGHUP means that the terminal was closed. */
 export function stopOrHangUp({ stopRequested, onReload }: Io): Promise<void> {
   return Promise.race([stopRequested, new Promise<void>((resolve) => onReload(resolve))]);
 }

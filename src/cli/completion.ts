@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import { fail, type ExitCode, type Io } from "./command.ts";
 
-/** Writes what a shell runs to complete commands and flags, from the definitions of the program. */
+/** Writes the script that a shell runs to complete commands and flags, from the definitions of the program. */
 export function completion(program: Command, io: Io, shell: string): ExitCode {
   const write = SHELLS.get(shell);
   if (write === undefined) return fail(io, `error: expected ${[...SHELLS.keys()].join(" or ")}`, 2);
@@ -15,7 +15,7 @@ const SHELLS: ReadonlyMap<string, (program: Command) => string> = new Map([
 ]);
 
 interface Flag {
-  /** `--url` */
+  /** The name of the flag: `--url`. */
   readonly name: string;
   readonly description: string;
   readonly takes: "nothing" | "text" | "file" | "folder" | readonly string[];
@@ -23,7 +23,7 @@ interface Flag {
 
 /** A command or a group of commands. */
 interface Completed {
-  /** `maintenance start`; empty for the program. */
+  /** The words before the flags: `maintenance start`; empty for the program. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly flags: readonly Flag[];
@@ -49,7 +49,10 @@ function takenBy(flags: string): Flag["takes"] {
   return value === "file" || value === "folder" ? value : "text";
 }
 
-/** Finds the command of a line, in either shell: `words` are those after the program. Flags without a command are those of `run`. */
+/**
+ * Returns shell code, for either shell, that finds the command of a line. `words` are the words after the program. Flags without a command
+ * are those of `run`.
+ */
 function commandIn(all: readonly Completed[], words: string): string {
   return `  local command= word known='|${all.map(({ path }) => path).join("|")}|'
   for word in "${words}"; do
@@ -59,7 +62,7 @@ function commandIn(all: readonly Completed[], words: string): string {
 `;
 }
 
-/** bash splits words at `=`. */
+/** Returns the script for bash. bash splits words at `=`. */
 function bashCompletion(program: Command): string {
   const name = program.name();
   const all = completedIn(program);
@@ -128,11 +131,11 @@ function zshFlag({ name, description, takes }: Flag): string {
   if (takes === "nothing") return `'${name}${said}'`;
   const actions = { text: "", file: "_files", folder: "_files -/" };
   const action = typeof takes === "string" ? actions[takes] : `(${takes.join(" ")})`;
-  // A flag may be repeatable.
+  // The `*` allows the flag to be repeated.
   return `'*${name}=${said}:value:${action}'`;
 }
 
-/** For a text in single quotes in which a colon would begin another part. */
+/** Escapes a text for single quotes, in which a colon would begin another part. */
 function quoted(text: string): string {
   return text.replaceAll("'", "'\\''").replaceAll(":", "\\:");
 }

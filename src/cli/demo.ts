@@ -19,12 +19,12 @@ export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): P
     io.out(welcome(addresses, stepIntervalMs));
     const stopped = new AbortController();
     void stopOrHangUp(io).then(() => stopped.abort());
-    // Rejects only when aborted.
+    // The wait rejects only when it is aborted.
     const wait = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
     await wait(stepIntervalMs);
     while (!stopped.signal.aborted) {
       io.out(`\n==> ${step()}\n`);
-      // Meanwhile the exporter polls everything again.
+      // The exporter polls everything again meanwhile.
       await wait(stepIntervalMs / 2);
       if (stopped.signal.aborted) break;
       io.out(`\n${fleetReport(await document(), io.hasColor, io.clock.wallMs())}`);
@@ -40,7 +40,7 @@ export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): P
 
 function welcome(addresses: readonly string[], stepIntervalMs: number): string {
   const urls = addresses.map((address) => {
-    // This machine reaches it there if it listens on all addresses.
+    // If the exporter listens on all addresses, this machine reaches it at localhost.
     const url = `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
     return `  ${url}\n  ${url}metrics\n`;
   });

@@ -9,36 +9,39 @@ import { groupName, NAMED } from "../status/words.ts";
 import { listed } from "../support/text.ts";
 import { answersOf } from "./answers.ts";
 
-/** A drill waits for these, in this order. */
+/** The stages that a drill waits for, in this order. */
 export type Stage = "taken_over" | "complete" | "back";
 
-/** A rehearsal of the loss of an appliance, as it begins. */
+/** The plan of a drill, which rehearses the loss of an appliance. */
 export interface Drill {
   readonly appliance: string;
   readonly cluster: string;
   readonly readiness: FailoverDocument;
-  /** The groups of which it is MASTER. */
+  /** The groups of which the appliance is MASTER. */
   readonly own: readonly string[];
-  /** These, and all others that have one MASTER and a known BACKUP: the cluster is complete when they have them again. */
+  /**
+   * The appliance's groups, and all others that have one MASTER and a known BACKUP. The cluster is complete when these groups have both
+   * again.
+   */
   readonly groups: readonly string[];
   readonly stages: readonly Stage[];
-  /** Incidents of before, by `switchOf`. */
+  /** The incidents from before the drill; the keys are those of `switchOf`. */
   readonly earlier: ReadonlySet<string>;
 }
 
 export interface Course {
   readonly drill: Drill;
-  /** When each stage was reached, by the clock of the caller. */
+  /** The instants at which stages were reached, by the clock of the caller. */
   readonly reached: readonly { readonly stage: Stage; readonly atMs: number }[];
-  /** Since when the next stage holds, if it does. */
+  /** The instant since which the next stage holds, if it does. */
   readonly holdsSinceMs?: number | undefined;
-  /** Says what the next stage lacks. */
+  /** Says what is missing for the next stage. */
   readonly lacks: string | undefined;
-  /** The incidents of the cluster since the drill began, as they were known last; by `switchOf`. */
+  /** The incidents of the cluster since the drill began, as they were known last; the keys are those of `switchOf`. */
   readonly incidents: ReadonlyMap<string, IncidentDocument>;
 }
 
-/** Why a drill cannot begin; `losses`: they are known and have to be accepted. */
+/** The reason why a drill cannot begin. `losses` are known, and the operator has to accept them. */
 interface Refusal {
   readonly ok: false;
   readonly reason: "losses" | "unknown";
@@ -79,12 +82,12 @@ export function planDrill(
   return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
 }
 
-/** The stage that the drill waits for; `undefined` when it is over. */
+/** Returns the stage that the drill waits for; `undefined` when it is over. */
 export function nextStage({ drill, reached }: Course): Stage | undefined {
   return drill.stages[reached.length];
 }
 
-/** The course after one more look at the fleet. */
+/** Returns the course after one more look at the fleet. */
 export function courseAfter(before: Course, fleet: FleetDocument, atMs: number): Course {
   const { drill, reached, holdsSinceMs = atMs } = before;
   const ofDrill = fleet.incidents.filter(
@@ -129,7 +132,7 @@ function isComplete({ state, members }: GroupDocument): boolean {
   return state === "one_master" && members.some(({ role }) => role === "backup");
 }
 
-/** Identifies an incident; where members take over from each other again and again, the latest takeover. */
+/** Returns what identifies an incident, or its latest takeover if members take over from each other again and again. */
 function switchOf({ id, failover }: IncidentDocument): string {
   return `${id} ${failover?.repeated?.count ?? 1}`;
 }
@@ -138,7 +141,7 @@ function switchOf({ id, failover }: IncidentDocument): string {
 export interface Outage {
   readonly website: string;
   readonly isOver: boolean;
-  /** Absent while it is not over, and where its beginning is not known. */
+  /** The length of the outage; absent while it is not over, and if its beginning is not known. */
   readonly aboutSeconds?: number | undefined;
   readonly atMostSeconds?: number | undefined;
   readonly isPredicted: boolean;
@@ -163,7 +166,7 @@ export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
   );
 }
 
-/** How a drill ended: its stages were reached, its window was over first, the exporter stopped answering, or a signal came. */
+/** The way in which a drill ended: its stages were reached, its window was over first, the exporter stopped answering, or a signal came. */
 export type Ending = "done" | "window_over" | "exporter_lost" | "interrupted";
 
 const INCOMPLETE: Readonly<Record<Ending, string | undefined>> = {
@@ -175,11 +178,11 @@ const INCOMPLETE: Readonly<Record<Ending, string | undefined>> = {
 
 export interface Verdict {
   readonly verdict: "pass" | "fail" | "incomplete";
-  /** Sentences; empty for a pass. */
+  /** The reasons of the verdict as sentences; empty for a pass. */
   readonly reasons: readonly string[];
 }
 
-/** A drill passes if its stages were reached in time, without a split brain and without an outage that was not predicted. */
+/** Judges a drill, which passes if its stages were reached in time, without a split brain and without an outage that was not predicted. */
 export function verdictOn(course: Course, ending: Ending): Verdict {
   const { lacks, incidents } = course;
   const early = INCOMPLETE[ending];
@@ -193,14 +196,14 @@ export function verdictOn(course: Course, ending: Ending): Verdict {
   return { verdict: reasons.length === 0 ? "pass" : "fail", reasons };
 }
 
-/** `shop (https) was down for about 11.3 s, at most 12 s`. */
+/** Returns `shop (https) was down for about 11.3 s, at most 12 s`. */
 export function outageWords({ website, isOver, aboutSeconds, atMostSeconds }: Outage): string {
   if (!isOver) return `${website} is down`;
   const time = atMostSeconds === undefined ? "" : ` for ${timeWords(aboutSeconds, atMostSeconds)}`;
   return `${website} was down${time}`;
 }
 
-/** `about 11.3 s, at most 12 s`. */
+/** Returns `about 11.3 s, at most 12 s`. */
 export function timeWords(aboutSeconds: number | undefined, atMostSeconds: number): string {
   const about = aboutSeconds === undefined ? "" : `about ${aboutSeconds.toFixed(1)} s, `;
   return `${about}at most ${Math.ceil(atMostSeconds)} s`;

@@ -13,7 +13,7 @@ import {
   type Stage,
 } from "./drill-course.ts";
 
-/** The report has these facts besides the course of the drill. Instants are in Unix time. */
+/** The facts of a report besides the course of the drill. Instants are in Unix time. */
 export interface DrillFacts {
   readonly course: Course;
   readonly ending: Ending;
@@ -35,7 +35,7 @@ export const REACHED: Readonly<Record<Stage, (drill: Drill) => string>> = {
   back: ({ appliance }) => `${appliance} is MASTER again of every group that it had, with a known BACKUP.`,
 };
 
-/** The report of a drill as data, which its JSON shows. */
+/** Returns the report of a drill as data, which is also its JSON. */
 export function drillReport({ course, ending, window, exporter, acts }: DrillFacts) {
   const { drill, reached, incidents } = course;
   const { appliance, cluster, readiness } = drill;
@@ -107,7 +107,7 @@ function formatMarkdown(report: DrillReport): string {
   return `# Failover drill of ${escaped(appliance)} in ${escaped(cluster)}: ${VERDICTS[verdict]}\n${sections.join("")}`;
 }
 
-/** Names and comments cannot become markup. */
+/** Escapes a text, so that names and comments cannot become markup. */
 function escaped(text: string): string {
   return printable(text)
     .replace(/\s+/g, " ")

@@ -11,7 +11,7 @@ import { drillReport, FORMATS, REACHED, type DrillFacts } from "./drill-report.t
 import { MAINTENANCE, openExporter, type RunningExporter } from "./fetch-fleet.ts";
 
 export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
-  /** The text of a duration, and its milliseconds. */
+  /** The duration as text, and in milliseconds. */
   readonly for: { readonly text: string; readonly ms: number };
   readonly comment?: string;
   readonly command?: string;
@@ -33,8 +33,8 @@ const ORDERS: Readonly<Record<Stage, (drill: Drill) => string>> = {
 };
 
 /**
- * Rehearses the loss of an appliance and writes a report. It changes nothing but planned work of the exporter, which it looks at every
- * `everyMs`. Exit code 0: the drill passed, 1: it failed, or losses are predicted, 2: it could not begin.
+ * Rehearses the loss of an appliance and writes a report. The drill changes nothing but planned work of the exporter, and looks at the
+ * exporter every `everyMs`. Returns 0 if the drill passed, 1 if it failed or losses are predicted, and 2 if it could not begin.
  */
 export async function drill(flags: DrillFlags, io: Io, name: string, everyMs = 1000): Promise<ExitCode> {
   const exporter = await openExporter({ ...flags, output: flags.output === "json" ? "json" : "table" }, io);
@@ -76,7 +76,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   act("The window of the drill began.");
   const stop = new AbortController();
   if (flags.command !== undefined) {
-    // The exporter polls often from now on. A failure before the first such poll would seem to begin with an older one.
+    // The exporter polls often from now on. Before the first such poll, a failure would seem to begin at an older poll.
     const interrupted = await Promise.race([io.interrupted, setTimeout(2 * everyMs)]);
     if (interrupted === undefined) runCommand(flags.command, io, act, stop.signal);
   }
@@ -100,7 +100,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   return report.verdict === "pass" ? 0 : 1;
 }
 
-/** Runs a command of the shell; its output and its end are shown. */
+/** Runs a command of the shell, and shows its output and its end. */
 function runCommand(command: string, io: Io, act: (text: string) => void, signal: AbortSignal): void {
   act(`The command began: ${command}`);
   const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"], signal });
@@ -150,7 +150,7 @@ async function watch(
       if (stage === undefined) return { course, by: window?.by, ending: "done" };
       if (stage !== nextStage(before)) say(ORDERS[stage](planned));
       const running = answer.value.planned.find((each) => each.id === id);
-      // A window that began just now may not be shown yet.
+      // The exporter may not show yet a window that began just now.
       if (running === undefined && window !== undefined)
         return { course, by: window.by, ending: "window_over" };
       window = running;

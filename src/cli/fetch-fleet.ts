@@ -18,11 +18,11 @@ const INVALID_URL =
   "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; " +
   "put credentials into --http.config.file";
 
-/** A running exporter. Why something failed is a sentence with its URL. */
+/** A running exporter. If a request fails, the reason is a sentence with its URL. */
 export interface RunningExporter {
   readonly url: string;
   fleet(): Promise<Answered<FleetDocument>>;
-  /** The planned work of the fleet. */
+  /** Returns the planned work of the fleet. */
   windows(): Promise<Answered<readonly WindowDocument[]>>;
   /** Makes a POST of a value as JSON, within `timeoutMs`. */
   post(path: string, value: unknown, timeoutMs: number): Promise<Answered<Uint8Array>>;
