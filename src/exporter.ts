@@ -37,7 +37,7 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
-  /** The URL under which users reach the exporter, without a trailing slash; default: not known, an empty text. */
+  /** The URL under which users reach the exporter, without a trailing slash; an empty text if it is not known, which is the default. */
   readonly externalUrl?: string;
   readonly routePrefix?: string;
   readonly enableLifecycle: boolean;
@@ -50,13 +50,13 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly build: Build;
   /** The limit of open files, which limits the connections; default: unlimited. */
   readonly descriptorLimit?: () => number;
-  /** Time between two checks of the configuration's files; default: 5 s. */
+  /** The time between two checks of the configuration's files; default: 5 s. */
   readonly watchIntervalMs?: number;
   readonly droppedLogLines: () => number;
 }
 
 export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "document"> {
-  /** `host:port` of each listener. */
+  /** The address `host:port` of each listener. */
   readonly addresses: readonly string[];
   /** Every path that is served, without the prefix. */
   readonly paths: readonly string[];
@@ -70,7 +70,7 @@ export async function startExporter(
 ): Promise<Checked<{ readonly exporter: Exporter }>> {
   const { version, clock, logger, configFile: file, webConfigFile, shard = WHOLE_FLEET } = options;
   const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
-  // In this thread, which polls nothing yet: another one would cost each start 60 ms.
+  // This thread loads the configuration, since it polls nothing yet, and another thread would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
 
@@ -183,10 +183,10 @@ export async function startExporter(
     assets: assets.files,
     runbook: await loadRunbook(assets.folder),
     isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
-    // Once ready, always ready: a reload with a new appliance must not take the exporter out of service.
+    // The exporter stays ready once it was, so that a reload with a new appliance does not take it out of service.
     isReady: () => (wasPolled ||= fleet.isPolled()),
     configText: reloader.shown,
-    // Waits until the first configuration runs.
+    // A reload waits until the first configuration runs.
     reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
     onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
   });

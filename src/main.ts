@@ -14,19 +14,19 @@ const DEFAULT_THREADS = 4;
 const STDERR_FD = 2;
 /** The exit code of a command whose results could not be written. */
 const LOST_EXIT_CODE = 2;
-/** How long remaining work may take after the program has ended. */
+/** The longest time that remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 const RETRY_MS = 50;
-/** The signals to stop, and the exit codes of commands that they end. */
+/** The signals to stop, and the exit codes of commands that end by them. */
 const SIGNALS = [
   ["SIGTERM", 143],
   ["SIGINT", 130],
 ] as const;
-/** The time from a signal to stop to SIGKILL; then follows the last line of the log. */
+/** The time from a signal to stop until the last line of the log, which SIGKILL follows. */
 const KILL_AFTER_MS = 8000;
 const LAST_LINE_MS = 1500;
 
-/** The bundler puts the facts about the build in. */
+/** The bundler inserts the facts about the build. */
 declare const BUILD: { readonly version: string } & Pick<Build, "revision" | "branch" | "date">;
 const { version, ...build } = BUILD;
 
@@ -43,7 +43,7 @@ process.on("worker", (worker) => {
   worker.once("exit", () => workers.delete(worker));
 });
 
-/** Names what process.exit() would wait for: threads in a system call, for as long as a file system or a resolver hangs. */
+/** Returns the work for which process.exit() would wait: threads in a system call, for as long as a file system or a resolver hangs. */
 function threadWork(): readonly string[] {
   const requests = process
     .getActiveResourcesInfo()
@@ -64,7 +64,7 @@ function kill(): void {
 }
 
 let endTimer: NodeJS.Timeout | undefined;
-/** Kills the process when its time to end is over: nothing else ends a thread that waits for a file system. */
+/** Kills the process when its time to end is over, since nothing else ends a thread that waits for a file system. */
 function limitEnd(): void {
   endTimer ??= setTimeout(() => {
     setTimeout(kill, LAST_LINE_MS);
@@ -80,7 +80,7 @@ function exitFatally(error: unknown): void {
 process.on("uncaughtException", exitFatally);
 process.on("unhandledRejection", exitFatally);
 
-// Node would open its inspector on this signal.
+// Node.js would open its inspector on this signal.
 process.on("SIGUSR1", () => {});
 
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
@@ -88,12 +88,12 @@ const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || DEFAULT_THREADS;
 // If stderr is closed too, the exit code still reports the error.
 process.stderr.on("error", () => {});
 
-/** Whether results were lost that a reader expects. A reader that stops, like head, loses nothing. */
+/** Whether results were lost that a reader expects. A reader that stops, such as head, loses nothing. */
 let hasLost = false;
 const interrupted = new Promise<ExitCode>((resolve) => {
   for (const [signal, exitCode] of SIGNALS) {
     const others = process.listeners(signal);
-    // This listener comes before the others go: without any for a moment, a signal during the load of modules would be lost.
+    // This listener comes before the others go. Without any for a moment, a signal during the load of modules would be lost.
     process.on(signal, () => resolve(exitCode));
     for (const other of others) process.off(signal, other);
   }
@@ -108,7 +108,7 @@ const stopRequested = new Promise<void>((resolve) => {
   });
 });
 
-/** Resolves to the next line of stdin, which is empty at its end. It does not resolve after a signal to stop. */
+/** Resolves to the next line of stdin; to an empty line at its end. Does not resolve after a signal to stop. */
 function answerTo(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   void stopRequested.then(() => lines.removeAllListeners("close").close());
@@ -134,7 +134,8 @@ const io: Io = {
   clock: systemClock,
   version,
   build: { ...build, nodeVersion: process.version, platform: `${process.platform}/${process.arch}` },
-  // Both take three quarters of the threads together. Compression has the rest, even if the resolver and the disk hang.
+  // Lookups and reads take at most three quarters of the threads together. Compression has the rest, even if the resolver and the disk
+  // hang.
   maxLookups: Math.max(1, Math.floor(threads / 2)),
   maxPasswordReads: Math.max(1, Math.floor(threads / 4)),
   descriptorLimit: watchDescriptorLimit(systemClock),
@@ -148,7 +149,7 @@ const io: Io = {
 void stopRequested.then(limitEnd);
 const code = await runProgram(process.argv.slice(2), io);
 const exitNow = (): void => exit(hasLost ? LOST_EXIT_CODE : code);
-// Node.js emits this when everything is written. Without a listener it exits by itself, and a signal decides the exit code.
+// Node.js emits this event when everything is written. Without a listener it exits by itself, and a signal decides the exit code.
 process.on("beforeExit", exitNow);
 setTimeout(exitNow, LINGER_MS).unref();
 limitEnd();

@@ -91,7 +91,7 @@ export async function fetchFleet(
   return answer.ok ? withNames(answer.value, names, exporter.url, io) : fail(io, answer.message, 2);
 }
 
-/** The document, if it has all `names`: of clusters or of appliances. After an error, which it prints, it returns the exit code 2. */
+/** Returns the document, if it has all `names`: of clusters or of appliances. After an error, which it prints, it returns the exit code 2. */
 export function withNames(
   fleet: FleetDocument,
   names: readonly string[],
@@ -114,7 +114,7 @@ function namesOf(appliances: ClusterDocument["appliances"]): readonly string[] {
   return appliances.map(({ name }) => name);
 }
 
-/** `undefined` for what is no JSON of this form. */
+/** Parses JSON of this form; returns `undefined` for any other bytes. */
 export function parseAs<T>(schema: z.ZodType<T>, bytes: Uint8Array): T | undefined {
   try {
     return schema.parse(JSON.parse(Buffer.from(bytes).toString()));

@@ -9,7 +9,7 @@ import { urgencyOf } from "../view/planned.ts";
 import { relativeTime, type Phrase } from "../view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "./format.ts";
 
-/** The report has so many incidents. */
+/** The number of incidents in the report. */
 const LATEST = 8;
 
 /**
@@ -70,7 +70,7 @@ function inSeconds(instant: string): string {
   return instant.replace(/\.\d+Z$/, "Z");
 }
 
-/** The cells of a row; the last one is `waf-1 BACKUP (priority 100, carp0 on eth0)` for each appliance. */
+/** Returns the cells of a row; the last one is `waf-1 BACKUP (priority 100, carp0 on eth0)` for each appliance. */
 function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number): TableRow {
   const { title, aside = "", level, words, cells } = row;
   const text = (part: Phrase): string =>

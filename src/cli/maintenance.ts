@@ -20,7 +20,7 @@ const TIMEOUT_MS = 10_000;
 
 type Exporters = readonly RunningExporter[];
 
-/** Exit code of each action: 1 if one of the exporters did not do it. */
+/** Returns the exit code of each action: 1 if one of the exporters did not do it. */
 async function atExporters(
   flags: MaintenanceFlags,
   io: Io,

@@ -17,7 +17,7 @@ const STATES = {
 const MAX_PROBLEMS = 15;
 const MAX_CHARACTERS = 160;
 
-/** Output and exit code of a plugin. */
+/** The output and the exit code of a plugin. */
 interface Result {
   readonly text: string;
   readonly exitCode: ExitCode;
@@ -46,7 +46,7 @@ function headline(level: Level, text: string): string {
   return oneLine(`APPLIANCES ${STATES[level][0]} - ${text}`);
 }
 
-/** `label=value;warn;crit;min;max`: a threshold of 0 is exceeded by 1. */
+/** Returns `label=value;warn;crit;min;max`: a threshold of 0 is exceeded by 1. */
 function performanceData({ problems, clusters }: FleetDocument, counted: readonly Problem[]): string {
   const of = (severity: Problem["severity"]): number =>
     counted.filter((problem) => problem.severity === severity).length;
@@ -62,7 +62,7 @@ function performanceData({ problems, clusters }: FleetDocument, counted: readonl
   ].join(" ");
 }
 
-/** A vertical bar would begin performance data. */
+/** Replaces vertical bars, since such a bar would begin performance data. */
 function oneLine(text: string): string {
   return shortened(printable(text).replaceAll("|", "/").replaceAll(/\s+/g, " ").trim(), MAX_CHARACTERS);
 }

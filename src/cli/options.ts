@@ -45,7 +45,7 @@ export const reading = () => [
   httpConfigFile,
 ];
 
-/** A parser of a repeatable flag. */
+/** Returns a parser of a repeatable flag. */
 function collected(parse: (text: string) => string) {
   return (text: string, others: readonly string[] | undefined): readonly string[] => [
     ...(others ?? []),
@@ -104,7 +104,7 @@ export const serving = () => [
   ...logging(),
 ];
 
-/** The flags that `run` and `check` have in common. */
+/** The flags of both `run` and `check`. */
 export const loading = [
   configFile(),
   new Option("--web.config.file <file>", "TLS and authentication of the exporter's own pages"),

@@ -12,7 +12,7 @@ import { summarize, type OperationResult, type Polled } from "./poll-report.ts";
 
 const MAX_CONCURRENT = 32;
 
-/** The results of work on each appliance, 32 at a time; shows how many are done. */
+/** Returns the results of work on each appliance, 32 at a time; shows how many are done. */
 export async function perAppliance<T>(
   appliances: readonly ApplianceConfig[],
   { progress }: Pick<Io, "progress">,
@@ -29,7 +29,7 @@ export async function perAppliance<T>(
   return results;
 }
 
-/** Polls each operation of each appliance once, or those of some kinds, one by one: the VRRP list first. */
+/** Polls each operation of each appliance once, or only operations of some kinds, one by one: the VRRP list first. */
 export function pollAll(
   appliances: readonly ApplianceConfig[],
   io: Io,
@@ -66,12 +66,12 @@ export function pollAll(
     };
     let isDown = false;
     for (const kind of kinds) {
-      // The plan has what discovery has found so far.
+      // The plan has the websites that discovery has found so far.
       for (const operation of isDown ? [] : OPERATIONS[kind].polls(fleet.plan(name))) {
         const outcome = await run(operation);
         if (outcome.ok) continue;
         isDown ||= kind === "vrrp" && meaningOf(outcome.failure.reason).stopsOtherPolls === true;
-        // There is no request for each website after a refusal.
+        // After a refusal, the other websites are not requested.
         if (outcome.failure.reason === "auth" && "backoffGroup" in OPERATIONS[kind]) break;
       }
     }

@@ -19,14 +19,14 @@ export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
   return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
-/** The observation of a poll, and what table and JSON say about it. */
+/** The observation of a poll, and the texts about it in the table and in JSON. */
 export interface OperationResult {
   readonly observation: Observation;
-  /** `undefined` if there was none, or none that is complete. */
+  /** The answer; `undefined` if there was none, or none that is complete. */
   readonly answer: ReceivedAnswer | undefined;
   /** Whether everything succeeded, or the appliance lacks the operation. */
   readonly ok: boolean;
-  /** `ok`, the reason of the failure, or the protocols that are not tested. */
+  /** The result: `ok`, the reason of the failure, or the protocols that are not tested. */
   readonly result: string;
   readonly detail: string;
   /** The decoded answer; for a website test, the exported statuses. */
@@ -37,7 +37,7 @@ export interface Polled {
   readonly appliance: ApplianceConfig;
   /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
   readonly ok: boolean;
-  /** The VRRP list first; nothing else if it shows that the appliance is unreachable or unauthorized. */
+  /** The results, the VRRP list first. Nothing follows if the list shows that the appliance is unreachable or unauthorized. */
   readonly results: readonly OperationResult[];
   readonly certificate: PresentedCertificate | undefined;
   /** The facts about this appliance alone. */
@@ -46,7 +46,7 @@ export interface Polled {
 
 type Summary = Omit<OperationResult, "observation" | "answer">;
 
-/** `facts`: what is known after the polls. */
+/** Summarizes a poll; `facts` are known after the polls. */
 export function summarize(observation: Observation, facts: ClusterSnapshot | undefined): Summary {
   if (!observation.outcome.ok) {
     const { reason, message, isGone } = observation.outcome.failure;
@@ -93,7 +93,7 @@ function summarizeTest({ blocks }: WebsiteTest, known: readonly StatusSnapshot[]
   return { ok: untested.length === 0, result, detail: details.join(", "), value: statuses };
 }
 
-/** `2 websites`, `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */
+/** Returns `2 websites`, or `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */
 function counted(
   number: number,
   what: string,
@@ -104,14 +104,14 @@ function counted(
   return [count(number, what), ...further, ...odd].join(", ");
 }
 
-/** `shop, https shop.example.org:443, protect, 192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`. */
+/** Returns `shop, https shop.example.org:443, protect, 192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`. */
 function describeDetails(details: WebsiteDetails): string {
   const { name, protocol = "", mode = "unknown mode", isEnabled, backends } = details;
   const state = isEnabled === false ? "disabled" : mode;
   return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends?.shown, backends?.leftOut)}`;
 }
 
-/** Writes a row for each operation, or each that failed, and below what to do about failures. */
+/** Writes a row for each operation, or for each that failed, and below the rows the advice on failures. */
 export function pollReport(polled: readonly Polled[], hasColor: boolean, isFailedOnly = false): string {
   const rows = polled.flatMap(({ appliance, results }) => {
     const shown = isFailedOnly ? results.filter(({ ok }) => !ok) : results;

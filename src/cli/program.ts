@@ -54,7 +54,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     io.progress("");
     return signalCode;
   });
-  /** A signal ends the work at once: nothing is lost but its results. */
+  /** A signal ends the work at once, and nothing is lost but the results. */
   const untilSignal = (work: Promise<ExitCode>) => Promise.race([work, interrupted]);
 
   add(
@@ -73,7 +73,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
       new Option("--failed", "with --live: show only what fails"),
       output,
-      // So that one line of flags serves both commands.
+      // With hidden flags, one line of flags serves both commands.
       ...serving().map((option) => option.hideHelp()),
     ],
     async (flags, args) => untilSignal((await import("./check.ts")).check(flags, io, args)),

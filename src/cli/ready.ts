@@ -12,14 +12,14 @@ import { formatCell, formatRows, toJson, type Color } from "./format.ts";
 import { pollAll } from "./poll-once.ts";
 import type { Polled } from "./poll-report.ts";
 
-/** `config.file`: polls its clusters instead of asking an exporter. */
+/** With `config.file`, the command polls the clusters of that file instead of requesting the state from an exporter. */
 type ReadyFlags = Omit<Flags, "config.file"> & Partial<Pick<Flags, "config.file">>;
 
 const EXIT_CODES: Readonly<Record<Answer["verdict"], ExitCode>> = { ready: 0, not_ready: 1, unknown: 2 };
 
 /**
- * Shows what would be lost if the appliances that `names` selects stopped now. Exit code 0: nothing, 1: something, 2: not known, or
- * an error.
+ * Shows what would be lost if the appliances that `names` selects stopped now. Returns 0 for nothing, 1 for something, 2 if that is not
+ * known, or after an error.
  */
 export async function ready(flags: ReadyFlags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { "config.file": file } = flags;
@@ -37,15 +37,15 @@ export async function ready(flags: ReadyFlags, io: Io, names: readonly string[])
 
 type Clusters = readonly ClusterDocument[] | undefined;
 
-/** `undefined` after an error, which it prints. */
+/** Fetches the clusters from an exporter; returns `undefined` after an error, which it prints. */
 async function fetchClusters(flags: ReadyFlags, io: Io, names: readonly string[]): Promise<Clusters> {
   const fleet = await fetchFleet(flags, io, names);
   return typeof fleet === "number" ? undefined : fleet.clusters;
 }
 
 /**
- * Polls all enabled members of the clusters that `names` selects, and in the end their VRRP lists again: many tests may take
- * minutes. `undefined` after an error, which it prints.
+ * Polls all enabled members of the clusters that `names` selects. It polls their VRRP lists again in the end, since many tests may take
+ * minutes. Returns `undefined` after an error, which it prints.
  */
 async function pollClusters(flags: Flags, io: Io, names: readonly string[]): Promise<Clusters> {
   const loaded = await loadNamed(flags, io, names);
@@ -76,7 +76,7 @@ const COLORS: Readonly<Record<Answer["verdict"], Color>> = {
   unknown: "yellow",
 };
 
-/** A sentence for each answer, and below it what may be lost; the last line counts the answers. */
+/** Writes a sentence for each answer, and below it what may be lost; the last line counts the answers. */
 function report(answers: readonly Answer[], { hasColor, clock }: Io): string {
   const nowMs = clock.wallMs();
   const parts = answers.map(({ verdict, summary, failover }) => {
@@ -92,7 +92,7 @@ function report(answers: readonly Answer[], { hasColor, clock }: Io): string {
   return `${parts.join("")}\n${counts.join(", ")}\n`;
 }
 
-/** The risks that are not harmless, with the age of the answers from which they follow, and what is left out. */
+/** Returns lines about the risks that are not harmless, with the age of the answers behind them, and about what is left out. */
 function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowMs: number): string {
   const harmful = risks.filter(({ effect }) => effect !== "none");
   const rows = harmful.map(({ effect, summary, seenAt }) => {
@@ -100,7 +100,7 @@ function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowM
       seenAt === undefined ? "not seen yet" : `seen ${relativeTime("ago", Date.parse(seenAt), nowMs)}`;
     return ["", effect, summary, age];
   });
-  // Risks are worst first: if a harmless one is shown, all that are left out are harmless.
+  // Risks are worst first. If a harmless one is shown, all that are left out are harmless.
   const more = harmful.length < risks.length ? 0 : moreRisks;
   const remarks = [
     ...(more === 0 ? [] : [count(more, "more risk")]),

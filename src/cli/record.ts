@@ -30,7 +30,7 @@ export async function record(
   return 0;
 }
 
-/** Equal names and addresses are replaced by equal ones in all answers. */
+/** Returns the recording, in which equal names and addresses have equal replacements in all answers. */
 function recordingOf(
   results: readonly OperationResult[],
   { version, build }: Pick<Io, "version" | "build">,
@@ -61,7 +61,7 @@ function recorded(kind: OperationKind, { status, contentType, bytes }: ReceivedA
 
 const MAX_FINDINGS = 64;
 
-/** Decodes what is recorded, so that nothing else of the answer can be in a finding. */
+/** Decodes the recorded body, so that a finding contains no other part of the answer. */
 function findingsIn(kind: OperationKind, body: string): string[] {
   const decoded = OPERATIONS[kind].decode(Buffer.from(body), (text) => text);
   if (!decoded.ok) return [decoded.failure.message];

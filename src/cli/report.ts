@@ -21,7 +21,7 @@ const FORMATS = { html: formatHtml, csv: formatCsv, json: formatJson } as const 
   Record<string, (report: MonthReport, calendar: Calendar) => string>
 >;
 
-/** Writes what was available in a month, from one journal or several. Exit code 1: nothing can be reported; 2: a usage error. */
+/** Writes what was available in a month, from one journal or several. Returns 1 if nothing can be reported, and 2 after a usage error. */
 export async function report(flags: ReportFlags, io: Io): Promise<ExitCode> {
   const { month, timezone: timeZone, output, "storage.path": folders } = flags;
   const calendar = createCalendar(timeZone);
@@ -50,7 +50,7 @@ export async function report(flags: ReportFlags, io: Io): Promise<ExitCode> {
   return 0;
 }
 
-/** After an error, which it prints, it returns the exit code. */
+/** Reads all journals. After an error, which it prints, it returns the exit code. */
 async function readAll(folders: readonly string[], range: TimeRange, io: Io): Promise<History | ExitCode> {
   let all = NO_HISTORY;
   for (const folder of folders) {
@@ -71,7 +71,7 @@ async function readAll(folders: readonly string[], range: TimeRange, io: Io): Pr
 
 const THE_REST = "what the rest of it would say is unknown\n";
 
-/** Says of which time a journal knows anything. */
+/** Says from which days a journal has records. */
 async function daysIn(folder: string): Promise<string> {
   const days = (await namedFiles(folder)).map(({ day }) => day);
   return days.length === 0 ? `${folder} has no journal` : `${folder} has ${days[0]} to ${days.at(-1)}`;

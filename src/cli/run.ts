@@ -7,7 +7,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   const { logger, dropped, flush } = openLog(flags, io);
   const { "web.externalUrl": externalUrl } = flags;
   const running: { exporter?: Exporter } = {};
-  // Ignores SIGHUP during the start, which reads the configuration anyway.
+  // A SIGHUP during the start has no effect, since the start reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
   const started = await startExporter({
     ...io,

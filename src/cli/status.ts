@@ -11,8 +11,8 @@ export type StatusFlags = Omit<Flags, "output"> & { readonly output: Flags["outp
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 
 /**
- * Shows the fleet as an exporter sees it, or the clusters that `names` selects. Exit code 0: these have no problems, 1: they
- * have, 2: unknown; `--output=nagios`: those of a plugin.
+ * Shows the fleet as an exporter sees it, or the clusters that `names` selects. Returns 0 if these have no problems, 1 if they have, and 2
+ * if that is unknown; with `--output=nagios`, the exit code of a plugin.
  */
 export async function status(flags: StatusFlags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { failed: isFailedOnly = false, output } = flags;
@@ -25,7 +25,7 @@ export async function status(flags: StatusFlags, io: Io, names: readonly string[
   return EXIT_CODES[document.verdict];
 }
 
-/** Errors are part of the result of a plugin. */
+/** Writes the result of a plugin, which also reports errors. */
 async function nagiosStatus(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const errors: string[] = [];
   const fleet = await fetchFleet(flags, { ...io, err: (text) => void errors.push(text) }, names);
@@ -35,7 +35,7 @@ async function nagiosStatus(flags: Flags, io: Io, names: readonly string[]): Pro
   return exitCode;
 }
 
-/** Returns the selected clusters, their problems and incidents, and the verdict on them; without names, all. */
+/** Returns the selected clusters, their problems and incidents, and the verdict on them; without names, all clusters. */
 function partOf(fleet: FleetDocument, names: readonly string[]): FleetDocument {
   if (names.length === 0) return fleet;
   const clusters = fleet.clusters.filter((cluster) => isSelected(cluster, names));

@@ -20,7 +20,7 @@ export function parseRetentionMs(text: string): number | undefined {
   return parseDuration(text) || undefined;
 }
 
-/** A size as Prometheus spells it, in bytes: a unit is 1,024 of the one before. */
+/** Parses a size in Prometheus's notation into bytes: each unit is 1,024 of the unit before. */
 export function parseRetentionBytes(text: string): number | undefined {
   const [, number = "0", unit = ""] = SIZE.exec(text) ?? [];
   return Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit)) || undefined;
@@ -28,7 +28,9 @@ export function parseRetentionBytes(text: string): number | undefined {
 
 type StorageFlags = Pick<Flags, keyof Flags & `storage.${string}`>;
 
-/** An empty path is none: a later flag takes back that of a unit or an image. */
+/**
+ * Returns where and how long to store; an empty path means no storage, so that a later flag can take back the path of a unit or an image.
+ */
 export function storageOf(flags: StorageFlags) {
   const { "storage.path": path = "" } = flags;
   const [retentionMs, retentionBytes] = [flags["storage.retention.time"], flags["storage.retention.size"]];
@@ -37,7 +39,7 @@ export function storageOf(flags: StorageFlags) {
 
 const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
 
-/** Returns what prevents this user from keeping a journal. An exporter makes the folder, and not the one that holds it. */
+/** Returns what prevents this user from keeping a journal. An exporter creates the folder, but not the parent folder. */
 export async function storageProblems(flags: StorageFlags): Promise<readonly string[]> {
   const storage = storageOf(flags);
   if (storage === undefined) return [];

@@ -19,15 +19,15 @@ const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } 
 interface Answer {
   readonly appliance: ApplianceConfig;
   readonly state: keyof typeof COLORS;
-  /** Empty without a certificate. */
+  /** The fingerprint; empty without a certificate. */
   readonly sha256: string;
   readonly row: TableRow;
 }
 
 /**
- * Shows the certificates of the named appliances, or of all that are enabled and have a known_certificates_file, and adds
- * those that the user confirms. Makes TLS handshakes only, so sends no credentials. Writes nothing if it is stopped before all
- * questions are answered. Exit code 0: all are known now.
+ * Shows the certificates of the named appliances, or of all that are enabled and have a known_certificates_file, and adds those that the
+ * user confirms. Makes TLS handshakes only, so sends no credentials. Writes nothing if it is stopped before all questions are answered.
+ * Returns 0 if all certificates are known now.
  */
 export async function trust(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const file = flags["config.file"];
@@ -131,7 +131,9 @@ async function targetOf(path: string): Promise<string> {
   return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
 }
 
-/** Readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays one. */
+/**
+ * Replaces a file so that readers see the old text or the new one. A file keeps its mode and, if permitted, its owner; a link stays a link.
+ */
 async function replaceFile(path: string, text: string): Promise<void> {
   const target = await targetOf(path);
   const before = await stat(target).catch(() => undefined);

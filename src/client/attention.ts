@@ -2,7 +2,7 @@ import type { Clock } from "../support/clock.ts";
 
 /** A deadline is noticed at most this late. */
 const TICK_MS = 50;
-/** The longest time that a turn of the event loop counts: a healthy turn counts fully, a stall hardly. */
+/** The longest time that counts for one turn of the event loop: a healthy turn counts fully, a stall hardly. */
 const MAX_TURN_MS = 100;
 
 /**
@@ -17,9 +17,9 @@ export interface Attention {
   deadline(timeoutMs: number, onOver: () => void): () => void;
 }
 
-/** Has a timer only while a deadline runs. */
+/** Creates a measure of attentive time, which has a timer only while a deadline runs. */
 export function createAttention(clock: Pick<Clock, "monotonicMs">): Attention {
-  /** Each ends one deadline if it has passed. */
+  /** Each of these functions ends one deadline if it has passed. */
   const checks = new Set<() => void>();
   let ticker: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;

@@ -15,7 +15,7 @@ import { createLookup, type Lookup } from "./lookup.ts";
 /** The body of an answer, as received. */
 export interface Body {
   readonly bytes: Uint8Array;
-  /** Replaces the credentials that were sent; every text of the answer must pass through it before use. */
+  /** Replaces the credentials that were sent. Every text of the answer must pass through this function before use. */
   readonly redact: Redact;
 }
 
@@ -31,7 +31,7 @@ export interface ApplianceClient {
   get(path: string, timeoutMs: number, options?: GetOptions): Promise<Outcome<Body>>;
   /** Makes one POST of a JSON text, as `get` makes a GET. The message of a refusal is the text of the answer. */
   post(path: string, json: string, timeoutMs: number): Promise<Outcome<Body>>;
-  /** The certificate presented last, trusted or not. */
+  /** Returns the certificate presented last, trusted or not. */
   certificate(): PresentedCertificate | undefined;
   /** Whether the credentials differ from those refused last; false if they cannot be read, or not within `timeoutMs`. */
   hasNewCredentials(timeoutMs: number): Promise<boolean>;
@@ -40,11 +40,11 @@ export interface ApplianceClient {
 }
 
 export interface GetOptions {
-  /** The place of the poll among others that wait for a connection; default: `list`. */
+  /** The priority of the poll among others that wait for a connection; default: `list`. */
   readonly precedence?: Precedence;
-  /** After this wait for a connection the poll fails as `local`; default: no limit. */
+  /** The longest wait for a connection, after which the poll fails as `local`; default: no limit. */
   readonly connectionWaitMs?: number | undefined;
-  /** A longer body is `too_large`; default: 256 KiB. */
+  /** The largest size of a body. A longer body is `too_large`; default: 256 KiB. */
   readonly bodyLimitBytes?: number;
   /** Called once, when `timeoutMs` begins to count, with a function that ends the request; never if the client is closed before. */
   readonly onStarted?: ((end: () => void) => void) | undefined;
@@ -54,7 +54,7 @@ export interface GetOptions {
   readonly onAnswer?: ((answer: ReceivedAnswer) => void) | undefined;
 }
 
-/** `json`: the body of a POST. */
+/** The options of a request; `json` is the body of a POST. */
 type SendOptions = GetOptions & { readonly json?: string };
 
 const BODY_LIMIT_BYTES = 256 * 1024;
@@ -65,19 +65,19 @@ export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
 export interface ClientsOptions {
   /** The program's version, for the User-Agent header. */
   readonly version: string;
-  /** Name lookups at the same time; each uses one of the threads that files and compression share. */
+  /** The number of name lookups at the same time. Each lookup uses one of the threads that files and compression share. */
   readonly maxLookups: number;
-  /** Reads of password files at the same time; each uses such a thread too. */
+  /** The number of reads of password files at the same time. Each read uses one of these threads too. */
   readonly maxPasswordReads: number;
-  /** The maximum of open connections to appliances at present; default: unlimited. */
+  /** Returns the maximum of open connections to appliances at present; default: unlimited. */
   readonly maxConnections?: () => number;
-  /** Default: the system's resolver. */
+  /** The lookup of names; default: the system's resolver. */
   readonly lookup?: Lookup;
 }
 
 /**
- * The clients share name lookups, reads of password files, secure contexts and the limits of connections. An appliance
- * cannot affect another one through them.
+ * Creates the maker of clients. The clients share name lookups, reads of password files, secure contexts and the limits of connections. An
+ * appliance cannot affect another one through them.
  */
 export function createClients(options: ClientsOptions, clock: Clock): CreateClient {
   const {
@@ -91,7 +91,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   const readerOf = createCredentials(createPasswordReader(options.maxPasswordReads, clock), headers);
   const secureContextOf = createSecureContexts();
 
-  /** The result of the work, which never rejects, or that of `onOver` if the deadline passes before. */
+  /** Returns the result of the work, which never rejects, or the result of `onOver` if the deadline passes before. */
   function within<T>(timeoutMs: number, work: Promise<T>, onOver: () => T): Promise<T> {
     return new Promise((resolve) => {
       const end = attention.deadline(timeoutMs, () => resolve(onOver()));
@@ -124,7 +124,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       timeoutMs: number,
       { bodyLimitBytes = BODY_LIMIT_BYTES, onCredentials, onAnswer, json }: SendOptions,
     ): Promise<Outcome<Body>> {
-      /** Before the request is sent, only the password is read. */
+      /** This is false while only the password is read. */
       let isSent = false;
       async function exchange(): Promise<Outcome<Body>> {
         const read = await readCredentials();
@@ -182,7 +182,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   };
 }
 
-/** The wait for a connection has ended, or the client was closed and the result is unused. */
+/** Returns the failure of a poll whose wait for a connection has ended. If the client was closed, nobody uses this failure. */
 function withoutConnection(waitedMs = 0): Outcome<never> {
   const waited = `it waited ${Math.round(waitedMs / 1000)} s for a connection`;
   return failed("local", `not sent: ${waited} (the limit of open files bounds how many there are)`);

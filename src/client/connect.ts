@@ -10,7 +10,7 @@ import { basicAuthorization } from "./credentials.ts";
 import type { Lookup } from "./lookup.ts";
 import { ConnectionError, type Stage } from "./failure.ts";
 
-/** Observes one attempt to connect. It gets each socket as soon as it exists; destroying that ends the attempt. */
+/** Observes one attempt to connect. The watcher gets each socket as soon as it exists, and ends the attempt by destroying the socket. */
 export interface AttemptWatcher {
   stage(stage: Stage): void;
   socket(socket: Socket): void;
@@ -30,7 +30,7 @@ export interface Connector {
 
 export interface Connected {
   readonly socket: Socket;
-  /** The monotonic instant at which its peer must be verified again; without TLS, never. */
+  /** The monotonic instant at which the peer must be verified again; without TLS, never. */
   readonly verifiedUntilMs: number;
 }
 
@@ -38,7 +38,7 @@ export interface ConnectorOptions {
   readonly host: string;
   readonly port: number;
   readonly proxy: ProxyConfig | undefined;
-  /** `undefined`: plain HTTP. */
+  /** The settings of TLS; `undefined` means plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
   readonly lookup: Lookup;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ interface Session extends Pick<Connected, "verifiedUntilMs"> {
   readonly certificate: PresentedCertificate | undefined;
 }
 
-/** A reported certificate is at most an hour old, since polls are up to five minutes apart. */
+/** The longest time until a new handshake. A reported certificate is at most an hour old, since polls are up to five minutes apart. */
 const MAX_VERIFIED_MS = 55 * 60_000;
 const PROXY_HEAD_LIMIT_BYTES = 16 * 1024;
 /** Some firewalls forget connections that are idle for a minute. Systems probe after two hours by default. */

@@ -16,9 +16,9 @@ const MIN_BYTES_PER_CHUNK = 16;
 export interface Request {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A body that is longer, or of more chunks than a sixteenth of that, is `too_large`. */
+  /** The largest body. A longer one, or one of more chunks than a sixteenth of the limit, is `too_large`. */
   readonly bodyLimitBytes: number;
-  /** The body of a POST; default: the request is a GET. */
+  /** The body of a POST; without it, the request is a GET. */
   readonly json?: string | undefined;
   /** @see GetOptions */
   readonly onAnswer?: ((answer: Answer) => void) | undefined;
@@ -27,7 +27,7 @@ export interface Request {
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
-  /** The body; of an error that breaks off or is too long, its beginning. */
+  /** The body. If an error breaks off or is too long, these bytes are the beginning of its body. */
   readonly bytes: Uint8Array;
 }
 
@@ -37,29 +37,29 @@ export interface Answer {
  */
 export interface Connection {
   /**
-   * Sends a request and reads the body of its answer; any status but 200 is a failure, redirects too. The text of an answer that
-   * refuses a POST is the message of the failure. The first call connects.
-   * A later call connects again, once, if no answer begins or it is 408: the appliance has closed the idle connection. After a
-   * failure the rest of the answer is unread: the connection must not be used again.
+   * Sends a request and reads the body of its answer. Any status but 200 is a failure, including redirects. The text of an answer that
+   * refuses a POST is the message of the failure. The first call connects. A later call connects again, once, if no answer begins or its
+   * status is 408: the appliance has closed the idle connection. After a failure the rest of the answer is unread, so the connection must
+   * not be used again.
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
   stage(): Stage;
-  /** The error whose body is read, or was read last. */
+  /** Returns the error whose body is being read, or was read last. */
   refusal(): Failure | undefined;
-  /** Whether it is connected to a peer that need not be verified again. */
+  /** Whether the connection has a peer that need not be verified again. */
   isUsable(): boolean;
   /** Immediately ends the request in flight and the connection, or the attempt to connect. */
   destroy(): void;
 }
 
 export interface ConnectionOptions {
-  /** `https://host:port` */
+  /** The origin `https://host:port`. */
   readonly origin: string;
   readonly connector: Connector;
   readonly clock: Clock;
-  /** Called when the attempt to connect has succeeded or failed. */
+  /** The callback after the attempt to connect has succeeded or failed. */
   readonly onAttemptEnded: () => void;
-  /** Called when the connection was destroyed, possibly more than once. */
+  /** The callback after the connection was destroyed; possible more than once. */
   readonly onDestroyed: () => void;
 }
 
@@ -71,7 +71,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   /** The latest socket of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
   let socket: Socket | undefined;
   let expectAnswer: (() => void) | undefined;
-  /** The socket ends when it has read more bytes than this. */
+  /** The socket ends when it has read more bytes than this number. */
   let maxBytesRead = 0;
   let isAnswered = false;
   let refusal: Failure | undefined;
@@ -115,7 +115,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     bodyTimeout: 0,
   });
 
-  /** Makes no stream for the body: it would cost more than the rest of the request. */
+  /** Sends the request without a stream for the body, which would cost more than the rest of the request. */
   function exchange({
     path,
     headers,
@@ -136,7 +136,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         if (head !== undefined) onAnswer?.({ ...head, bytes });
         return bytes;
       };
-      /** An error that is only read for its body stays that error. */
+      /** If an error is read only for its body, the failure stays that error. */
       const breakOff = (failure: Failure): void => {
         if (json !== undefined || refusal === undefined) return fail(failure);
         received();
@@ -202,8 +202,8 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 /**
- * Ends the connection when more was read. undici does not limit what costs it most: interim answers, line breaks before an answer,
- * extensions of chunks. They would keep the event loop busy until the deadline, which does not count such time.
+ * Ends the connection when more bytes were read. undici does not limit what costs it most: interim answers, line breaks before an answer,
+ * extensions of chunks. These would keep the event loop busy until the deadline, which does not count such time.
  */
 function endBeyond(socket: Socket, maxBytesRead: () => number): void {
   socket.on("readable", () => {
@@ -218,7 +218,7 @@ const UNSENT = "the connection broke before the request was sent";
 const SMUGGLED = "both Content-Length and Transfer-Encoding are given";
 
 function headFailure(status: number, fields: IncomingHttpHeaders, wallMs: number): Failure | undefined {
-  // The parser accepts both if Content-Length comes first; the end of the answer is ambiguous then. RFC 9112, 6.3
+  // The parser accepts both headers if Content-Length comes first; the end of the answer is ambiguous then. RFC 9112, 6.3
   const isSmuggled = fields["content-length"] !== undefined && fields["transfer-encoding"] !== undefined;
   if (status === 200) return isSmuggled ? { reason: "protocol", message: SMUGGLED } : undefined;
   const message = `answered with status ${status}`;
@@ -230,8 +230,8 @@ function headFailure(status: number, fields: IncomingHttpHeaders, wallMs: number
 }
 
 /**
- * The delay of a Retry-After header, in milliseconds from `nowMs` (Unix time), never negative; `undefined` if it is
- * neither a number of seconds nor a date.
+ * Returns the delay of a Retry-After header, in milliseconds from `nowMs` (Unix time), never negative; `undefined` if the header is neither
+ * a number of seconds nor a date.
  *
  * @see RFC 9110, 10.2.3
  */

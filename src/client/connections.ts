@@ -2,11 +2,11 @@ import type { Clock } from "../support/clock.ts";
 import type { Attention } from "./attention.ts";
 import type { Connection, ConnectionOptions } from "./connection.ts";
 
-/** Maximum number of concurrent attempts to connect, over all appliances. */
+/** The maximum number of concurrent attempts to connect, over all appliances. */
 const MAX_CONNECTING = 64;
-/** A connection that hangs delays others no longer than this, in attentive time: an overloaded loop starts fewer. */
+/** A connection that hangs delays others no longer than this attentive time, in which an overloaded loop starts fewer. */
 const CONNECTING_MS = 250;
-/** Connections besides the one used last are kept idle for this long: they served polls at the same time. */
+/** Connections besides the one used last served polls at the same time, and are kept idle for this long. */
 const MAX_SPARE_MS = 20_000;
 
 /** Waiting polls of VRRP lists are served first. */
@@ -15,13 +15,13 @@ export type Precedence = "list" | "test";
 /** The connections of one appliance. Each is lent to one poll at a time. */
 export interface ConnectionPool {
   /**
-   * Lends the idle connection used last; if there is none, a new one as soon as one is allowed, or one that is given back
-   * before that. `undefined` once closed, and after `maxWaitMs`.
+   * Lends the idle connection used last. If there is none, lends a new one as soon as one is allowed, or one that is given back before
+   * that. Resolves to `undefined` once closed, and after `maxWaitMs`.
    */
   take(precedence: Precedence, maxWaitMs?: number): Promise<Connection | undefined>;
   /** Keeps the connection if it can be used again. */
   giveBack(connection: Connection): void;
-  /** Ends all connections, lent ones too. */
+  /** Ends all connections, including lent ones. */
   close(): void;
 }
 
@@ -35,9 +35,9 @@ interface Waiting {
 }
 
 /**
- * Makes the pool of each appliance. Over all of them the attempts to connect and the open connections are limited; if too
- * many are open, connections that have been idle longest end. Polls of the same precedence are served in order. `limit`: the
- * maximum of open connections at present, at least 1.
+ * Creates the maker of each appliance's pool. Over all pools the attempts to connect and the open connections are limited; if too many are
+ * open, connections that have been idle longest end. Polls of the same precedence are served in order. `limit` returns the maximum of open
+ * connections at present, at least 1.
  */
 export function createConnections(
   attention: Attention,
@@ -46,7 +46,7 @@ export function createConnections(
 ): (create: (callbacks: Callbacks) => Connection) => ConnectionPool {
   const queues: Readonly<Record<Precedence, Set<Waiting>>> = { list: new Set(), test: new Set() };
   const open = new Set<Connection>();
-  /** Connections whose attempt to connect is neither over nor hangs. */
+  /** The connections whose attempt to connect is neither over nor hangs. */
   const connecting = new Set<Connection>();
   /** The instants since when connections are idle; the one that is idle longest is first. */
   const idle = new Map<Connection, number>();

@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 
 const CONTINUE = "HTTP/1.1 100";
-/** No server needs more; a longer answer is left to undici. */
+/** No server needs more bytes; undici handles a longer answer. */
 const MAX_BYTES = 1024;
 
 /**
- * Skips one `100 Continue`, which undici rejects, at the start of what arrives after a call of the returned function. Must be
- * called before undici gets the socket, so that it reads first; it gives back all the rest.
+ * Skips one `100 Continue`, which undici rejects, at the start of what arrives after a call of the returned function. Must be called before
+ * undici gets the socket, so that this listener reads first. All other bytes go back to the socket.
  *
  * @see RFC 9110, 15.2
  */
@@ -24,7 +24,7 @@ export function skipContinues(socket: Socket): () => void {
   return () => void (held = Buffer.alloc(0));
 }
 
-/** The length of the `100 Continue` that these bytes start with, 0 without one; `undefined` if more bytes are needed. */
+/** Returns the length of the `100 Continue` that these bytes start with, 0 without one; `undefined` if more bytes are needed. */
 export function continueBytes(bytes: Buffer): number | undefined {
   if (!CONTINUE.startsWith(bytes.toString("latin1", 0, CONTINUE.length))) return 0;
   const end = bytes.indexOf("\r\n\r\n");

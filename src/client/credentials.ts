@@ -11,14 +11,14 @@ type PasswordResult = { readonly ok: true; readonly secret: Secret } | ReadFailu
 
 export type PasswordReader = (source: PasswordSource) => Promise<PasswordResult>;
 
-/** Reading a file for each poll would cost a large part of the poll. */
+/** The shortest time between two reads of a file, since a read for each poll would cost a large part of the poll. */
 const READ_EVERY_MS = 100;
 
 /**
- * Returns a source's current password: the same object while it is the same. A file is read at most ten times a second; a failure is
- * not remembered. Simultaneous calls for one file share the work.
+ * Returns a source's current password: the same object while the password is the same. A file is read at most ten times a second; a failure
+ * is not remembered. Simultaneous calls for one file share the work.
  *
- * `maxReads`: simultaneous reads, so that a hanging file system does not block every thread of the process.
+ * `maxReads` limits simultaneous reads, so that a hanging file system does not block every thread of the process.
  */
 export function createPasswordReader(maxReads: number, clock: Pick<Clock, "monotonicMs">): PasswordReader {
   const limit = pLimit(maxReads);
@@ -49,7 +49,7 @@ export function createPasswordReader(maxReads: number, clock: Pick<Clock, "monot
 
 /** The headers of requests with one password. */
 export interface Credentials {
-  /** Equal credentials have equal ids. */
+  /** The id; equal credentials have equal ids. */
   readonly id: symbol;
   readonly headers: Readonly<Record<string, string>>;
   readonly redact: Redact;
@@ -58,8 +58,8 @@ export interface Credentials {
 export type CredentialsReader = () => Promise<Outcome<Credentials>>;
 
 /**
- * Returns what makes readers of the credentials for each request. Appliances with the same user and password file share them: the pattern
- * that redacts them takes kilobytes. `headers`: the headers of every request.
+ * Returns a function that makes readers of the credentials for each request. Appliances with the same user and password file share the
+ * credentials, since the pattern that redacts them takes kilobytes. `headers` are the headers of every request.
  */
 export function createCredentials(
   readPassword: PasswordReader,
@@ -93,7 +93,7 @@ export function createCredentials(
   };
 }
 
-/** The value of an Authorization header for `user:password`. @see RFC 7617, 2 */
+/** Returns the value of an Authorization header for `user:password`. @see RFC 7617, 2 */
 export function basicAuthorization(credentials: Secret): string {
   return `Basic ${Buffer.from(credentials.reveal()).toString("base64")}`;
 }

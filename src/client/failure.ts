@@ -3,7 +3,10 @@ import { keysOf } from "../support/keys.ts";
 
 /** Says what a failure of the VRRP list means. */
 interface Meaning {
-  /** `lost`: it does not answer. `refused`: it answers, but not to this exporter. `unknown`: the failure is not its own. */
+  /**
+   * The state of the appliance. If it is `lost`, the appliance does not answer. If it is `refused`, the appliance answers, but not to this
+   * exporter. If it is `unknown`, the cause is elsewhere.
+   */
   readonly appliance: "lost" | "refused" | "unknown";
   /** Other polls of the appliance would fail for the same reason, so they are not sent. */
   readonly stopsOtherPolls?: true;
@@ -36,7 +39,7 @@ export function meaningOf(reason: FailureReason): Meaning {
   return FAILURES[reason];
 }
 
-/** Why a poll failed. `message` is for the log and contains no secret. */
+/** A failed poll. `message` is for the log and contains no secret. */
 export interface Failure {
   readonly reason: FailureReason;
   readonly message: string;
@@ -44,7 +47,7 @@ export interface Failure {
   readonly status?: number;
   /** Whether the status means that nothing is at the path: the website is gone. */
   readonly isGone?: true;
-  /** The delay that an answer with status 429 or 503 asks for. */
+  /** The delay that an answer with status 429 or 503 requests. */
   readonly retryAfterMs?: number;
 }
 
@@ -65,7 +68,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The failure of a deadline that passes at this stage; `password`: before the request is sent. */
+/** The failure at a deadline that passes at this stage; `password` is the stage before the request is sent. */
 export const DEADLINE_FAILURES: Readonly<Record<Stage | "password", Failure>> = {
   password: { reason: "secret", message: "the password file was still being read" },
   lookup: { reason: "dns", message: "the name was still being looked up" },
@@ -75,7 +78,7 @@ export const DEADLINE_FAILURES: Readonly<Record<Stage | "password", Failure>> = 
   connected: { reason: "timeout", message: "the appliance was connected" },
 };
 
-/** The failure that an error of Node.js or undici at this stage is. Its message is one line without a header or a body. */
+/** Returns the failure for an error of Node.js or undici at this stage. The message is one line without a header or a body. */
 export function failureFrom(thrown: unknown, stage: Stage): Failure {
   const error = decisive(thrown);
   const words = describe(error);
@@ -86,12 +89,12 @@ export function failureFrom(thrown: unknown, stage: Stage): Failure {
   };
 }
 
-/** This host lacks a resource; the appliance is not involved. EAI_MEMORY is from a name lookup. */
+/** The codes of errors in which this host lacks a resource, and the appliance is not involved. EAI_MEMORY is from a name lookup. */
 const SHORTAGE = new Set<unknown>(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EAI_MEMORY"]);
-/** No local port is left, if all addresses fail with it. The error of one address among several may mean that IPv6 is missing. */
+/** If all addresses fail with this code, no local port is left. If only one address among several does, IPv6 may be missing. */
 const NO_PORT = "EADDRNOTAVAIL";
 
-/** The relevant error if attempts on several addresses failed; any other error itself. */
+/** Returns the relevant error if attempts on several addresses failed; any other error itself. */
 function decisive(error: unknown): unknown {
   if (!(error instanceof AggregateError)) return error;
   const errors: readonly unknown[] = error.errors;
@@ -120,7 +123,7 @@ function reasonOf(error: unknown, stage: Stage): FailureReason {
 /** undici's parser asserts that an answer has no status below 100 and no unexpected 101. */
 const INVALID_STATUS = "ERR_ASSERTION";
 const WRONG_VERSION = "ERR_SSL_WRONG_VERSION_NUMBER";
-/** Part of the message of a failure, which has advice of its own. */
+/** This part of the message of a failure has advice of its own. */
 export const NO_TLS = "the port does not speak TLS";
 
 function describe(error: unknown): string {

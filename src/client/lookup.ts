@@ -4,12 +4,12 @@ import pLimit from "p-limit";
 
 type Addresses = readonly LookupAddress[];
 
-/** Looks up all addresses of a name. If nobody wants them when it is the turn of this name, none are returned. */
+/** Looks up all addresses of a name. Returns none if nobody wants them any more when it is the turn of this name. */
 export type Lookup = (hostname: string, isWanted: () => boolean) => Promise<Addresses>;
 
 /**
- * Uses at most `maxInFlight` of the threads that lookups share with file reads and compression, and one per name: an
- * unresponsive resolver, which cannot be canceled, must not block the rest of the process.
+ * Creates a lookup that uses at most `maxInFlight` of the threads that lookups share with file reads and compression, and one for each
+ * name. An unresponsive resolver, which cannot be canceled, must not block the rest of the process.
  */
 export function createLookup(
   maxInFlight: number,

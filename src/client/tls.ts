@@ -4,12 +4,12 @@ import type { TlsClientConfig } from "../config/config.ts";
 
 /** The certificate that an appliance presented last, trusted or not. */
 export interface PresentedCertificate {
-  /** Unix time in seconds; `undefined` if unreadable. */
+  /** The end of validity as Unix time in seconds; `undefined` if unreadable. */
   readonly notAfterSeconds: number | undefined;
-  /** Empty if the certificate has none. @see RFC 5280, 4.1.2.6 */
+  /** The subject; empty if the certificate has none. @see RFC 5280, 4.1.2.6 */
   readonly subject: string;
   readonly issuer: string;
-  /** As OpenSSL prints it: upper-case digits with colons. */
+  /** The fingerprint in OpenSSL's format: upper-case digits with colons. */
   readonly sha256: string;
 }
 
@@ -18,7 +18,7 @@ export function describeCertificate(
 ): PresentedCertificate | undefined {
   if (certificate === undefined) return undefined;
   const notAfterMs = Date.parse(certificate.validTo);
-  // Against its types, Node.js leaves out empty names.
+  // Node.js leaves out empty names, although its types say otherwise.
   const { subject, issuer }: Partial<Pick<X509Certificate, "subject" | "issuer">> = certificate;
   return {
     notAfterSeconds: Number.isNaN(notAfterMs) ? undefined : notAfterMs / 1000,
@@ -29,7 +29,7 @@ export function describeCertificate(
 }
 
 /**
- * Why the peer of a finished handshake is not trusted, for the log; `undefined` if it is trusted. A pinned or known
+ * Returns why the peer of a finished handshake is not trusted, for the log; `undefined` if the peer is trusted. A pinned or known
  * certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
 export function peerProblem(
@@ -61,12 +61,12 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
 }
 
-/** No fleet needs more. The oldest contexts are dropped, so that reloads do not leak. */
+/** The number of contexts that are kept; no fleet needs more. The oldest contexts are dropped, so that reloads do not leak. */
 const MAX_CONTEXTS = 64;
 
 /**
- * One secure context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of
- * milliseconds, and a fleet usually shares one.
+ * Returns one secure context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of milliseconds, and a
+ * fleet usually shares one.
  */
 export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext {
   const contexts = new Map<string, SecureContext>();

@@ -5,7 +5,7 @@ import type { Secret } from "../support/secret.ts";
 export interface Config {
   /** The appliances of all files in order, including disabled ones. */
   readonly appliances: readonly ApplianceConfig[];
-  /** Simultaneous website tests of the fleet. */
+  /** The number of simultaneous website tests of the fleet. */
   readonly maxConcurrentWebsiteTests: number;
   readonly websiteTargets: WebsiteTargetsConfig;
   /** Planned work that recurs. */
@@ -16,14 +16,14 @@ export interface MaintenanceConfig {
   readonly name: string;
   readonly comment: string;
   readonly scope: MaintenanceScope;
-  /** A node-cron expression of six fields: when the work begins, by the clocks of the time zone. */
+  /** A node-cron expression of six fields. The work begins at these times of the time zone. */
   readonly schedule: string;
   /** A name of the IANA database. */
   readonly timezone: string;
   readonly durationMs: number;
 }
 
-/** Names what is worked on: everything that any of the three names; of labels, what has all of them. */
+/** The scope of planned work: everything that one of the three lists names. Labels name the appliances that have all of them. */
 export interface MaintenanceScope {
   readonly appliances: readonly string[];
   readonly clusters: readonly string[];
@@ -32,14 +32,14 @@ export interface MaintenanceScope {
 
 /** The policy that decides which websites may be targets for blackbox_exporter. */
 export interface WebsiteTargetsConfig {
-  /** Ports 80 and 443 are allowed without being listed. */
+  /** The allowed ports besides 80 and 443, which need not be listed. */
   readonly ports: readonly number[];
   /** Whether private names and addresses are allowed. */
   readonly private: boolean;
 }
 
 export interface ApplianceConfig {
-  /** Unique over all files; the `appliance` label. */
+  /** The `appliance` label, unique over all files. */
   readonly name: string;
   /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
   readonly cluster: string;
@@ -48,16 +48,16 @@ export interface ApplianceConfig {
   readonly baseUrl: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly websites: readonly WebsiteConfig[];
-  /** `undefined`: websites are not discovered. */
+  /** The settings of discovery; `undefined` if websites are not discovered. */
   readonly discovery: DiscoveryConfig | undefined;
   readonly polling: PollingConfig;
   readonly http: HttpClientConfig;
 }
 
 export interface DiscoveryConfig {
-  /** Ids of websites that are left out. */
+  /** The ids of websites that are left out. */
   readonly exclude: readonly number[];
-  /** The others are tested up to this number, lowest ids first. */
+  /** The most other websites that are tested, lowest ids first. */
   readonly limit: number;
 }
 
@@ -66,7 +66,7 @@ export interface WebsiteConfig {
   readonly id: number;
   /** The `website` label: the configured name, else the id. */
   readonly name: string;
-  /** The protocols to export; `undefined`: those in the response. */
+  /** The protocols to export; if they are `undefined`, the protocols of the response are exported. */
   readonly protocols: readonly ("http" | "https")[] | undefined;
   readonly expectStatus: readonly StatusRange[];
 }
@@ -77,7 +77,7 @@ export interface StatusRange {
   readonly to: number;
 }
 
-/** A website without `expect_status` expects these. */
+/** A website without `expect_status` expects these statuses. */
 export const DEFAULT_STATUSES: readonly StatusRange[] = [{ from: 200, to: 399 }];
 
 /** Returns whether a range contains `status`. No range contains 0, which means no HTTP response. */
@@ -89,10 +89,10 @@ export interface PollingConfig extends Readonly<Record<TimingName, OperationTimi
   readonly maxConcurrentWebsiteTests: number;
 }
 
-/** When an operation is due, and how long a poll may take, from the name lookup to the last byte. */
+/** The times at which an operation is due, and the limit of a poll's duration, from the name lookup to the last byte. */
 export type OperationTiming =
   | { readonly kind: "interval"; readonly intervalMs: number; readonly timeoutMs: number }
-  /** `expression`: a node-cron expression of six fields, seconds first. */
+  /** `expression` is a node-cron expression of six fields, seconds first. */
   | { readonly kind: "schedule"; readonly expression: string; readonly timeoutMs: number };
 
 export interface HttpClientConfig {
@@ -103,10 +103,10 @@ export interface HttpClientConfig {
 
 /** An HTTP proxy between the exporter and the appliance. */
 export interface ProxyConfig {
-  /** IPv6 without brackets. */
+  /** The host, with IPv6 addresses without brackets. */
   readonly host: string;
   readonly port: number;
-  /** `user:password`, decoded. */
+  /** The credentials `user:password`, decoded. */
   readonly credentials: Secret | undefined;
 }
 
@@ -120,7 +120,7 @@ export type PasswordSource =
   /** Polls read the file again when it changes. */
   | { readonly kind: "file"; readonly path: string };
 
-/** PEM texts, read when the configuration was loaded. */
+/** The TLS settings. PEM texts were read when the configuration was loaded. */
 export interface TlsClientConfig {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
@@ -129,10 +129,10 @@ export interface TlsClientConfig {
   readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
   readonly insecureSkipVerify: boolean;
   /**
-   * SHA-256 of the only certificates to trust, whoever signed them, as OpenSSL prints it. If the list is empty, no certificate
-   * is trusted with `knownCertificates`, otherwise each that an authority signed.
+   * The SHA-256 fingerprints of the only certificates to trust, whoever signed them, in OpenSSL's format. If the list is empty, no
+   * certificate is trusted with `knownCertificates`; without it, each certificate that an authority signed.
    */
   readonly certificateSha256: readonly string[];
-  /** The `known_certificates_file` that `certificateSha256` is from, and the name in its lines. */
+  /** The `known_certificates_file` that contains `certificateSha256`, and the name in its lines. */
   readonly knownCertificates?: { readonly path: string; readonly appliance: string } | undefined;
 }

@@ -1,12 +1,12 @@
 import { groupBy } from "../support/group-by.ts";
 
-/** One error in a file or a flag, and where. */
+/** One error, and its place in a file or a flag. */
 export interface ConfigError {
   /** The path is as given on the command line, or as found by a pattern. */
   readonly file: string;
-  /** 1-based; absent if the file cannot be read. */
+  /** The position, counted from 1; absent if the file cannot be read. */
   readonly position?: { readonly line: number; readonly column: number };
-  /** `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
+  /** The path `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
   readonly path: string;
   /** The message says what was expected, and what was found unless that may be a secret. */
   readonly message: string;
@@ -35,7 +35,7 @@ function byPosition({ position: a }: ConfigError, { position: b }: ConfigError):
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-/** Returns the first 100 errors, and one that counts the rest. */
+/** Returns the first 100 errors, and an error that counts the rest. */
 export function limitErrors(errors: readonly ConfigError[]): readonly ConfigError[] {
   const more = errors.length - MAX_SHOWN;
   if (more <= 0) return errors;
@@ -43,7 +43,7 @@ export function limitErrors(errors: readonly ConfigError[]): readonly ConfigErro
   return [...shown, { file: shown.at(-1)?.file ?? "", path: "", message: `${more} more errors` }];
 }
 
-/** Formats the first 100 errors, a line each, and one that counts the rest. */
+/** Formats the first 100 errors, a line each, and a line that counts the rest. */
 export function formatErrors(errors: readonly ConfigError[]): readonly string[] {
   return limitErrors(errors).map(formatConfigError);
 }

@@ -12,9 +12,9 @@ import type { YamlFile } from "./yaml.ts";
 type HttpPlace = Place<{ readonly http_client?: HttpClientSettings | undefined }>;
 
 /**
- * Returns a function that reads the files of blocks, the outermost first, and merges their settings: an inner block overrides
- * `basic_auth` and `proxy_url` as a whole, and `tls_config` key by key. Its result has the settings of each appliance by its
- * name; without known certificates, they are the same object for all.
+ * Returns a function that reads the files of blocks, the outermost first, and merges their settings: an inner block overrides `basic_auth`
+ * and `proxy_url` as a whole, and `tls_config` key by key. The result has the settings of each appliance by its name; without known
+ * certificates, these are the same object for all.
  */
 export function createHttpResolver(files: NamedFiles) {
   /** The key is the text, since the blocks of many appliances may name the same file. */
@@ -60,7 +60,7 @@ export function createHttpResolver(files: NamedFiles) {
     const http = { basicAuth, proxy, tls };
     if (!known) return () => http;
     const { path, certificates } = known;
-    // Authorities do not count then; thousands of appliances would each have a copy.
+    // Authorities have no effect then, and thousands of appliances would each have a copy.
     const withoutCa = { ...tls, ca: undefined };
     return (appliance) => {
       const certificateSha256 = certificates.get(appliance) ?? [];

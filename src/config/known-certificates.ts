@@ -1,6 +1,6 @@
 /**
- * Returns the fingerprint as OpenSSL prints it, in upper case with colons. Accepts lower case, and digits without colons; `undefined`
- * for any text but a SHA-256.
+ * Returns the fingerprint in OpenSSL's format, in upper case with colons. Accepts lower case, and digits without colons. Returns
+ * `undefined` for any text but a SHA-256.
  */
 export function parseFingerprint(text: string): string | undefined {
   const digits = text.replaceAll(":", "").toUpperCase();
@@ -8,8 +8,8 @@ export function parseFingerprint(text: string): string | undefined {
 }
 
 /**
- * Returns the certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any of several
- * lines for one name counts. `invalidLine`: the number of the first line that is neither such a line nor a comment nor blank.
+ * Returns the certificates in the text of a `known_certificates_file`: lines of a name, white space and a SHA-256. Any of several lines for
+ * one name counts. `invalidLine` is the number of the first line that is neither such a line nor a comment nor blank.
  */
 export function parseKnownCertificates(text: string) {
   const known = new Map<string, string[]>();
@@ -36,7 +36,7 @@ export function replaceCertificates(text: string, trusted: ReadonlyMap<string, s
   return [...kept, ...Array.from(left, ([name, sha256]) => `${name} ${sha256}`), ""].join("\n");
 }
 
-/** Comments and blank lines have no name, invalid lines no fingerprint. The name may contain spaces. */
+/** Returns the parts of a line. Comments and blank lines have no name, invalid lines no fingerprint. The name may contain spaces. */
 function parseLine(line: string): { readonly name: string; readonly sha256: string } {
   const text = line.trim();
   if (text.startsWith("#")) return { name: "", sha256: "" };

@@ -9,9 +9,9 @@ import type { ConfigResult, ValidConfig } from "./load.ts";
 import type { Loaded } from "./sources.ts";
 import type { Shard } from "./shard.ts";
 
-// Between threads, settings are texts: an instance of Secret would arrive as an empty object, and thousands of objects at once
-// would stop the loop. What many appliances share, such as a long list of authorities, is a text of its own, to which theirs
-// refer by its digest.
+// Between threads, settings are texts: an instance of Secret would arrive as an empty object, and thousands of objects at once would stop
+// the loop. Settings that many appliances share, such as a long list of authorities, are texts of their own, to which the appliances' texts
+// refer by digest.
 const SHARED: ReadonlySet<string> = new Set(["http", "tls", "ca", "cert"]);
 
 export interface ConfigTask {
@@ -27,7 +27,7 @@ export type PackedResult = Loaded<{
 
 interface PackedAppliances {
   readonly digests: readonly string[];
-  /** The texts of the appliances, with their secrets, and of what they share; the key is the digest of the text. */
+  /** The texts of the appliances, with their secrets, and of their shared settings; the key is the digest of the text. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
@@ -39,7 +39,7 @@ export async function loadInThread(task: ConfigTask, running: ValidConfig): Prom
   const result = await runInThread<PackedResult>("config-worker", task).catch(
     (error: unknown): PackedResult => {
       const message = `cannot be loaded: ${messageOf(error)}`;
-      // Loaded again when the watch looks again.
+      // The file is loaded again when the watch looks again.
       return { ok: false, errors: [{ file: task.file, path: "", message }], sources: running.sources };
     },
   );
@@ -53,7 +53,7 @@ export async function loadInThread(task: ConfigTask, running: ValidConfig): Prom
   return { ...result, config: { ...result.config, appliances } };
 }
 
-/** Equal for equal settings: secrets and certificates count, a password file by its path. */
+/** Returns a digest, which is equal for equal settings. Secrets and certificates count by value, a password file by its path. */
 export const digestOf = createDigestOf(() => {});
 
 export function packAppliances(appliances: readonly ApplianceConfig[]): PackedAppliances {
@@ -65,7 +65,7 @@ function createDigestOf(onText: (digest: string, text: string) => void): (settin
   const ofObject: (settings: object) => string = once(ofPart);
   function ofPart(part: unknown): string {
     const text = JSON.stringify(part, function replace(this: unknown, key: string, value: unknown) {
-      // Secrets hide themselves in `value`.
+      // A secret would hide itself in `value`.
       const given: unknown = Reflect.get(Object(this), key);
       if (given instanceof Secret) return { $secret: given.reveal() };
       if (!SHARED.has(key) || given === undefined) return value;
@@ -78,7 +78,7 @@ function createDigestOf(onText: (digest: string, text: string) => void): (settin
   return ofObject;
 }
 
-/** Returns the appliance of a digest. What appliances share, they share afterwards too. */
+/** Returns the appliance of a digest. Appliances share the same settings as before they were packed. */
 export function createUnpacker({ texts }: PackedAppliances): (digest: string) => ApplianceConfig {
   const shared = new Map<string, unknown>();
   function unpack(digest: string): ApplianceConfig {

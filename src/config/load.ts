@@ -8,19 +8,19 @@ import { inShard, WHOLE_FLEET } from "./shard.ts";
 import { loadYaml, validateYaml, valueAt, type Place } from "./validate.ts";
 import { readYamlFile, type YamlFile } from "./yaml.ts";
 
-/** The result of a load, as plain data. `shown`: its text without secrets. */
+/** The result of a load, as plain data; `shown` is its text without secrets. */
 export type ConfigResult = Loaded<{ readonly config: Config; readonly shown: string }>;
 
 export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>;
 
 const DEFAULT_WEBSITE_TESTS = 64;
-/** Where the Debian package has its configuration. */
+/** The file with the configuration of the Debian package. */
 const PACKAGED_FILE = "/etc/appliance-exporter/config.yaml";
 
 /**
- * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema
- * first; if they are valid, the rules between keys and the named files. Reads certificates and keys; only tries password
- * files. Never rejects because of the content or state of files.
+ * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema first; if both
+ * are valid, checks the rules between keys and the named files. Reads certificates and keys; only tries password files. Never rejects
+ * because of the content or state of files.
  */
 export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigResult> {
   return collect(async (collector) => {
@@ -48,8 +48,8 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
 }
 
 /**
- * Finds the files that `config_files` of the main file matches, without it and without duplicates: in the order of the patterns,
- * sorted within each, relative like the main file's path. A pattern that matches no file is an error.
+ * Finds the files that `config_files` of the main file matches, without the main file and without duplicates: in the order of the patterns,
+ * sorted within each pattern, relative like the main file's path. A pattern that matches no file is an error.
  */
 async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<readonly string[]> {
   const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
@@ -70,7 +70,10 @@ async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<r
   return [...paths.values()];
 }
 
-/** Shows a valid file as JSON, which is YAML too, with passwords and credentials in URLs as `<secret>`, below its path as a comment. */
+/**
+ * Shows a valid file as JSON, which is also YAML, with passwords and credentials in URLs as `<secret>`; the path of the file is a comment
+ * above.
+ */
 function showFile({ file, data }: YamlFile): string {
   return `# ${JSON.stringify(resolve(file))}\n${JSON.stringify(data, redact, 2)}\n`;
 }

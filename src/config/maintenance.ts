@@ -7,7 +7,7 @@ import type { ConfigSettings } from "./schema.ts";
 import { items, type Place } from "./validate.ts";
 import { shortestGapMs } from "./values.ts";
 
-/** Returns the recurring windows of the main file; reports what no appliance has, and windows without an end. */
+/** Returns the recurring windows of the main file; reports names and labels that no appliance has, and windows without an end. */
 export function resolveMaintenance(
   top: Place<ConfigSettings>,
   all: readonly ApplianceConfig[],

@@ -8,7 +8,7 @@ import { NO_SUCH_FILE, unfit, type ReadFailure, type TextResult } from "./read-f
 import { valueAt, type Place } from "./validate.ts";
 import type { YamlFile } from "./yaml.ts";
 
-/** A check for each kind of text; it returns what is wrong. */
+/** The checks for each kind of text, which return what is wrong. */
 const CHECKS = {
   certificates: (pem: string) => {
     const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [""];
@@ -23,7 +23,7 @@ const CHECKS = {
     const { invalidLine: line } = parseKnownCertificates(text);
     return line === undefined ? undefined : `line ${line}: expected the name of an appliance and a SHA-256`;
   },
-  // The reader has checked it.
+  // The reader has checked the password.
   password: () => undefined,
 } as const;
 
@@ -33,7 +33,7 @@ type Block = Omit<Place<unknown>, "settings">;
 
 export type NamedFiles = ReturnType<typeof createNamedFiles>;
 
-/** Reads the files that settings name, each once. A missing or invalid file is an error at the setting. */
+/** Creates a reader of the files that settings name, each once. A missing or invalid file is an error at the setting. */
 export function createNamedFiles(collector: Collector) {
   const results = new Map<string, TextResult>();
 

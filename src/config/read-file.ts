@@ -5,12 +5,12 @@ import { errorCode } from "../support/errors.ts";
 
 export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
 
-/** A file or folder cannot be used, and why. */
+/** The reason why a file or folder cannot be used. */
 export interface ReadFailure {
   readonly ok: false;
   /** The message does not contain the file's name or content. */
   readonly message: string;
-  /** Whether this host failed to read it (out of descriptors, I/O error, stale handle), so that a retry may succeed. */
+  /** Whether this host failed to read the file (out of descriptors, I/O error, stale handle), so that a retry may succeed. */
   readonly isSystemError: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function readTextFile(path: string): Promise<TextResult> {
   }
 }
 
-/** A failure that the operator has to fix. */
+/** Returns a failure that the operator has to fix. */
 export function unfit(message: string): ReadFailure {
   return { ok: false, message, isSystemError: false };
 }
@@ -49,7 +49,7 @@ export function readFailure(error: unknown): ReadFailure {
   }
 }
 
-/** Names the user of this process: `uid 65534 (nobody)`; containers have users without a name. */
+/** Returns the user of this process: `uid 65534 (nobody)`; containers have users without a name. */
 function runningAs(): string {
   try {
     const { uid, username } = userInfo();

@@ -7,7 +7,7 @@ import { errorsOf, formatErrors } from "./errors.ts";
 import type { ConfigResult, ValidConfig } from "./load.ts";
 import { goneSince, readStates, type Loaded, type Source } from "./sources.ts";
 
-/** `errors`: one line each, without secrets. */
+/** The result; `errors` has one line for each error, without secrets. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly errors: readonly string[] };
 
 export interface ReloaderDeps {
@@ -17,7 +17,7 @@ export interface ReloaderDeps {
   readonly web: { readonly sources: readonly Source[]; prepare(): Promise<Loaded<{ apply(): void }>> };
   /** Prepares another configuration; the returned function applies it. */
   readonly prepare: (config: Config) => () => Promise<void>;
-  /** `atMs`: Unix time in milliseconds. */
+  /** Informs about a reload; `atMs` is Unix time in milliseconds. */
   readonly onReloaded: (isSuccess: boolean, atMs: number) => void;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -25,9 +25,9 @@ export interface ReloaderDeps {
 }
 
 export interface Reloader {
-  /** Reads the configuration again and applies it; an invalid one changes nothing. */
+  /** Reads the configuration again and applies it; an invalid configuration changes nothing. */
   reload(): Promise<ReloadResult>;
-  /** The running configuration, without its secrets. */
+  /** Returns the running configuration, without its secrets. */
   shown(): string;
   /** Starts to reload automatically when the content of a file has changed. */
   watch(): void;
@@ -35,7 +35,7 @@ export interface Reloader {
   stop(): void;
 }
 
-/** How long reading may take: a file system may hang. */
+/** The longest time that reading may take, since a file system may hang. */
 const MAX_READ_MS = 60_000;
 const UNREAD = "the files could not be read within a minute";
 
@@ -46,7 +46,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
 
-  /** Also after the reload has failed: while a file system hangs, further reloads fail at once and take no thread. */
+  /** This stays true after the reload has failed: while a file system hangs, further reloads fail at once and take no thread. */
   let isReading = false;
 
   async function readAll() {
@@ -119,10 +119,10 @@ export function createReloader(deps: ReloaderDeps): Reloader {
 }
 
 /**
- * Compares the sources with their state at the latest load, valid or not; after each load they are another list. A change counts
- * when two checks in a row find the same: before, a file may still be written. A load that failed with a system error is repeated
- * when the files are readable. While a check of a list is not finished, further checks of that list do nothing: files that hang
- * take one thread. `onChange` must not reject.
+ * Compares the sources with their state at the latest load, valid or not; after each load they are another list. A change counts when two
+ * checks in a row find the same state, since at the first check a file may still be written. A load that failed with a system error is
+ * repeated when the files are readable. While a check of a list is not finished, further checks of that list do nothing, so that hanging
+ * files take one thread. `onChange` must not reject.
  */
 export function createCheck(
   sources: () => readonly Source[],

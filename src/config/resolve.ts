@@ -12,18 +12,20 @@ import { shortestGapMs } from "./values.ts";
 /** The settings of the top level, of a cluster or of an appliance. */
 type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
 
-/** The blocks whose settings an appliance has, the outermost first: the top level, its cluster, its own. Inner ones override. */
+/**
+ * The blocks that contain the settings of an appliance, the outermost first: the top level, its cluster, its own. Inner blocks override.
+ */
 type Blocks = readonly Place<Inner>[];
 
-/** A cluster and its members, or an appliance that stands alone: a cluster of one, named like it. */
+/** A cluster and its members. An appliance that stands alone is a cluster of one, with the same name. */
 interface Group {
   readonly named: Place<Inner & { readonly name: string }>;
   readonly members: readonly Place<ApplianceSettings>[];
 }
 
 /**
- * Returns the appliances of all files, in order. An appliance's settings override its cluster's, those of the top level, and the
- * built-in ones. Reports errors between keys and in named files.
+ * Returns the appliances of all files, in order. An appliance's settings override those of its cluster, of the top level, and the built-in
+ * ones. Reports errors between keys and in named files.
  */
 export async function resolveFleet(
   top: Place<ConfigSettings>,
@@ -43,7 +45,7 @@ export async function resolveFleet(
   const clusters: readonly Place<{ readonly name: string }>[] = groups.map(({ named }) => named);
   const all = groups.flatMap(({ members }) => members);
   for (const places of [clusters, all]) reportDuplicates(places, "name");
-  // Reports the errors of settings that no appliance has too.
+  // This also reports the errors of settings that no appliance has.
   for (const blocks of [[top], ...groups.map(({ named }) => [top, named])]) {
     websitesOf(blocks);
     await httpOf(...blocksWith("http_client", blocks));
@@ -81,7 +83,7 @@ function groupsIn(place: Place<FleetSettings>): readonly Group[] {
   ];
 }
 
-/** Reports each place whose value for `key` an earlier place has too, with the place of the first. */
+/** Reports each place whose value for `key` an earlier place has too, and names the first such place. */
 export function reportDuplicates<Key extends string>(
   places: readonly Place<Readonly<Record<Key, string>>>[],
   key: Key,
@@ -102,7 +104,7 @@ function websitesOf(blocks: Blocks): readonly WebsiteConfig[] {
   return websites.map(({ settings }) => settings);
 }
 
-/** The innermost block decides whether websites are discovered; `true` keeps the keys of outer blocks. */
+/** Returns the discovery settings. The innermost block decides whether websites are discovered; `true` keeps the keys of outer blocks. */
 function discoveryOf(blocks: Blocks): DiscoveryConfig | undefined {
   const given = blocks.flatMap(({ settings }) => settings.website_discovery ?? []);
   if ((given.at(-1) ?? false) === false) return undefined;
@@ -112,12 +114,15 @@ function discoveryOf(blocks: Blocks): DiscoveryConfig | undefined {
 const DISCOVERY: DiscoveryConfig = { exclude: [], limit: 200 };
 const WEBSITE_TESTS_PER_APPLIANCE = 4;
 
-/** A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is an error. */
+/**
+ * Returns the polling settings. A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is
+ * an error.
+ */
 function resolvePolling(blocks: Blocks): PollingConfig {
   const timings = byTiming((name): PollingConfig[TimingName] => {
     const places = blocks.filter(({ settings }) => settings.polling?.[name] !== undefined);
     const given = places.flatMap(({ settings }) => settings.polling?.[name] ?? []);
-    // An interval displaces an outer schedule, and the other way round.
+    // An interval overrides an outer schedule, and a schedule an outer interval.
     const rhythm = given.findLast(({ interval, schedule }) => (interval ?? schedule) !== undefined);
     const { interval: intervalMs = TIMINGS[name].intervalMs, schedule } = rhythm ?? {};
     const gapMs = schedule === undefined ? intervalMs : shortestGapMs(schedule);

@@ -10,7 +10,7 @@ import { keysOf } from "../support/keys.ts";
 import { TIME_ZONE_FORM, isTimeZone } from "../support/time-zone.ts";
 import { commentSchema, durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
 
-/** PromQL rejects U+FFFD, which lone surrogates become; YAML's escapes can write both. */
+/** A label. PromQL rejects U+FFFD, which lone surrogates become; YAML's escapes can write both. */
 const labelSchema = z
   .string()
   .refine((text) => !/[\p{Cs}\uFFFD]/u.test(text), "expected text without U+FFFD");
@@ -26,7 +26,7 @@ const applianceNameSchema = nameSchema.refine(
   "expected a name without # at the start and without spaces at the start and the end",
 );
 
-/** Labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
+/** The labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
 const RESERVED_LABELS: readonly string[] = (
   "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
   "website_id website protocol operation reason anomaly host port mode backend role address successor risk effect subject from to cause words incident alert " +
@@ -38,7 +38,7 @@ const labelNameSchema = z
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, "expected a label name of letters, digits and _, first no digit")
   .refine((name) => !name.startsWith("__") && !RESERVED_LABELS.includes(name), "this label name is reserved");
 
-/** Scheme, host, port and path of plain characters: cannot contain credentials, so errors may show it. */
+/** A scheme, host, port and path of plain characters, which cannot contain credentials, so errors may show such a URL. */
 const SHOWABLE_URL = /^(?:[a-z]{1,10}:\/\/)?(?:\[[0-9a-f:.]*\]|[\w.-]*)(?::\d*)?(?:\/[\w.~/-]*)?$/i;
 const PLAIN_URL = /^https?:\/\/[^\s\\?#@]+$/i;
 const BARE_IPV6_URL = /^https?:\/\/[0-9a-f]*:[0-9a-f]*:[0-9a-f.:]*(?:\/|$)/i;
@@ -59,7 +59,7 @@ const baseUrlSchema = z.string().transform((text, context): string => {
   return z.NEVER;
 });
 
-/** The message does not show the URL, which may contain a password. */
+/** A URL of a proxy. Messages do not show it, since it may contain a password. */
 const proxyUrlSchema = parsed(
   "a URL of the form http://[user:password@]host:port, with an IPv6 address in brackets",
   (text): ProxyConfig | undefined => {
@@ -100,12 +100,12 @@ const innerPollingSchema = z
   })
   .meta({ id: "polling" });
 
-/** A text of a pattern; errors do not show it. */
+/** Returns a schema for a text of a pattern; errors do not show the text. */
 function matching(what: string, pattern: RegExp) {
   return z.string().regex(pattern, `expected ${what}`);
 }
 
-/** RFC 7617 forbids control characters, and a colon in the user name. */
+/** A user name and a password. RFC 7617 forbids control characters, and a colon in the user name. */
 export const basicAuthSchema = z
   .strictObject({
     username: matching("a non-empty user name without colons and control characters", /^[^:\p{Cc}]+$/u),
@@ -171,7 +171,7 @@ const websiteObject = z.strictObject({
   expect_status: z.array(statusSchema).min(1).optional(),
 });
 
-/** A website: only its id, or a map. */
+/** A website, as only its id, or as a map. */
 const websiteSchema = z
   .union([idSchema.transform((id): z.output<typeof websiteObject> => ({ id })), websiteObject], {
     error: "expected a website's id, or a map with an id",
@@ -191,7 +191,7 @@ const discoverySchema = z.union(
   { error: "expected true, false, or a block with exclude and limit" },
 );
 
-/** Settings of both clusters and appliances. */
+/** The settings of both clusters and appliances. */
 const innerShape = {
   labels: z.record(labelNameSchema, labelSchema).optional(),
   websites: z.array(websiteSchema).optional(),

@@ -3,8 +3,8 @@ import { listedBriefly } from "../support/text.ts";
 import type { ApplianceConfig } from "./config.ts";
 
 /**
- * Returns the addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a and b)`. Behind another
- * proxy is another appliance.
+ * Returns the addresses that several enabled appliances share, in the order of appearance: `https://h:4849 (a and b)`. The same address
+ * behind another proxy is another appliance.
  */
 export function sharedAddresses(appliances: readonly ApplianceConfig[]): readonly string[] {
   const enabled = appliances.filter((appliance) => appliance.enabled);

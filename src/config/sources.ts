@@ -8,32 +8,32 @@ const READERS = { text: readTextFile, password: readPasswordFile, names: matchin
 
 /** A file, or a pattern of file names, that a load has read. */
 export interface Source {
-  /** `names`: `path` ends with a pattern; its content is the list of the matching names. */
+  /** The kind of the source. For `names`, `path` ends with a pattern, and the content is the list of the matching names. */
   readonly kind: keyof typeof READERS;
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly state: SourceState;
 }
 
-/** A digest is equal for equal content, which it does not reveal; `undefined`: a system error prevents reading. */
+/** A digest, which is equal for equal content and does not reveal the content; `undefined` if a system error prevents reading. */
 type SourceState = string | undefined;
 
-/** Records what a load reads, and which errors it finds. */
+/** Records the sources that a load reads, and the errors that it finds. */
 export interface Collector {
-  /** `path`: absolute. Never rejects. */
+  /** Reads a source; `path` is absolute. Never rejects. */
   read(kind: Source["kind"], path: string): Promise<TextResult>;
-  /** Equal errors, which several rules may find, count once. */
+  /** Reports an error. Equal errors, which several rules may find, count once. */
   report(error: ConfigError): void;
   hasErrors(): boolean;
 }
 
 /**
- * A loaded configuration, or all its errors; and what was read. Of password files only the invalid ones: polls read changed
- * passwords themselves.
+ * A loaded configuration, or all its errors, with the sources that were read. Password files are among these only if they are invalid,
+ * since polls read changed passwords themselves.
  */
 export type Loaded<T extends object> = Checked<T> & { readonly sources: readonly Source[] };
 
-/** Returns what `work` loads, with everything that it read. `work` returns `undefined` if errors prevent it from going on. */
+/** Returns what `work` loads, with all sources that it read. `work` returns `undefined` if errors prevent it from going on. */
 export async function collect<T extends object>(
   work: (collector: Collector) => Promise<T | undefined>,
 ): Promise<Loaded<T>> {
@@ -60,7 +60,7 @@ function stateOf(result: TextResult): SourceState {
   return result.isSystemError ? undefined : `invalid: ${result.message}`;
 }
 
-/** Reads the states of the sources now. They are read one after another, so that a hanging file system blocks only one thread. */
+/** Reads the states of the sources now. The sources are read one after another, so that a hanging file system blocks only one thread. */
 export async function readStates(sources: readonly Source[]): Promise<readonly SourceState[]> {
   const states: SourceState[] = [];
   // An unreadable file has not changed. A file that the load could not read has changed once it is readable.
@@ -85,7 +85,10 @@ export async function matchingNames(path: string): Promise<TextResult> {
   }
 }
 
-/** A `*` at the start matches no name that starts with a dot, as in a shell: Kubernetes mounts have such links. */
+/**
+ * Returns the expression of a pattern. A `*` at the start matches no name that starts with a dot, as in a shell, since Kubernetes mounts
+ * have such links.
+ */
 function expressionOf(pattern: string): RegExp {
   const parts = pattern.split("*").map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`));
   return new RegExp(`^${pattern.startsWith("*") ? String.raw`(?!\.)` : ""}${parts.join(".*")}$`, "s");

@@ -3,7 +3,7 @@ import { HIDDEN, type JsonPath } from "./errors.ts";
 import type { Collector } from "./sources.ts";
 import { readYamlFile, type YamlFile } from "./yaml.ts";
 
-/** Settings, and where they are. */
+/** Settings, and their place. */
 export interface Place<T> {
   readonly file: YamlFile;
   readonly path: JsonPath;
@@ -38,7 +38,10 @@ function keysIn(part: unknown): readonly string[] {
 
 const EXPECTED_MAP = "expected a map: lines of a key, a colon, a space and a value";
 
-/** Returns the list of known keys for unknown ones. The library words all but missing keys and maps; it shows types, and no values. */
+/**
+ * Returns the list of known keys for unknown ones. The library writes the messages about everything but missing keys and maps, with types
+ * and without values.
+ */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === "unrecognized_keys")
     return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
@@ -46,7 +49,10 @@ function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.code === "invalid_type" && issue.expected === "object" ? EXPECTED_MAP : undefined;
 }
 
-/** Shows `keys` and words that resemble one. Any other may be a password: `{ password:hunter2 }` lacks a space and is a key. */
+/**
+ * Reports an issue. The message shows `keys` and words that resemble one of them. Any other word may be a password: `{ password:hunter2 }`
+ * lacks a space and is a key.
+ */
 function reportIssue(file: YamlFile, keys: ReadonlySet<string>, issue: z.core.$ZodIssue): void {
   const path = issue.path.map((part) => (typeof part === "symbol" ? "" : part));
   const shown = path.map((part) => (typeof part === "number" || keys.has(part) ? part : HIDDEN));
@@ -73,12 +79,12 @@ function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: reado
   return keys.has(key) ? `unknown key "${key}"` : "unknown key";
 }
 
-/** Returns the word, and the word without any one of its letters: words that share one of these differ by a slip of the hand. */
+/** Returns the word, and the word without each one of its letters. Two words that share one of these differ by a typo. */
 function lessOneLetter(word: string): readonly string[] {
   return [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
 }
 
-/** The value at `path` of a file's data; `undefined` if there is none. */
+/** Returns the value at `path` of a file's data; `undefined` if there is none. */
 export function valueAt(data: unknown, path: JsonPath): unknown {
   return path.reduce<unknown>(
     (value, segment) =>
@@ -89,7 +95,7 @@ export function valueAt(data: unknown, path: JsonPath): unknown {
   );
 }
 
-/** Returns the items of a list of settings, and where they are. */
+/** Returns the items of a list of settings, with their places. */
 export function items<T>({ file, path }: Place<unknown>, key: string, list: readonly T[] = []) {
   return list.map((settings, index): Place<T> => ({ file, path: [...path, key, index], settings }));
 }

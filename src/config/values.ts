@@ -3,7 +3,10 @@ import { z } from "zod";
 import { parseDuration } from "../support/duration.ts";
 import { printable } from "../support/text.ts";
 
-/** A text that `parse` converts; otherwise an error that says what was expected, without the text, which may be a secret. */
+/**
+ * Returns a schema for a text that `parse` converts. For any other text, the error says what was expected, without the text, which may be a
+ * secret.
+ */
 export function parsed<T>(
   what: string,
   parse: (text: string) => T | undefined,
@@ -19,20 +22,20 @@ export function parsed<T>(
   });
 }
 
-/** The text of a string or a number: YAML reads `200` as a number. */
+/** The text of a string or a number, since YAML reads `200` as a number. */
 export const textOrNumber = z
   .union([z.number(), z.string()], {
     error: ({ input }) => (input === undefined ? undefined : "expected a string or a number"),
   })
   .transform(String);
 
-/** A path, and not PEM or base64: a key may have been written in place of its path. */
+/** A path, but not PEM or base64, since a key may have been written in place of its path. */
 export const fileSchema = z
   .string()
   .min(1, "expected the path of a file")
   .refine((path) => !/-----|\p{Cc}|^[a-z0-9+/=]{100,}$/iu.test(path), "expected the path of a file");
 
-/** A duration in milliseconds, `min` to `max`. */
+/** Returns a schema for a duration in milliseconds, from `min` to `max`. */
 export function durationSchema(min: string, max: string) {
   const [minMs = 0, maxMs = 0] = [parseDuration(min), parseDuration(max)];
   return parsed(`a duration of ${min} to ${max}, such as 1m30s`, (text) => {
@@ -41,7 +44,7 @@ export function durationSchema(min: string, max: string) {
   });
 }
 
-/** A line that people read; lone surrogates are no text. */
+/** A line that people read. A text with lone surrogates is invalid. */
 export const commentSchema = parsed(
   "1 to 200 characters, none of them a control character or invisible",
   (text) => {
@@ -50,7 +53,7 @@ export const commentSchema = parsed(
   },
 );
 
-/** Returns the error in a node-cron expression, if any. It needs six fields, seconds first, and dates that recur. */
+/** Returns the error in a node-cron expression, if any. The expression needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
   if (fields.length !== 6)

@@ -24,18 +24,18 @@ import { once } from "../support/kept.ts";
 
 /** The plain values of a YAML file and their positions. */
 export interface YamlFile {
-  /** The path as given. */
+  /** The path as it was given. */
   readonly file: string;
   readonly data: unknown;
-  /** The position of the key or list item at `path`; for a missing key, of its map. */
+  /** Returns the position of the key or list item at `path`; for a missing key, the position of its map. */
   locate(path: JsonPath): NonNullable<ConfigError["position"]>;
-  /** Reports an error at the key or list item at `path`. `shown`: the path in the error. */
+  /** Reports an error at the key or list item at `path`; `shown` is the path in the error. */
   report(path: JsonPath, message: string, shown?: JsonPath): void;
 }
 
 /**
- * Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. `instead`: what to do
- * if there is no such file.
+ * Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. `instead` says what to do if
+ * there is no such file.
  */
 export async function readYamlFile(
   file: string,
@@ -74,10 +74,13 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
   };
 }
 
-/** Reports what is wrong at an offset: characters from the start of the text. */
+/** Reports what is wrong at an offset, in characters from the start of the text. */
 type Fail = (offset: number, message: string) => undefined;
 
-/** Many times what a valid file has. The library calls itself for each level, and V8 aborts the process without a stack. */
+/**
+ * The limit of levels, many times what a valid file has. The library calls itself for each level, and V8 aborts the process without a
+ * stack.
+ */
 const MAX_LEVELS = 100;
 const TOO_DEEP = `expected at most ${MAX_LEVELS} levels: close each [ and {, and check the indent`;
 
@@ -120,8 +123,8 @@ const KEY_AND_VALUE = "expected a key, a colon, a space and a value";
 const WRONG_INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
 
 /**
- * These texts replace errors of the library, by code and message, that quote the text, which may be a secret, or that help only
- * the library's users.
+ * These texts replace errors of the library, by code and message. The replaced texts quote the file, which may contain a secret, or help
+ * only the library's users.
  */
 const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^BAD_ALIAS/, "invalid anchor or alias; quote a string that starts with & or *"],
@@ -149,13 +152,13 @@ function describeSyntaxError({ code, message }: YAMLError): string {
   return own ?? message;
 }
 
-/** The limit of one file: the library compares each alias with all of them before it. */
+/** The limit of one file, since the library compares each alias with all anchors and aliases before it. */
 const MAX_ANCHORS_AND_ALIASES = 20_000;
 const TOO_MANY_ANCHORS = `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors and aliases`;
 
 /**
- * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors
- * about aliases have no position, and quote the text.
+ * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors about
+ * aliases have no position, and quote the text.
  */
 function areNodesValid(document: Document, fail: Fail): boolean {
   let areValid = true;
@@ -184,7 +187,10 @@ function repeatedKeys({ items }: YAMLMap): readonly unknown[] {
   return [...groups.values()].flatMap(([, ...others]) => others.map(({ key }) => key));
 }
 
-/** Finds the offset of the key or list item at a path, or of the innermost one around it: a map may have many wrong keys. */
+/**
+ * Returns a function that finds the offset of the key or list item at a path, or of the innermost one around it. It is fast, since a map
+ * may have many wrong keys.
+ */
 function createLocator(root: unknown): (path: JsonPath) => number {
   const indexOf = once(
     (map: YAMLMap): ReadonlyMap<unknown, Pair> =>

@@ -34,9 +34,9 @@ const HOST = "127.0.0.1";
 const USERNAME = "monitor";
 /** This is longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * 3_600_000;
-/** Longer than a demo lasts. */
+/** This is longer than a demo lasts. */
 const RETENTION = { retentionMs: 24 * 3_600_000, retentionBytes: 2 ** 30 };
-/** Shorter than the exporter's timeout for a website test. */
+/** This is shorter than the exporter's timeout for a website test. */
 const WEBSITE_TIMEOUT_MS = 1_500;
 
 const WEBSITES = [
@@ -45,7 +45,7 @@ const WEBSITES = [
   { id: 3, name: "portal", protocol: "both" },
 ] as const;
 
-/** The first one is the preferred master. */
+/** The appliances, of which the first one is the preferred master. */
 const APPLIANCES = [
   { name: "demo-a", type: "1", priority: 204 },
   { name: "demo-b", type: "2", priority: 154 },
@@ -55,8 +55,8 @@ const APPLIANCES = [
 type ApplianceName = (typeof APPLIANCES)[number]["name"];
 
 /**
- * `text`: what has just happened. `down`: the website that closes connections without an answer. The appliances that do not answer
- * about VRRP, that report FAULT, that have a lower priority, and that lack the alias: `silent`, `faulty`, `lowered`, `lacking`.
+ * One step of the script. `text` says what has just happened. `down` is the website that closes connections without an answer. `silent`
+ * does not answer about VRRP, `faulty` reports FAULT, `lowered` has a lower priority, and `lacking` lacks the alias.
  */
 interface Scene {
   readonly text: string;
@@ -99,14 +99,14 @@ const SCRIPT: readonly Scene[] = [
   { text: "failover: demo-a has the highest priority, and is the master again", master: "demo-a" },
 ];
 
-/** Functions that end the parts that were started. */
+/** The functions that end the parts that were started. */
 type Stops = (() => Promise<void>)[];
 
 /** Starts everything, or stops what was started if something fails. */
 export async function startDemo(options: DemoOptions): Promise<Checked<{ readonly demo: Demo }>> {
   const stops: Stops = [];
   const stop = async (): Promise<void> => {
-    // The latest first.
+    // The latest part ends first.
     for (let next = stops.pop(); next !== undefined; next = stops.pop()) await next();
   };
   try {
@@ -130,7 +130,7 @@ async function startParts(options: DemoOptions, stops: Stops) {
       options.logger.error({ detail: describeBug(error) }, "appliance could not answer a request"),
   };
   const { appliances, step } = await startCluster(deps, stops);
-  // mkdtemp creates it with mode 700.
+  // mkdtemp creates the folder with mode 700.
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-demo-"));
   stops.push(() => rm(folder, { recursive: true, force: true }));
   const configFile = join(folder, "config.yaml");
@@ -140,7 +140,7 @@ async function startParts(options: DemoOptions, stops: Stops) {
     http_client: { basic_auth: { username: USERNAME, password }, tls_config: { ca_file: "ca.pem" } },
     clusters: [{ name: "demo", labels: { site: "demo" }, website_discovery: true, appliances }],
   };
-  // JSON is YAML too.
+  // JSON is also YAML.
   await writeFile(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 });
   const storage = { path: join(folder, "journal"), ...RETENTION };
   const settings = { telemetryPath: "/metrics", enableLifecycle: false, storage };
@@ -151,7 +151,7 @@ async function startParts(options: DemoOptions, stops: Stops) {
   return { ok: true, demo: { addresses, configFile, document, step } } as const;
 }
 
-/** A certificate of appliances and websites, which clients trust as it is, and its key. */
+/** Returns a certificate of appliances and websites, which clients trust as it is, and its key. */
 async function createKeyPair() {
   const made = await generate([{ name: "commonName", value: "appliance-exporter demo" }], {
     keyType: "ec",
@@ -214,7 +214,7 @@ async function startCluster(deps: Pick<ApplianceServerDeps, "tls" | "users" | "o
   };
 }
 
-/** The interfaces that an appliance reports. */
+/** Returns the interfaces that an appliance reports. */
 function interfacesOf(
   { name, type, priority }: (typeof APPLIANCES)[number],
   scene: Scene | undefined,

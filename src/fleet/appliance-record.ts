@@ -19,7 +19,7 @@ import type {
 import { afterVrrpPoll, vrrpFor, type VrrpRecord } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
 
-/** Everything that is known about one appliance: what its snapshot shows, and what the next poll is compared with. Immutable. */
+/** The facts about one appliance: those of its snapshot, and those with which the next poll is compared. Immutable. */
 export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
   readonly vrrp: VrrpRecord;
   /** The websites that are tested. */
@@ -32,8 +32,8 @@ export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
 type Facts = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
 
 /**
- * Returns what is known under a configuration, at the monotonic instant `nowMs`. What stays of `before`, by operation, keeps its
- * record; without `before`, the appliance was never polled.
+ * Returns the record under a configuration, at the monotonic instant `nowMs`. Operations that are also in `before` keep their records;
+ * without `before`, the appliance was never polled.
  */
 export function applianceFor(
   before: ApplianceRecord | undefined,
@@ -54,7 +54,7 @@ export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity
   return { appliance: name, cluster, labels };
 }
 
-/** Returns what is known at the monotonic instant `nowMs`: the operations that have expired have failed as `stalled`. */
+/** Returns the record at the monotonic instant `nowMs`, in which the operations that have expired have failed as `stalled`. */
 export function applianceAt(appliance: ApplianceRecord, nowMs: number): ApplianceRecord {
   if (nowMs < appliance.untilMs) return appliance;
   const vrrp = recordAt(appliance.vrrp, nowMs);
@@ -63,7 +63,7 @@ export function applianceAt(appliance: ApplianceRecord, nowMs: number): Applianc
   return complete({ ...appliance, vrrp, records, websites });
 }
 
-/** Returns what is known after one more observation, at the monotonic instant `nowMs`; that of a gone website changes nothing. */
+/** Returns the record after one more observation, at the monotonic instant `nowMs`. An observation of a gone website changes nothing. */
 export function afterObservation(
   before: ApplianceRecord,
   observation: Observation,
@@ -101,7 +101,7 @@ function afterOperation(before: Facts, observation: Observation, nowMs: number):
   return { state: withTests({ ...now, known: knownWebsites(now, before.known) }, nowMs), changes };
 }
 
-/** `undefined` for an operation that is not polled. */
+/** Returns the record of an operation; `undefined` for an operation that is not polled. */
 function recordOf(
   { vrrp, records, websites }: Facts,
   operation: Operation,
@@ -114,7 +114,10 @@ function recordOf(
   return operation satisfies never;
 }
 
-/** Reports neither polls that were not sent nor websites that are gone, which are listed no more. */
+/**
+ * Returns the change of an operation's health. Polls that were not sent are no changes, nor are websites that are gone, which are no longer
+ * listed.
+ */
 function healthChange(operation: Operation, before: Facts, now: Facts): readonly FleetChange[] {
   const [from, failure] = [before, now].map((facts) => {
     const record = recordOf(facts, operation);
@@ -125,7 +128,7 @@ function healthChange(operation: Operation, before: Facts, now: Facts): readonly
   return from === undefined ? [] : [{ kind: "recovered", operation, from }];
 }
 
-/** From zero for what the appliance may be polled for: with discovery, each operation of a website. */
+/** Returns the totals, from zero for everything that may be polled of the appliance: with discovery, each operation of a website. */
 function totalsFor(
   { websites, discovery }: ApplianceConfig,
   identity: Identity,
@@ -150,7 +153,7 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
 /** Returns the facts with the tests of the websites that are known now. */
 function withTests(facts: Facts, nowMs: number): Facts {
   const { polling } = facts.config;
-  // Website tests begin when the first poll of the VRRP list has ended, and are spread as that is.
+  // Website tests begin when the first poll of the VRRP list has ended, and are spread like that poll.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
   const tests = new Map(facts.websites.map((website) => [website.websiteId, website]));
   const tested = facts.known.filter(({ isTested }) => isTested);
@@ -158,7 +161,7 @@ function withTests(facts: Facts, nowMs: number): Facts {
   return { ...facts, websites };
 }
 
-/** Adds what follows from the facts. Sections that are made of the same facts as before stay the same objects. */
+/** Adds what follows from the facts. Sections with the same facts as before stay the same objects. */
 function complete(facts: Facts): ApplianceRecord {
   const { identity, config, vrrp, records, known } = facts;
   const { discovery, inventory } = discovered(identity, { identity, config, records, known });
@@ -177,7 +180,7 @@ const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => re
 
 type Records = Iterable<Pick<OperationRecord<unknown>, "expiresAtMs">>;
 
-/** The records of each operation. What a poll finds expires with its record, so no operation can lack them. */
+/** The records of each operation. The results of polls expire with their records, so no operation can lack them. */
 const RECORDS: Readonly<Record<OperationKind, (facts: Facts) => Records>> = {
   vrrp: ({ vrrp }) => [vrrp],
   website_list: ({ records }) => (records === undefined ? [] : [records.list]),
@@ -186,7 +189,9 @@ const RECORDS: Readonly<Record<OperationKind, (facts: Facts) => Records>> = {
 };
 const ALL_RECORDS = Object.values(RECORDS);
 
-/** When the first of the operations expires. Plain loops: each poll goes through hundreds of websites. */
+/**
+ * Returns the instant at which the first of the operations expires. The loops are plain, since each poll goes through hundreds of websites.
+ */
 function firstExpiry(facts: Facts): number {
   let untilMs = Number.POSITIVE_INFINITY;
   for (const recordsOf of ALL_RECORDS)
@@ -196,7 +201,7 @@ function firstExpiry(facts: Facts): number {
 
 interface Answers extends Pick<InventorySnapshot, "identity" | "found"> {
   readonly list: VrrpListSnapshot | undefined;
-  /** Entries of the list of websites that are no ids. */
+  /** The number of entries of the list of websites that are no ids. */
   readonly badIds: number | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { Protocol } from "../api/website-test.ts";
 import type { Failure } from "../client/failure.ts";
 import type { Operation } from "../api/operations.ts";
 
-/** Holds what an observation has changed. */
+/** A change that an observation has made. */
 export type FleetChange =
   | {
       readonly kind: "vrrp_state";
@@ -19,22 +19,22 @@ export type FleetChange =
       readonly protocol: Protocol;
       readonly from: number;
       readonly to: number;
-      /** Why there was no HTTP response, in the words of the appliance. */
+      /** The appliance's text that says why there was no HTTP response. */
       readonly text?: string;
     }
-  /** An operation began to fail, or fails for another reason now. */
+  /** An operation began to fail, or now fails for another reason. */
   | { readonly kind: "failing"; readonly operation: Operation; readonly failure: Failure }
-  /** `from`: why it failed until now. */
+  /** An operation recovered; `from` is the reason of its failure until now. */
   | { readonly kind: "recovered"; readonly operation: Operation; readonly from: Failure }
   /** The list of an appliance has other websites. */
   | { readonly kind: "website_list_changed" }
   /**
-   * The appliance describes a website in another way, or for the first time one that its first list lacked. `address`: host and
-   * port until now; empty while they were not known.
+   * The appliance describes a website in another way, or describes for the first time one that its first list lacked. `address` has host
+   * and port until now; it is empty while they were not known.
    */
   | { readonly kind: "website_changed"; readonly websiteId: number; readonly address: string };
 
-/** Holds what is known after one more poll, and what that poll has changed. */
+/** The state after one more poll, and the changes of that poll. */
 export interface Step<State> {
   readonly state: State;
   readonly changes: readonly FleetChange[];

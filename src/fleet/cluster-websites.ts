@@ -14,8 +14,8 @@ interface Lists {
 }
 
 /**
- * The websites of a cluster, in the order of first mention; those that an appliance tests come before its others. A website that
- * is as it was `before` is the same object.
+ * Returns the websites of a cluster, in the order of first mention; the websites that an appliance tests come before its others. A website
+ * that is as it was `before` is the same object.
  */
 export function clusterWebsites(
   { lists }: Lists,
@@ -43,18 +43,24 @@ export function clusterWebsites(
   );
 }
 
-/** Returns what a website is known by, as far as its appliance alone knows: host and port, else by its id; unique at the appliance. */
+/**
+ * Returns the key by which a website is known, as far as its appliance alone determines it: host and port, or else its id, unique at the
+ * appliance.
+ */
 export function websiteKey({ websiteId, identity }: OfWebsite, address: string | undefined): string {
   if (address === undefined) return `#${websiteId}`;
   return address === "" ? `#${websiteId} at ${identity.appliance}` : address;
 }
 
-/** Returns what each website is known by in its cluster. One without details has the key of another appliance's website with its id. */
+/**
+ * Returns a function that returns the key of each website in its cluster. A website without details has the key of another appliance's
+ * website with the same id.
+ */
 function keysIn(lists: Lists["lists"]): (website: KnownWebsite) => string {
   const addresses = lists.flat().flatMap(({ websiteId, address, isTested }) => {
     return isTested && address ? [[websiteId, address] as const] : [];
   });
-  // The first one counts.
+  // The first address of an id counts.
   const byId = new Map(addresses.toReversed());
   return (website) => websiteKey(website, website.address ?? byId.get(website.websiteId));
 }
@@ -64,7 +70,7 @@ export function isWithoutAddress(key: string): boolean {
   return key.startsWith("#");
 }
 
-/** Two websites may have the same id and name at different appliances. */
+/** Returns an unused name, since two websites may have the same id and name at different appliances. */
 function unusedName(used: ReadonlySet<string>, id: number, name: string, key: string): string {
   return used.has(`${id} ${name}`) ? unusedName(used, id, `${name} (${key})`, key) : name;
 }

@@ -1,32 +1,32 @@
 import { once } from "../support/kept.ts";
 
 /**
- * `unknown`: its list is not known now, and it was last seen in this group or never seen at all; `other`: it is known, and
- * in a state that is neither MASTER nor BACKUP.
+ * The role of a member. It is `unknown` if the appliance's list is not known now, and the appliance was last seen in this group or was
+ * never seen at all. It is `other` if it is known, and is neither MASTER nor BACKUP.
  */
 export type MemberRole = "master" | "backup" | "other" | "unknown";
 
-/** Holds what an appliance says of a group in one answer; `absent`: it lists no interface of the group. */
+/** The report of an appliance about a group in one answer; the role is `absent` if the appliance lists no interface of the group. */
 export interface GroupFact {
-  /** `unknown`: none of its interfaces in the group is readable. */
+  /** The role; `unknown` if none of the appliance's interfaces in the group is readable. */
   readonly role: MemberRole | "absent";
-  /** As reported; empty where the role is `absent` or `unknown`. */
+  /** The reported state; empty where the role is `absent` or `unknown`. */
   readonly state: string;
-  /** Whether it was MASTER when it was last readable. */
+  /** Whether the appliance was MASTER when it was last readable. */
   readonly isMaster: boolean;
   readonly priority: number | undefined;
 }
 
-/** Answers in a row that say the same, without a silence between them. Instants are monotonic. */
+/** Equal answers in a row, without a silence between them. Instants are monotonic. */
 export interface Run extends GroupFact {
-  /** The beginnings and the ends of the first poll and of the latest one; of the run that lasts, `Polled` has the latest. */
+  /** The beginning and the end of the first poll, and of the latest one. In the run that lasts, `Polled` has the latest. */
   readonly first: Polled;
   readonly last: Polled;
   /** The silence that the first answer ended. */
   readonly after: Silence | undefined;
 }
 
-/** When the poll of an answer began, and when the answer was complete. */
+/** The instants at which the poll of an answer began and the answer was complete. */
 export interface Polled {
   readonly sentMs: number;
   readonly endedMs: number;
@@ -37,16 +37,16 @@ export interface Silence {
   readonly sinceMs: number;
   /** The end of the first poll in it that failed because the appliance did not answer; `undefined` if there was none. */
   readonly lostSinceMs: number | undefined;
-  /** The beginning of that poll. */
+  /** The beginning of the poll that ended at `lostSinceMs`. */
   readonly lostSentMs: number | undefined;
 }
 
-/** Holds what an appliance said of one group lately, oldest first. It is the same list while the appliance says the same. */
+/** The latest answers of an appliance about one group, oldest first. The list stays the same object while the answers are the same. */
 export type Course = readonly Run[];
 
 const MAX_RUNS = 8;
 
-/** The course after one more answer. `before`: how the latest answer until now was polled. */
+/** Returns the course after one more answer; `before` has the instants of the latest answer until now. */
 export function courseAfter(
   course: Course | undefined,
   fact: GroupFact,
@@ -66,8 +66,8 @@ export function courseAfter(
 }
 
 /**
- * Changes to and from MASTER are kept longest: two runs between which there is none become one, without a priority. Where there are no
- * such runs, the oldest is dropped.
+ * Keeps changes to and from MASTER longest. Two runs without such a change between them become one, without a priority. If there are no
+ * such runs, the oldest run is dropped.
  */
 function bounded(course: Course): Course {
   if (course.length <= MAX_RUNS) return course;
@@ -81,11 +81,16 @@ function bounded(course: Course): Course {
   return [...course.slice(0, at), both, ...course.slice(at + 2)];
 }
 
-/** Monotonic instants at which changes of an appliance in a group were learned. */
+/** The monotonic instants at which changes of an appliance in a group were learned. */
 interface MasterChanges {
-  /** When it became MASTER or stopped being MASTER. A MASTER that is seen for the first time is one. */
+  /**
+   * The instants at which the appliance became MASTER or stopped being MASTER. A MASTER that is seen for the first time counts as such a
+   * change.
+   */
   readonly switchedAtMs: readonly number[];
-  /** The latest of these, or when it answered again after it was silent, when it may have been either. */
+  /**
+   * The latest of these instants, or the instant at which the appliance answered again after a silence, in which its role may have changed.
+   */
   readonly changedAtMs: number;
 }
 

@@ -20,7 +20,7 @@ const UNKNOWN = {
   leftOut: [],
 } as const;
 
-/** Returns how the polls went that discover websites, and what is known now of the websites that an appliance lists. */
+/** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
 export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
@@ -54,7 +54,7 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
       found,
       byAddress,
       isListed: listed !== undefined,
-      // One of an unknown id or address may be any, and so may one whose details are not known now.
+      // A website of an unknown id or address may be any website, and so may one whose details are not known now.
       isComplete: isReadable && listed.ids.length === byAddress.size && isNoneFailing,
       areDetailsKnown: isReadable && isPolled && isNoneFailing,
       leftOut: listed?.ids.filter((id) => !details.has(id)) ?? [],
@@ -67,8 +67,8 @@ function wasPolled({ health: { state } }: OperationRecord<unknown>): boolean {
 }
 
 /**
- * How the latest polls of the details went together; `undefined` if there are none. A failure of one is a failure; one that was
- * not polled yet changes nothing.
+ * Returns the joint result of the latest polls of the details; `undefined` if there are none. A failure of one poll is a failure; a website
+ * that was not polled yet changes nothing.
  */
 function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
   const failures = all.filter(({ state }) => state === "failed");

@@ -15,7 +15,7 @@ import {
 } from "./record.ts";
 import type { VrrpRecord } from "./vrrp.ts";
 
-/** Returns what is known under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
+/** Returns the records under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
 export function discoveryFor(
   before: DiscoveryRecords | undefined,
   { discovery, polling }: ApplianceConfig,
@@ -36,7 +36,7 @@ export function discoveryFor(
   return { list, details: records, first: first ?? new Set(watched) };
 }
 
-/** Replaces each record by what `change` returns; returns the same object if none changes. */
+/** Replaces each record by the result of `change`; returns the same object if none changes. */
 function withEach(
   records: DiscoveryRecords,
   change: <Record extends OperationRecord<unknown>>(record: Record) => Record,
@@ -52,7 +52,7 @@ export function discoveryAt(records: DiscoveryRecords, nowMs: number): Discovery
   return withEach(records, (record) => recordAt(record, nowMs));
 }
 
-/** Returns the records after a poll of the VRRP list: while the appliance is out of reach, what it said before does not count. */
+/** Returns the records after a poll of the VRRP list. While the appliance is out of reach, its earlier answers do not count. */
 export function discoveryAfterVrrp(
   records: DiscoveryRecords,
   { failing, health }: VrrpRecord,
@@ -62,7 +62,7 @@ export function discoveryAfterVrrp(
   return withEach(records, (record) => whileReachable(record, downSinceMs));
 }
 
-/** Returns the records after one more poll; that of a website which is gone changes nothing. */
+/** Returns the records after one more poll; a poll of a website that is gone changes nothing. */
 export function afterDiscoveryPoll(
   records: DiscoveryRecords,
   observation: Observation & { readonly kind: "website_list" | "website_details" },

@@ -19,22 +19,22 @@ import type { ClusterSnapshot, Identity } from "./snapshot.ts";
 /** The latest observations of every appliance. */
 export interface Fleet {
   /**
-   * Makes these the appliances. What stays, by name and operation, keeps its counters and its latest observation; an
-   * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on. The state of
-   * an appliance follows when it is next needed.
+   * Sets the appliances. Appliances and operations with the same names as before keep their counters and their latest observations; an
+   * appliance at another address is a new one. First polls are expected from the monotonic instant `nowMs` on. The state of an appliance
+   * follows when it is next needed.
    */
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
-  /** Records an observation; one of an appliance or website that is gone changes nothing. */
+  /** Records an observation. An observation of an appliance or website that is gone changes nothing. */
   record(observation: Observation, nowMs: number): Recorded;
-  /** Names, in the order of the configuration; the same list until `configure`. */
+  /** Returns the names of the clusters, in the order of the configuration; the same list until `configure`. */
   clusters(): readonly string[];
-  /** Returns what is true of a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
+  /** Returns the facts about a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
   cluster(name: string, nowMs: number): ClusterSnapshot | undefined;
-  /** The cluster of an appliance; `undefined` for an appliance that is gone. */
+  /** Returns the cluster of an appliance; `undefined` for an appliance that is gone. */
   clusterOf(appliance: string): string | undefined;
-  /** The monotonic instant at which the next operation of a cluster expires unless it is polled before; infinite if none does. */
+  /** Returns the monotonic instant at which the next operation of a cluster expires unless it is polled before; infinite if none does. */
   expiresAtMs(cluster: string): number;
-  /** Returns what is to be polled of an appliance. */
+  /** Returns the plan of an appliance's polls. */
   plan(appliance: string): PollPlan;
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
@@ -47,19 +47,19 @@ export interface Recorded {
 }
 
 interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
-  /** Names of the enabled appliances. */
+  /** The names of the enabled appliances. */
   readonly members: readonly string[];
 }
 
 export function createFleet(): Fleet {
-  /** Brought up to the configuration when needed: doing it for all at once would stop polls. */
+  /** The records follow the configuration when they are needed, since an update of all at once would delay polls. */
   const records = new Map<string, ApplianceRecord>();
   let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
   let configuredAtMs = 0;
   let clusters: ReadonlyMap<string, Cluster> = new Map();
   let names: readonly string[] = [];
 
-  /** Returns what was last known, under the present configuration. */
+  /** Returns the last known record, under the present configuration. */
   function recordOf(name: string): ApplianceRecord | undefined {
     const config = configured.get(name);
     const known = records.get(name);
@@ -78,7 +78,7 @@ export function createFleet(): Fleet {
     return now;
   }
 
-  /** Made again when an appliance was polled or has stalled. */
+  /** Makes a new snapshot when an appliance was polled or has stalled. */
   function snapshotOf(cluster: Cluster, nowMs: number): ClusterSnapshot {
     const appliances = cluster.members.flatMap((name) => recordNow(name, nowMs) ?? []);
     return clusterSnapshot(cluster, { cluster, appliances });
@@ -102,7 +102,7 @@ export function createFleet(): Fleet {
         const of = clusters.get(now.identity.cluster);
         return { changes, cluster: of && snapshotOf(of, nowMs) };
       } catch (error) {
-        // Otherwise a bug here would leave a record that makes every later snapshot fail.
+        // Without this line, a bug would leave a record that makes every later snapshot fail.
         records.set(observation.appliance, before);
         throw error;
       }

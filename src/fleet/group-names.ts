@@ -3,11 +3,11 @@ import type { GroupReport, Reports } from "./vrrp.ts";
 
 /** A VRRP group under the names that its members give it. */
 export interface GroupNames extends Pick<GroupSnapshot, "key" | "vhid" | "vip"> {
-  /** A `groupKey` for each VIP: members may list the addresses of the group in another order. */
+  /** The `groupKey` for each VIP, since members may list the addresses of the group in another order. */
   readonly keys: readonly string[];
   /**
-   * By its place in the cluster, each member that last said MASTER of an address of the group under another VHID, and the
-   * `groupKey` of that report.
+   * The members that last reported MASTER for an address of the group under another VHID, by their places in the cluster, and the
+   * `groupKey` of each report.
    */
   readonly rivals: ReadonlyMap<number, string>;
 }
@@ -20,8 +20,8 @@ interface Mention {
 }
 
 /**
- * The groups that the members of a cluster last reported, in the order of first mention; `undefined` for a member that was
- * never seen. Reports with one VHID are about one group where the VIP of one is among the addresses of the other.
+ * Returns the groups that the members of a cluster last reported, in the order of first mention. A report is `undefined` for a member that
+ * was never seen. Reports with one VHID are about one group if the VIP of one is among the addresses of the other.
  */
 export function groupNames(given: {
   readonly reports: readonly (Reports | undefined)[];
@@ -54,7 +54,7 @@ function jointKeys(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlySe
         vip === report.vip ? undefined : sets.get(groupKey({ vhid: report.vhid, vip })),
       ];
       if (one === undefined || other === undefined || one === other) continue;
-      // An appliance may have a thousand groups: the smaller set joins the larger one.
+      // An appliance may have a thousand groups, so the smaller set joins the larger one.
       const [small, large] = one.size < other.size ? [one, other] : [other, one];
       for (const each of small) sets.set(each, large.add(each));
     }
@@ -62,7 +62,7 @@ function jointKeys(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlySe
   return sets;
 }
 
-/** Maps each address to the members that last said MASTER of it, each with a key under which it did. */
+/** Maps each address to the members that last reported MASTER for it, each with the key of such a report. */
 function mastersByAddress(mentions: readonly Mention[]): ReadonlyMap<string, ReadonlyMap<number, string>> {
   const masters = new Map<string, Map<number, string>>();
   for (const { member, key, report } of mentions) {

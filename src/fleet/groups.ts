@@ -4,21 +4,21 @@ import type { GroupSnapshot, MemberSnapshot } from "./snapshot.ts";
 import { masterChanges, type Course } from "./course.ts";
 import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 
-/** The VRRP groups of one cluster, and what they follow from besides the instants of polls. */
+/** The VRRP groups of one cluster, and the inputs from which they follow besides the instants of polls. */
 interface Grouping {
   readonly groups: readonly GroupSnapshot[];
   readonly basis: readonly unknown[];
 }
 
 /**
- * A group that is as it was `before` is the same object, and so is the list if all are. Most polls find nothing new: once every
- * member was polled since the latest change, later polls that say the same change nothing.
+ * Returns the groups of a cluster. A group that is as it was `before` is the same object, and so is the list if all groups are. Most polls
+ * find nothing new: once every member was polled since the latest change, later equal answers change nothing.
  */
 export function groupsOf(
   { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpRecord[] },
   before?: Grouping,
 ): Grouping {
-  // Where an appliance says something else, its courses are another map; the names follow from what all of them say.
+  // If an appliance's answer differs, its courses are another map; the names follow from the answers of all appliances.
   const basis = members.flatMap(({ seen, silentSinceMs }) => [seen?.courses, silentSinceMs]);
   const isSame =
     before?.basis.length === basis.length && before.basis.every((each, nth) => each === basis[nth]);
@@ -28,7 +28,7 @@ export function groupsOf(
   return { groups: kept(before?.groups, groups), basis };
 }
 
-/** Whether later polls that say the same change nothing of a group. */
+/** Whether later equal answers change nothing of a group. */
 function isSettled({ members, rivals, notPolledSince }: GroupSnapshot): boolean {
   return rivals.length === 0 && notPolledSince.length === 0 && !members.some(isUnreadable);
 }
@@ -37,12 +37,12 @@ function isUnreadable({ role, silentSinceMs }: MemberSnapshot): boolean {
   return role === "unknown" && silentSinceMs === undefined;
 }
 
-/** One member in one group, or as a rival of it. Instants are monotonic. */
+/** A member as a part of one group, or as its rival. Instants are monotonic. */
 interface MemberView {
   readonly member: MemberSnapshot;
-  /** `undefined` for an appliance that was never seen. */
+  /** The report; `undefined` for an appliance that was never seen. */
   readonly report: GroupReport | undefined;
-  /** The beginning of its latest poll; in a group that flaps, of the one before. Since then it has said what it says now. */
+  /** The beginning of the member's latest poll; in a group that flaps, of the poll before. The member's answers are the same since then. */
   readonly sinceMs: number;
   readonly changedAtMs: number;
 }
@@ -69,10 +69,10 @@ function viewsOf(
   return [{ member, report, sinceMs, changedAtMs: Math.max(NEVER, ...changes) }];
 }
 
-/** Under each of the keys, of which there is mostly one. */
+/** Returns the courses under all keys; mostly there is one key. */
 function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Course[] {
   const courses: Course[] = [];
-  // A plain loop: an appliance may have a thousand groups, and each poll looks at those of all members.
+  // The loop is plain: an appliance may have a thousand groups, and each poll looks at those of all members.
   for (const key of keys) {
     const course = seen?.courses.get(key);
     if (course !== undefined) courses.push(course);
@@ -80,7 +80,10 @@ function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly 
   return courses;
 }
 
-/** A member lists a group under one key, unless its addresses came into another order or it has two interfaces in the group. */
+/**
+ * Returns the latest course. A member lists a group under one key, unless its addresses came into another order or it has two interfaces in
+ * the group.
+ */
 function latestOf(courses: readonly Course[]): Course {
   const listed = courses.filter((course) => course.at(-1)?.role !== "absent");
   const [first = [], ...others] = listed.length > 0 ? listed : courses;
@@ -91,7 +94,7 @@ function beganMs(course: Course): number {
   return course.at(-1)?.first.endedMs ?? NEVER;
 }
 
-/** One report for all interfaces of an appliance in one group. */
+/** Returns one report for all interfaces of an appliance in one group. */
 function together(all: readonly GroupReport[]): GroupReport | undefined {
   const [first, ...others] = all;
   if (first === undefined || others.length === 0) return first;
@@ -167,8 +170,8 @@ function mastersAtOnce(views: readonly MemberView[]): readonly string[] {
 }
 
 /**
- * Whether the one MASTER is preferred: by its configured type where exactly one member is FAILOVER MASTER, else by the
- * highest priority, which may be shared. Members count with what they last reported, even while unknown.
+ * Returns whether the one MASTER is preferred: by its configured type if exactly one member is FAILOVER MASTER, else by the highest
+ * priority, which may be shared. Members count with their last reports, even while unknown.
  */
 function preferredMaster(views: readonly MemberView[]): boolean | undefined {
   const [master, ...others] = views.filter(({ member }) => member.role === "master");

@@ -9,20 +9,20 @@ import type { DiscoveryRecords } from "./record.ts";
 import { isGone } from "./record.ts";
 import type { ApplianceSnapshot, KnownWebsite } from "./snapshot.ts";
 
-/** Holds what is known of the websites of an appliance under a configuration. */
+/** The facts about the websites of an appliance under a configuration. */
 export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity" | "known"> {
   readonly config: ApplianceConfig;
-  /** `undefined` without discovery. */
+  /** The records; `undefined` without discovery. */
   readonly records: DiscoveryRecords | undefined;
 }
 
-/** An appliance shows at most so many servers, over all its websites. */
+/** The most servers that an appliance shows, over all its websites. */
 const MAX_BACKENDS = 2000;
 
 /**
- * The websites that are configured, then those discovered whose details are known, or all if the appliance has no details;
- * none that is gone. A configured one with the same id overrides name, protocols and expected status. One that is as it was in
- * `earlier` is the same object.
+ * Returns the configured websites, then the discovered ones whose details are known, or all if the appliance has no details; none that is
+ * gone. A configured website with the same id overrides name, protocols and expected status. A website that is as it was in `earlier` is
+ * the same object.
  */
 export function knownWebsites(
   { identity, config, records }: Omit<WebsiteFacts, "known">,
@@ -48,10 +48,10 @@ export function knownWebsites(
   });
 }
 
-/** Details of one website change; those of hundreds of others do not. */
+/** This is a memo, since details of one website change while those of hundreds of others do not. */
 const describedWebsite = memo(knownWebsite);
 
-/** Details that show at most so many servers. */
+/** Returns details that show at most so many servers. */
 function showing(most: number, details: WebsiteDetails | undefined): WebsiteDetails | undefined {
   const { backends } = details ?? {};
   if (details === undefined || backends === undefined || backends.shown.length <= most) return details;
@@ -61,7 +61,7 @@ function showing(most: number, details: WebsiteDetails | undefined): WebsiteDeta
 
 interface Described extends Pick<KnownWebsite, "identity" | "websiteId" | "details" | "address"> {
   readonly own: WebsiteConfig | undefined;
-  /** How many servers are shown. */
+  /** The number of servers that are shown. */
   readonly shown: number;
 }
 
@@ -78,7 +78,7 @@ function knownWebsite(
     kind: "website_details",
     identity,
     websiteId,
-    // A configured name, else the one that the appliance gives.
+    // A configured name comes before the appliance's name.
     website: name === id ? details?.name || details?.host || name : name,
     protocols: protocols ?? offered,
     expectStatus,
@@ -98,7 +98,7 @@ function listensOn({ bind }: WebsiteDetails): readonly string[] {
   return bind.some((address) => ALL_ADDRESSES.has(address)) ? [] : bind;
 }
 
-/** A name that is neither a wildcard nor a path. */
+/** This matches a name that is neither a wildcard nor a path. */
 const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
 
 function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetails> = {}): readonly string[] {
@@ -118,8 +118,8 @@ interface Place {
 }
 
 /**
- * In an order that does not depend on ids, as far as possible: another member may have others. One that is disabled at this member
- * is not taken for one that another member serves.
+ * Compares two websites in an order that does not depend on ids, as far as possible, since another member may have other ids. A website
+ * that is disabled at this member is not taken for one that another member serves.
  */
 function inOrder(one: Place, other: Place): number {
   if (one.order === other.order) return one.id - other.id;
@@ -131,7 +131,7 @@ const placeOf = once((seen: WebsiteDetails) => ({
   order: JSON.stringify([seen.isEnabled === false, seen.name, listensOn(seen)]),
 }));
 
-/** Returns what each website of an appliance is known by in its cluster. @see OfWebsite.address */
+/** Returns the address by which each website of an appliance is known in its cluster. @see OfWebsite.address */
 function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
   const described = [...details].flatMap(([id, { seen }]) =>
     seen === undefined ? [] : [{ id, ...placeOf(seen) }],
@@ -148,7 +148,7 @@ function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, 
   return new Map(named.flat());
 }
 
-/** Host and port; empty while they are not known. */
+/** Returns host and port; an empty text while they are not known. */
 export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
   if (host === "" || port === undefined) return "";
   const name = canonicalAddress(host.toLowerCase().replace(/\.$/, ""));

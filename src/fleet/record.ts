@@ -5,24 +5,26 @@ import type { Observation } from "../polling/observation.ts";
 import { unsent } from "../polling/poll.ts";
 import type { PollHealth } from "./snapshot.ts";
 
-/** Holds what is known of one operation: how its latest poll went, and what was last seen. Immutable. Instants are monotonic. */
+/** The facts about one operation: the health of its latest poll, and the last known value. Immutable. Instants are monotonic. */
 export interface OperationRecord<Seen> {
   readonly health: PollHealth;
   /** The instant from which polling counts as stalled; infinite once it does. */
   readonly expiresAtMs: number;
-  /** The instant from which the latest answer does not count; `undefined` while it does. */
+  /** The instant from which the latest answer no longer counts; `undefined` while it counts. */
   readonly silentSinceMs: number | undefined;
-  /** Why the latest poll failed that was sent, or that this host could not send; `undefined` if it succeeded. */
+  /** The failure of the latest poll that was sent, or that this host could not send; `undefined` if that poll succeeded. */
   readonly failing: Failure | undefined;
-  /** The value of the latest valid answer, whatever failed since; `undefined` before the first. */
+  /** The value of the latest valid answer, also after later failures; `undefined` before the first. */
   readonly seen: Seen | undefined;
-  /** That value while it is true: no value outlives its poll, so only while the latest poll succeeded. */
+  /** The same value while it is true. No value outlives its poll, so it is there only while the latest poll succeeded. */
   readonly found: Seen | undefined;
-  /** Why the health is a failure although the latest poll succeeded: how that poll went. It counts again once the appliance answers. */
+  /**
+   * The health of the latest poll, if that poll succeeded and the present health is a failure. It counts again once the appliance answers.
+   */
   readonly suspended?: PollHealth | undefined;
 }
 
-/** Holds what an appliance says of its websites. */
+/** The records of the polls that discover an appliance's websites. */
 export interface DiscoveryRecords {
   readonly list: OperationRecord<WebsiteList>;
   /** The records of the websites that are neither excluded nor beyond the limit, by id. */
@@ -40,7 +42,7 @@ const NEVER_POLLED: PollHealth = {
 };
 const STALLED: Failure = { reason: "stalled", message: "no poll has completed for too long" };
 
-/** An operation that was never polled; it counts as stalled if it is not by `expiresAtMs`. */
+/** Returns the record of an operation that was never polled. The operation counts as stalled if it is not polled by `expiresAtMs`. */
 export function freshRecord(expiresAtMs: number): OperationRecord<never> {
   return {
     health: NEVER_POLLED,
@@ -52,7 +54,10 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
   };
 }
 
-/** The record after one more poll, received at the monotonic instant `nowMs`; `seen`: in a valid answer; `undefined` on failure. */
+/**
+ * Returns the record after one more poll, received at the monotonic instant `nowMs`. `seen` is the value of a valid answer; `undefined` on
+ * failure.
+ */
 export function afterPoll<Record extends OperationRecord<unknown>>(
   record: Record,
   { outcome, durationSeconds, expiresAtMs, completedAtMs }: Observation,
@@ -74,7 +79,7 @@ export function afterPoll<Record extends OperationRecord<unknown>>(
   return { ...record, ...unknown, health, failing: wasTried ? failure : record.failing };
 }
 
-/** The record at the monotonic instant `nowMs`: an expired one has failed as `stalled`. */
+/** Returns the record at the monotonic instant `nowMs`, at which an expired operation has failed as `stalled`. */
 export function recordAt<Record extends OperationRecord<unknown>>(record: Record, nowMs: number): Record {
   const { expiresAtMs, silentSinceMs = expiresAtMs } = record;
   if (nowMs < expiresAtMs) return record;
@@ -84,8 +89,8 @@ export function recordAt<Record extends OperationRecord<unknown>>(record: Record
 }
 
 /**
- * The record after a poll of its appliance's VRRP list. A successful answer from before the appliance was out of reach does not
- * count until the list says that the appliance answers again. `downSinceMs`: the Unix time since which the appliance is out of reach.
+ * Returns the record after a poll of its appliance's VRRP list. A successful answer from before the appliance was out of reach does not
+ * count until the list shows that the appliance answers again. `downSinceMs` is the Unix time since which the appliance is out of reach.
  */
 export function whileReachable<Record extends OperationRecord<unknown>>(
   record: Record,
@@ -102,7 +107,7 @@ export function whileReachable<Record extends OperationRecord<unknown>>(
   return { ...record, ...unknown, suspended: health };
 }
 
-/** Whether the appliance has no such website. Firmware without details says so of every website. */
+/** Whether the appliance has no such website. Firmware without details reports this of every website. */
 export function isGone(record: OperationRecord<unknown> | undefined): boolean {
   return record?.failing?.isGone === true;
 }

@@ -9,21 +9,21 @@ import { once } from "../support/kept.ts";
 import type { Course, MemberRole, Polled } from "./course.ts";
 
 /**
- * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each
- * part. How a poll went is apart from what it found, which changes less often. An appliance on its own is a cluster of one.
+ * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each part. The
+ * result of a poll is apart from its health, since it changes less often. An appliance on its own is a cluster of one.
  *
- * In all of its parts `undefined` is what is not known now, and instants are Unix time in milliseconds unless they say
- * that they are monotonic.
+ * In all parts, `undefined` means that the value is not known now. Instants are Unix time in milliseconds unless their comments say that
+ * they are monotonic.
  */
 export interface ClusterSnapshot {
   readonly cluster: string;
   /** The configured labels that all enabled members share; if none is enabled, those that all members share. */
   readonly labels: Readonly<Record<string, string>>;
-  /** The enabled ones, in the order of the configuration. */
+  /** The enabled members, in the order of the configuration. */
   readonly appliances: readonly ApplianceSnapshot[];
   /** The members with `enabled: false`, in the order of the configuration. */
   readonly disabled: readonly DisabledSnapshot[];
-  /** Empty unless the cluster has two appliances or more, the disabled ones counted. */
+  /** The groups; empty unless the cluster has two appliances or more, including disabled ones. */
   readonly groups: readonly GroupSnapshot[];
   readonly websites: readonly ClusterWebsite[];
 }
@@ -32,22 +32,22 @@ export interface ApplianceSnapshot extends OfAppliance {
   readonly vrrp: VrrpSnapshot;
   readonly websites: readonly WebsiteSnapshot[];
   readonly totals: TotalsSnapshot;
-  /** `undefined` without discovery. */
+  /** The discovery; `undefined` without discovery. */
   readonly discovery: DiscoverySnapshot | undefined;
-  /** Its websites: those configured first, then those discovered of which something is known, tested or not. */
+  /** The appliance's websites: the configured ones first, then the discovered ones of which something is known, tested or not. */
   readonly known: readonly KnownWebsite[];
   readonly inventory: InventorySnapshot;
-  /** The results of each test: the same list while they stay as they are, however polls go. */
+  /** The results of each test; the same list while the results stay the same, whatever the health of polls. */
   readonly results: readonly WebsiteSnapshot["results"][];
   readonly anomalies: AnomaliesSnapshot;
 }
 
-/** An appliance that is configured and not polled: it may be master or backup of any group of its cluster. */
+/** An appliance that is configured and not polled. It may be master or backup of any group of its cluster. */
 export interface DisabledSnapshot extends OfAppliance {
   readonly kind: "disabled";
 }
 
-/** How often the latest answers deviate from the API, as far as they are known. */
+/** The numbers of deviations from the API in the latest answers, as far as they are known. */
 export interface AnomaliesSnapshot extends OfAppliance {
   readonly kind: "anomalies";
   readonly counts: Readonly<Partial<Record<VrrpAnomaly | "bad_website", number>>>;
@@ -56,27 +56,30 @@ export interface AnomaliesSnapshot extends OfAppliance {
 export interface DiscoverySnapshot extends OfAppliance {
   readonly kind: "discovery";
   readonly list: PollHealth;
-  /** The health of the details of all websites together: a failure of one is a failure; `undefined` if there are none. */
+  /** The joint health of the details of all websites: a failure of one is a failure; `undefined` if there are none. */
   readonly details: PollHealth | undefined;
-  /** How many websites are not tested because there are more than the limit. */
+  /** The number of websites that are not tested because there are more than the limit. */
   readonly beyondLimit: number;
-  /** How many servers behind its websites are counted only: more than 32 of a website, or 2,000 of the appliance. */
+  /** The number of servers behind the appliance's websites that are only counted: more than 32 of a website, or 2,000 of the appliance. */
   readonly backendsLeftOut: number;
-  /** Whether the list and all details were polled, with whatever result. */
+  /** Whether the list and all details were polled, with any result. */
   readonly isPolled: boolean;
   /** Whether the list and all details of the first valid list were polled, except of websites that are gone from the list. */
   readonly isFirstPolled: boolean;
 }
 
-/** Holds what an appliance says of its websites: the same object while that stays as it is, however polls go. */
+/** The appliance's own description of its websites; the same object while the description stays the same, whatever the health of polls. */
 export interface InventorySnapshot extends OfAppliance {
   /** The websites whose details are known now. */
   readonly found: readonly FoundWebsite[];
-  /** By OfWebsite.address, as far as that is known; of one whose details fail now, the latest ones. `undefined` without discovery. */
+  /**
+   * The websites by OfWebsite.address, as far as that is known; a website whose details fail now has its latest ones. `undefined` without
+   * discovery.
+   */
   readonly byAddress: ReadonlyMap<string, KnownWebsite> | undefined;
   /** Whether the list is known. */
   readonly isListed: boolean;
-  /** Whether these are all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
+  /** Whether `found` has all websites of the appliance: list and details are known, and none is excluded or beyond the limit. */
   readonly isComplete: boolean;
   /** Whether each entry of the list is readable, and the details of all websites are known. */
   readonly areDetailsKnown: boolean;
@@ -84,16 +87,18 @@ export interface InventorySnapshot extends OfAppliance {
   readonly leftOut: readonly number[];
 }
 
-/** A website of an appliance, as configured, else as discovered, and how it is tested. */
+/** A website of an appliance as it is configured, or else as it is discovered, and its test. */
 export interface KnownWebsite extends OfWebsite, Omit<WebsiteConfig, "id" | "name"> {
   readonly kind: "website_details";
-  /** The addresses on which the appliance listens for it, in canonical text; empty for all, and while they are not known. */
+  /**
+   * The addresses on which the appliance listens for the website, in canonical text; empty for all addresses, and while they are not known.
+   */
   readonly bind: readonly string[];
-  /** Where visitors reach it; none while that is not known. */
+  /** The URLs at which visitors reach the website; none while they are not known. */
   readonly urls: readonly string[];
-  /** Also from an earlier poll; `undefined` before the first, and without discovery. */
+  /** The details, also from an earlier poll; `undefined` before the first, and without discovery. */
   readonly details: WebsiteDetails | undefined;
-  /** A website that is disabled is tested only if it is configured. */
+  /** Whether the website is tested. A disabled website is tested only if it is configured. */
   readonly isTested: boolean;
 }
 
@@ -103,19 +108,22 @@ export interface FoundWebsite extends KnownWebsite {
   readonly details: WebsiteDetails;
 }
 
-/** A website of a cluster: all that its appliances know of one host and port. */
+/** A website of a cluster, with its appliances' facts about one host and port. */
 export interface ClusterWebsite {
-  /** Unique in the cluster: host and port; where they are not known, its id and its appliance; without details, its id. */
+  /** The key, unique in the cluster: host and port; if these are not known, its id and its appliance; without details, its id. */
   readonly key: string;
-  /** Id and name, together unique: those at the first appliance that has it, tested or not. */
+  /** The id, which is unique together with the name. Both are those at the first appliance that has the website, tested or not. */
   readonly websiteId: number;
   readonly website: string;
   readonly at: readonly MemberWebsite[];
 }
 
-/** Where an appliance has a website of a cluster. */
+/** The place of a cluster's website at an appliance. */
 export interface MemberWebsite {
-  /** The place of the appliance among those of its cluster, and that of the test among its tests; -1 if it is not tested. */
+  /**
+   * The place of the appliance among those of its cluster, and that of the test among the appliance's tests; -1 if the website is not
+   * tested.
+   */
   readonly member: number;
   readonly test: number;
   readonly known: KnownWebsite;
@@ -129,29 +137,29 @@ export interface OfWebsite extends OfAppliance {
   readonly websiteId: number;
   readonly website: string;
   /**
-   * Host and port: what it is known by in its cluster; of several with the same at one appliance, those behind the first have
-   * a number too. Empty while they are not known, `undefined` without details.
+   * The host and port, by which the website is known in its cluster. If an appliance has several websites with the same address, the later
+   * ones also have a number. Empty while it is not known, `undefined` without details.
    */
   readonly address: string | undefined;
 }
 
-/** Holds what every series of an appliance carries; the labels are the configured ones. */
+/** The labels of every series of an appliance; `labels` has the configured ones. */
 export interface Identity {
   readonly appliance: string;
   readonly cluster: string;
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** How the latest poll of an operation went. */
+/** The result of the latest poll of an operation. */
 export interface PollHealth {
-  /** `pending`: it was not polled yet. */
+  /** The state; `pending` means that the operation was not polled yet. */
   readonly state: "pending" | "succeeded" | "failed";
   readonly failure: Failure | undefined;
-  /** `undefined` before the first poll, and where nothing was sent. */
+  /** The duration; `undefined` before the first poll, and if nothing was sent. */
   readonly durationSeconds: number | undefined;
-  /** Kept through failures. */
+  /** The instant of the latest success, which failures do not change. */
   readonly lastSuccessAtMs: number | undefined;
-  /** When the first of the failures in a row ended; not for one that has stalled only now. */
+  /** The instant at which the first of the failures in a row ended; `undefined` for an operation that has stalled only now. */
   readonly failingSinceMs: number | undefined;
 }
 
@@ -159,11 +167,11 @@ export interface VrrpSnapshot extends OfAppliance {
   readonly kind: "vrrp";
   readonly health: PollHealth;
   readonly found: { readonly list: VrrpListSnapshot } | undefined;
-  /** The latest valid answer; kept through failures. */
+  /** The instants of the latest valid answer, which failures do not change. */
   readonly polled: Polled | undefined;
-  /** While the list is not known: the monotonic end of the first poll since then that the appliance did not answer at all. */
+  /** The monotonic end of the first poll that the appliance did not answer at all, while the list is not known. */
   readonly lostSinceMs: number | undefined;
-  /** The beginning of that poll. */
+  /** The beginning of the poll that ended at `lostSinceMs`. */
   readonly lostSentMs: number | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
@@ -174,12 +182,12 @@ export interface VrrpListSnapshot extends OfAppliance {
   readonly anomalies: Readonly<Record<VrrpAnomaly, number>>;
 }
 
-/** An interface, and its changes since it was first seen. */
+/** An interface, and the number of its changes since it was first seen. */
 export interface InterfaceSnapshot {
-  /** As decoded, with `vip` in canonical text. */
+  /** The decoded interface, with `vip` in canonical text. */
   readonly reported: VrrpInterface;
   readonly transitions: number;
-  /** `undefined` before the first transition. */
+  /** The instant of the latest transition; `undefined` before the first. */
   readonly lastTransitionAtMs: number | undefined;
 }
 
@@ -187,20 +195,20 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;
-  /** Holds what the tests found, by protocol; `undefined` before the first one, empty while no protocol is known. */
+  /** The results of the tests, by protocol; `undefined` before the first test, empty while no protocol is known. */
   readonly results: readonly ProtocolResult[] | undefined;
-  /** The protocols by which a test found it up. */
+  /** The instants at which a test found the website up, for each protocol by which one did. */
   readonly lastUp: readonly LastUp[];
 }
 
-/** When tests last found a website up, in monotonic time. */
+/** The instants at which tests last found a website up, in monotonic time. */
 export interface LastUp {
   readonly protocol: Protocol;
-  /** The beginning of the latest such test. */
+  /** The beginning of the latest test that found the website up. */
   readonly sentMs: number;
   /**
-   * The beginning of the first test after it, which did not find it up, or may hang: when it was to begin at the pace of the latest two.
-   * Infinite where there was one only.
+   * The beginning of the first test after that one, which did not find the website up, or may hang: the planned instant, at the pace of the
+   * latest two tests. Infinite if there was only one test.
    */
   readonly doubtedMs: number;
 }
@@ -210,7 +218,7 @@ export interface StatusesSnapshot extends OfWebsite {
   readonly statuses: readonly StatusSnapshot[];
 }
 
-/** `unknown`: the test failed, or its answer has no status. */
+/** The result of a test; `unknown` if the test failed, or its answer has no status. */
 export type TestResult = "up" | "down" | "unknown";
 
 export interface ProtocolResult {
@@ -218,20 +226,22 @@ export interface ProtocolResult {
   readonly latest: TestResult;
   /** The result that counts. @see resultAfter */
   readonly result: TestResult;
-  /** A bit for each of the last ten tests, the latest one's the lowest: whether it was `up` after a `down` that did not count. */
+  /**
+   * A bit for each of the last ten tests, the lowest one for the latest test: whether the test was `up` after a `down` that did not count.
+   */
   readonly refutations: number;
-  /** Three of these tests were; or it was so before, and one of them still was. */
+  /** Whether three of these tests were refutations, or one of them was and this was already true before. */
   readonly isUnstable: boolean;
 }
 
 export interface StatusSnapshot extends WebsiteStatus {
-  /** Whether the status is among those expected. */
+  /** Whether the status is among the expected ones. */
   readonly isUp: boolean;
-  /** Since the protocol was first seen. */
+  /** The number of changes since the protocol was first seen. */
   readonly changes: number;
 }
 
-/** Polls since the appliance was configured, of the operations for which it is polled. */
+/** The numbers of polls since the appliance was configured, for the operations that are polled. */
 export interface TotalsSnapshot extends OfAppliance {
   readonly kind: "totals";
   readonly counts: Readonly<
@@ -240,8 +250,8 @@ export interface TotalsSnapshot extends OfAppliance {
 }
 
 /**
- * A VRRP group: one VHID, and addresses that its members may list in another order. An appliance is one member, however many
- * interfaces of it are in the group.
+ * A VRRP group: one VHID, and addresses that its members may list in another order. An appliance is one member, even with several
+ * interfaces in the group.
  */
 export interface GroupSnapshot {
   /** @see groupKey */
@@ -249,20 +259,20 @@ export interface GroupSnapshot {
   readonly vhid: number;
   /** The VIP of the member that is configured first. */
   readonly vip: string;
-  /** Further addresses of its interfaces, as last reported, in canonical text. */
+  /** The other addresses of the group's interfaces, as last reported, in canonical text. */
   readonly aliases: readonly string[];
   readonly members: readonly MemberSnapshot[];
-  /** While a member is MASTER: others that last said MASTER of an address of the group under another VHID. */
+  /** The members that last reported MASTER for an address of the group under another VHID, while a member is MASTER. */
   readonly rivals: readonly MemberSnapshot[];
-  /** Appliances whose list lacks the group, and had it before. */
+  /** The appliances whose list lacks the group, and had it before. */
   readonly left: readonly Pick<MemberSnapshot, "appliance" | "course">[];
   /**
-   * Members and rivals that were MASTER at the same time, by their latest answers: each said MASTER when it was polled after the
-   * latest change of either was known; twice in a group that flaps. Counted from the beginning of the poll: a slow answer may
-   * be older than the change. Members that are unknown now count with their latest answer.
+   * The members and rivals that were MASTER at the same time, by their latest answers. Each reported MASTER when it was polled after the
+   * latest change of either was known; in a group that flaps, in two polls since then. The beginning of the poll counts, since a slow
+   * answer may be older than the change. Members that are unknown now count with their latest answer.
    */
   readonly mastersAtOnce: readonly string[];
-  /** Known members that were not polled since the latest change of any member was known; twice in a group that flaps. */
+  /** The known members that were not polled since the latest change of any member was known; in a group that flaps, not twice. */
   readonly notPolledSince: readonly string[];
   /** Whether the one MASTER is the preferred member; `undefined` unless there is one and its preference is known. */
   readonly isPreferredMaster: boolean | undefined;
@@ -270,29 +280,29 @@ export interface GroupSnapshot {
 
 export interface MemberSnapshot {
   readonly appliance: string;
-  /** The names of its interfaces in the group, as last reported. */
+  /** The names of the member's interfaces in the group, as last reported. */
   readonly interfaces: readonly string[];
-  /** The VIP and the aliases of these, as last reported, in canonical text. */
+  /** The VIP and the aliases of these interfaces, as last reported, in canonical text. */
   readonly addresses: readonly string[];
-  /** Whether these are all. */
+  /** Whether `addresses` has all addresses. */
   readonly areAddressesKnown: boolean;
   readonly role: MemberRole;
-  /** Its highest one in the group, as last reported, also while the member is unknown. */
+  /** The member's highest priority in the group, as last reported, also while the member is unknown. */
   readonly priority: number | undefined;
-  /** Whether it is configured as FAILOVER MASTER, as last reported. */
+  /** Whether the member is configured as FAILOVER MASTER, as last reported. */
   readonly isFailoverMaster: boolean;
-  /** While its VRRP list is not known: the monotonic instant from which it is not. */
+  /** The monotonic instant from which the member's VRRP list is not known, while it is not. */
   readonly silentSinceMs: number | undefined;
-  /** Empty for an appliance that was never seen. */
+  /** The course; empty for an appliance that was never seen. */
   readonly course: Course;
 }
 
-/** Unique within a cluster. */
+/** Returns a key that is unique within a cluster. */
 export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {
   return `${vhid} ${vip}`;
 }
 
-/** Names of the appliances of which something was never polled. */
+/** The names of the appliances of which something was never polled. */
 export const pendingIn = once(({ appliances }: ClusterSnapshot): readonly string[] =>
   appliances
     .filter(
@@ -306,7 +316,7 @@ export function membersIn({ members }: Pick<GroupSnapshot, "members">, role: Mem
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }
 
-/** The members and rivals in that role. */
+/** Returns the members and rivals in this role. */
 export function contendersIn({ members, rivals }: GroupSnapshot, role: MemberRole): readonly string[] {
   return membersIn({ members: [...members, ...rivals] }, role);
 }

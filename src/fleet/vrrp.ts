@@ -19,25 +19,27 @@ import {
 /** The latest valid list, with what is known of its interfaces from earlier ones. */
 interface SeenVrrp {
   readonly list: VrrpListSnapshot;
-  /** Interfaces that the list has in unreadable form, as they were last seen. */
+  /** The interfaces that are unreadable in the list, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
-  /** Holds what its interfaces say, by the `groupKey` of each, in the order of first mention; the same map while they say the same. */
+  /**
+   * The reports of the interfaces, by the `groupKey` of each, in the order of first mention; the same map while the reports are the same.
+   */
   readonly reports: Reports;
   readonly polled: Polled;
-  /** The monotonic instant at which the poll of the valid answer before began. */
+  /** The monotonic instant at which the poll of the previous valid answer began. */
   readonly sentBeforeMs: number | undefined;
-  /** By group, the latest changed last; also of groups that the list lacks: another member may have taken over. */
+  /** The courses by group, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
   readonly courses: ReadonlyMap<string, Course>;
 }
 
-/** Holds what an interface of an appliance last said of its group. */
+/** The last report of an appliance's interface about its group. */
 export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
   readonly interfaces: readonly string[];
   /** The VIP, and its aliases in canonical text. */
   readonly addresses: readonly string[];
-  /** Whether these are all: its aliases are readable. */
+  /** Whether `addresses` has all addresses, since the aliases are readable. */
   readonly areAddressesKnown: boolean;
-  /** While the list is known, and what it follows from. */
+  /** The role by the latest valid list; it counts while the list is known. */
   readonly role: MemberRole;
   readonly state: string;
   /** Whether the interface was MASTER when it was last readable. */
@@ -52,7 +54,7 @@ export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
   readonly found: SeenVrrp | undefined;
 }
 
-/** The VRRP interfaces of an appliance; `last`: before, `undefined` if it was never polled. */
+/** Returns the record of an appliance's VRRP interfaces. `last` is the record before; `undefined` if the appliance was never polled. */
 export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
   if (last?.identity === identity) return last;
   if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
@@ -68,8 +70,8 @@ const NEVER_ANSWERED = {
 } as const;
 
 /**
- * Returns what is known after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces
- * that a valid answer lacks are forgotten, counters too.
+ * Returns the record after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
+ * valid answer lacks are forgotten, including their counters.
  */
 export function afterVrrpPoll(
   vrrp: VrrpRecord,
@@ -89,7 +91,7 @@ export function afterVrrpPoll(
   const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
   const changes: FleetChange[] = [];
   const interfaces = outcome.value.interfaces.map((each): InterfaceSnapshot => {
-    // Canonical texts take a quarter of the time; an address that is known as it is written is one.
+    // Canonical texts take a quarter of the time here, so an address that is known as it is written stays as it is.
     const isKnown = byKey.has(seriesKey(each));
     const reported = isKnown ? each : { ...each, vip: canonicalAddress(each.vip) };
     const { name, vhid, vip, state } = reported;
@@ -142,13 +144,13 @@ function roleIn({ state }: VrrpInterface): MemberRole {
   return state === "MASTER" ? "master" : state === "BACKUP" ? "backup" : "other";
 }
 
-/** Where an appliance has several interfaces in one group, the first of these roles counts. */
+/** The roles, strongest first. If an appliance has several interfaces in one group, the first of these roles counts. */
 export const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
 
-/** Twice as many as a list may have: an appliance may invent others at each poll. */
+/** This is twice as many as a list may have, since an appliance may invent others at each poll. */
 const MAX_COURSES = 2048;
 
-/** The courses after one more valid answer. Those that are the same until now and then share a list. */
+/** Returns the courses after one more valid answer. Courses that are the same until now and then share a list. */
 function coursesAfter(
   { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
   reports: Reports,

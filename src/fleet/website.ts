@@ -13,14 +13,14 @@ import type {
   WebsiteSnapshot,
 } from "./snapshot.ts";
 
-/** A website that is tested, and what its tests found. */
+/** A website that is tested, and the results of its tests. */
 export interface WebsiteRecord extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
   readonly known: KnownWebsite;
-  /** To which website the id belongs, as far as that was ever known. */
+  /** The website that the id belongs to, as far as that was ever known. */
   readonly owner: Pick<WebsiteDetails, "name" | "host">;
 }
 
-/** Returns what is known of a website that is tested now; `last`: before that, if its id belonged to a website that was tested. */
+/** Returns the record of a website that is tested now. `last` is the record before, if its id belonged to a website that was tested. */
 export function websiteFor(
   last: WebsiteRecord | undefined,
   known: KnownWebsite,
@@ -43,14 +43,14 @@ export function websiteFor(
 
 const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, lastUp: [] } as const;
 
-/** Whether an id now belongs to another website, by name and host; by host alone where there are no names. */
+/** Whether an id now belongs to another website: by name and host, or by host alone if there are no names. */
 function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undefined): boolean {
   if (!now?.host || before.host === "" || before.host === now.host) return false;
   const areNamed = before.name !== "" && now.name !== "";
   return areNamed ? before.name !== now.name : before.name === now.name;
 }
 
-/** Returns what is known of a website at the monotonic instant `nowMs`. */
+/** Returns the record of a website at the monotonic instant `nowMs`. */
 export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord {
   const now = recordAt(website, nowMs);
   if (now === website) return website;
@@ -60,8 +60,8 @@ export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord 
 }
 
 /**
- * Returns what is known after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks
- * are forgotten, counters too.
+ * Returns the record after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks are
+ * forgotten, including their counters.
  */
 export function afterWebsitePoll(
   website: WebsiteRecord,
@@ -125,9 +125,9 @@ function lastUpAfter(
 const TEN_BITS = 2 ** 10 - 1;
 
 /**
- * The result after one more test. The first test of all counts at once, and so does `up`. While `up` counts, two tests in a row
- * that are not `up` end it, and the later one counts. While another result counts, a different one counts once two tests in a
- * row find it. A test that finds it `up` refutes the one before, if that found it `down` and did not count.
+ * Returns the result after one more test. The first test of all counts at once, and so does `up`. While `up` counts, two tests in a row
+ * that are not `up` end it, and the later one counts. While another result counts, a different one counts once two tests in a row have it.
+ * A test with the result `up` refutes the test before, if that result was `down` and did not count.
  */
 export function resultAfter(
   before: ProtocolResult | undefined,

@@ -1,8 +1,8 @@
 import type { PROBLEM_OF } from "../status/states.ts";
 
 /**
- * Says what states mean for those who depend on a subject, the worst first; `planned`: down or unknown, by planned work; `impaired`: up,
- * and something is wrong.
+ * The bands say what states mean for those who depend on a subject, the worst first. `planned` is down or unknown because of planned work.
+ * `impaired` is up, and something is wrong.
  */
 const BANDS = ["down", "unknown", "changing", "planned", "impaired", "up"] as const;
 export type Band = Exclude<(typeof BANDS)[number], "changing">;
@@ -35,7 +35,10 @@ const BAND_OF: {
   readiness: { ready: "up", losses: "impaired", outage: "down", unknown: "unknown" },
 };
 
-/** `unknown` also for a state that this version does not know. `changing`: what it becomes counts from its beginning. */
+/**
+ * Returns the band of a record: `unknown` also for a state that this version does not know. For `changing`, the band that follows counts
+ * from the beginning of the change.
+ */
 export function bandOf(record: Said): Band | "changing" {
   if (record.kind === "cluster") return BANDS.find((band) => band === record.worst) ?? "unknown";
   const { kind, state = "unknown", isPlanned = false } = record;
@@ -44,7 +47,7 @@ export function bandOf(record: Said): Band | "changing" {
   return isPlanned && (band === "down" || band === "unknown") ? "planned" : band;
 }
 
-/** The state decides about the band; for a cluster, its groups and websites do. */
+/** The part of a record that decides about the band: the state, or, for a cluster, the worst band of its groups and websites. */
 type Said =
   | { readonly kind: "cluster"; readonly worst?: string | undefined }
   | {
@@ -53,7 +56,7 @@ type Said =
       readonly isPlanned?: boolean | undefined;
     };
 
-/** The worst of these; `undefined` if there are none. */
+/** Returns the worst of these bands; `undefined` if there are none. */
 export function worstOf(bands: ReadonlySet<Band | "changing" | undefined>): Band | "changing" | undefined {
   return BANDS.find((band) => bands.has(band));
 }

@@ -6,10 +6,10 @@ import {
   type SubjectRecord,
 } from "./record.ts";
 
-/** The journal takes so many subjects of a cluster in a day, and so many lines of them all. */
+/** The most subjects of a cluster in a day of the journal, and the most lines of them all. */
 const MAX_SUBJECTS = 10_000;
 const MAX_CLUSTER_LINES = 50_000;
-/** The journal takes so many lines of one subject, and of the incidents of a cluster. */
+/** The most lines of one subject, and of the incidents of a cluster. */
 const MAX_LINES = 1000;
 
 interface Counted {
@@ -17,16 +17,16 @@ interface Counted {
   readonly byKey: Map<string, number>;
 }
 
-/** Limits what one appliance can make everybody's journal hold in a day. */
+/** Limits the records that one appliance can add to the shared journal in a day. */
 export interface Bounds {
   /**
-   * Returns what is to be written for a record; `undefined` for one that is left out. The last record of a subject that flaps has no
-   * state, and the last one of a cluster says that nothing more is known of it.
+   * Returns the record that is to be written for a record; `undefined` if it is left out. The last record of a subject that flaps has no
+   * state, and the last one of a cluster says that nothing more is known of the cluster.
    */
   admit(record: JournalRecord): JournalRecord | undefined;
-  /** Whether no change of a subject is written any more: it is unknown for the rest of the day. */
+  /** Whether no change of a subject is written any more, so that the subject is unknown for the rest of the day. */
   isSpent(record: JournalRecord): boolean;
-  /** How many records were left out. */
+  /** Returns the number of records that were left out. */
   left(): number;
 }
 

@@ -19,9 +19,8 @@ import { subjectKey, type IncidentRecord, type JournalRecord, type SubjectRecord
 type Said = readonly [identity: SubjectRecord, record: SubjectRecord];
 
 /**
- * Returns a record for each subject of which something else is judged than before, at a Unix time in milliseconds, and for each
- * incident that began, changed or ended. Without a verdict `before`, these are the state of everything; without one `now`, the end
- * of everything.
+ * Returns a record for each subject whose verdict has changed, at a Unix time in milliseconds, and for each incident that began, changed or
+ * ended. Without a verdict `before`, the records are the state of everything; without a verdict `now`, the end of everything.
  */
 export function recordsBetween(
   before: ClusterVerdict | undefined,
@@ -51,7 +50,7 @@ export function recordsBetween(
 /** The parts of a verdict that records are about. */
 const SAID = ["state", "appliances", "groups", "failovers", "websites", "planned", "incidents"] as const;
 
-/** Whether there is nothing to record, as after most polls. */
+/** Whether there is nothing to record, which is the case after most polls. */
 function isSaidAsBefore(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
   return before !== undefined && now !== undefined && SAID.every((part) => before[part] === now[part]);
 }
@@ -72,7 +71,10 @@ interface Work {
   readonly now: Planned | undefined;
 }
 
-/** Only verdicts that are not the same object are looked at: an appliance may change a thousand at each poll. */
+/**
+ * Returns the records of the differences. Only verdicts that are not the same object are compared, since an appliance may change a thousand
+ * at each poll.
+ */
 function differences<Of>(
   before: Verdicts<Of> = new Map(),
   now: Verdicts<Of> = new Map(),
@@ -102,7 +104,9 @@ function isAlike(one: SubjectRecord, other: SubjectRecord): boolean {
   return kept(one, other) === one;
 }
 
-/** A subject that only has another key now, such as a website at another address, is not gone. */
+/**
+ * Returns the ends of subjects that are gone. A subject that only has another key now, such as a website at another address, is not gone.
+ */
 function endsOf(gone: readonly Said[], changed: readonly SubjectRecord[]): readonly SubjectRecord[] {
   if (gone.length === 0) return [];
   const left = new Set(changed.map(subjectKey));
@@ -122,7 +126,9 @@ function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given
   return said(identity, { state, worst });
 }
 
-/** The journal keeps the latest record of every subject: spreads would give each a hidden class of its own. */
+/**
+ * Joins two parts of a record. The journal keeps the latest record of every subject, and spreads would give each a hidden class of its own.
+ */
 function said<Identity extends object, State extends object>(identity: Identity, state: State) {
   return [identity, Object.assign({}, identity, state)] as const;
 }
@@ -193,7 +199,7 @@ function incidentRecords(
 ): readonly IncidentRecord[] {
   if (now === undefined || before?.incidents === now.incidents) return [];
   const { all, news } = now.incidents;
-  // A day that begins has those that are not over: a reader of its file alone knows them.
+  // A day that begins lists the incidents that are not over, since a reader may have the file of that day alone.
   const changed =
     before === undefined ? [...new Set([...all.filter(({ end }) => end === undefined), ...news])] : news;
   return changed.map((incident) => ({
@@ -205,7 +211,7 @@ function incidentRecords(
   }));
 }
 
-/** The keys of the subjects that keep an incident from being over. */
+/** Returns the keys of the subjects that keep an incident from being over. */
 function openIn({ open, failover }: Incident): string[] {
   return failover === undefined ? [...open] : [...failover.groups];
 }

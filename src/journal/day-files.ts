@@ -11,14 +11,17 @@ const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
 const LINES = ".jsonl";
 const COMPRESSED = ".jsonl.gz";
 export const FILE_MODE = 0o600;
-/** As much as is read of a file at once. Each piece that is decompressed waits for a turn of the event loop. */
+/** The size of one read. Each piece that is decompressed waits for a turn of the event loop. */
 const CHUNK_BYTES = 64 * 1024;
-/** No line is as long; what is longer is damage, such as a hole in a file. */
+/** The longest line. A longer one is damage, such as a hole in a file. */
 const MAX_LINE_UNITS = 2 ** 20;
 
-/** A file of a journal: the records of one day in UTC. While a day is compressed it may have two, the compressed one first. */
+/**
+ * A file of a journal with the records of one day in UTC. While a day is compressed it may have two files, of which the compressed one is
+ * the first.
+ */
 export interface DayFile {
-  /** `2026-11-26` */
+  /** The day, such as `2026-11-26`. */
   readonly day: string;
   readonly path: string;
   readonly isCompressed: boolean;
@@ -27,12 +30,12 @@ export interface DayFile {
 
 type NamedFile = Omit<DayFile, "bytes">;
 
-/** The day of a Unix time in milliseconds, in UTC. */
+/** Returns the day of a Unix time in milliseconds, in UTC. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The Unix time in milliseconds at which a day begins. */
+/** Returns the Unix time in milliseconds at which a day begins. */
 export function beginOf(day: string): number {
   return Date.parse(`${day}T00:00:00.000Z`);
 }
@@ -41,7 +44,7 @@ export function pathOf(folder: string, day: string): string {
   return join(folder, `${day}${LINES}`);
 }
 
-/** The files of a journal, oldest first. Rejects if the folder cannot be read. */
+/** Returns the files of a journal, oldest first. Rejects if the folder cannot be read. */
 export async function namedFiles(folder: string): Promise<readonly NamedFile[]> {
   const files = (await readdir(folder)).flatMap((name) => {
     const [, day, isCompressed] = FILE.exec(name) ?? [];
@@ -52,7 +55,7 @@ export async function namedFiles(folder: string): Promise<readonly NamedFile[]> 
   return files.toSorted((one, other) => orderOf(one) - orderOf(other));
 }
 
-/** The files of a journal with their sizes, oldest first; in one thread, which a file system that hangs keeps. */
+/** Returns the files of a journal with their sizes, oldest first. All work is in one thread, which a file system that hangs keeps. */
 export async function dayFiles(folder: string): Promise<readonly DayFile[]> {
   const files: DayFile[] = [];
   for (const file of await namedFiles(folder)) files.push({ ...file, bytes: (await stat(file.path)).size });
@@ -70,8 +73,8 @@ export interface TimeRange {
 
 /**
  * Reads the lines of all days that a range of time touches, oldest first, some at a time. The first day begins with the state of
- * everything. A line without its line break is left out: its write was interrupted. Files that are removed meanwhile are left out too.
- * `onDamaged`: the rest of a file cannot be read.
+ * everything. A line without its line break is left out, since its write was interrupted. Files that are removed meanwhile are left out
+ * too. `onDamaged` is called if the rest of a file cannot be read.
  */
 export async function* readLines(
   folder: string,
@@ -125,14 +128,14 @@ function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error("the file cannot be read");
 }
 
-/** Compresses the file of a day that is over. If one is there already, as after a clock was set back, both become one. */
+/** Compresses the file of a day that is over. If a compressed file exists, as after a clock was set back, both become one. */
 export async function compressDay(folder: string, day: string): Promise<void> {
   const plain = pathOf(folder, day);
   if (!(await isLeftover(plain))) await addCompressed(folder, day);
   await rm(plain);
 }
 
-/** Whether the compressed file of the day has all of this one, and a kill kept it from being removed. Both have the same time. */
+/** Whether the compressed file of the day contains this whole file, which a killed process did not remove. Both have the same time. */
 async function isLeftover(path: string): Promise<boolean> {
   const compressed = await stat(`${path}.gz`).catch(() => undefined);
   return compressed !== undefined && compressed.mtime.getTime() === (await stat(path)).mtime.getTime();
@@ -160,7 +163,7 @@ export interface Retention {
   readonly retentionBytes: number;
 }
 
-/** Returns the files that have to go: those that are too old, then the oldest while all together are too large; never those of `today`. */
+/** Returns the files to remove: those that are too old, then the oldest while all together are too large; never those of `today`. */
 export function expired(
   files: readonly DayFile[],
   nowMs: number,

@@ -6,7 +6,10 @@ import { FILE_MODE, pathOf } from "./day-files.ts";
 const BLOCK_BYTES = 64 * 1024;
 const LINE_BREAK = 0x0a;
 
-/** The file is not as it was left. `replaced`: another one has its place, or none; `shared`: another host writes to it. */
+/**
+ * The error for a file that has changed since the last write. It was `replaced` by another file, or by none, or it is `shared` with another
+ * host that writes to it.
+ */
 export class ForeignFile extends Error {
   readonly change: "replaced" | "shared";
   constructor(path: string, change: ForeignFile["change"]) {
@@ -15,14 +18,14 @@ export class ForeignFile extends Error {
   }
 }
 
-/** Writes to the file of a day, which is open during a write only: a file of a file system that hangs would keep the process from ending. */
+/** Writes to the file of a day, which is open during a write only. Otherwise a hanging file system would keep the process from ending. */
 export interface DayWriter {
   readonly day: string;
-  /** How much of the file is confirmed. */
+  /** Returns the number of bytes of the file that are confirmed. */
   bytes(): number;
   /**
    * Writes lines and a mark behind them, and waits until the disk has them. A mark overwrites the one before if no lines come between.
-   * After an error the next call goes on from the same place. Rejects with `ForeignFile` if the file is not as it was left.
+   * After an error the next call goes on from the same place. Rejects with `ForeignFile` if the file has changed since the last write.
    */
   append(lines: string, mark: string): Promise<void>;
 }
@@ -60,7 +63,10 @@ export async function openDay(folder: string, day: string): Promise<DayWriter> {
   };
 }
 
-/** Rejects also if the file cannot be closed: a file system on a network may report a full disk only then. */
+/**
+ * Opens the file for some work. Rejects also if the file cannot be closed, since a file system on a network may report a full disk only
+ * then.
+ */
 async function withFile<Result>(
   path: string,
   flags: number,
@@ -86,7 +92,7 @@ async function linesIn(file: FileHandle) {
   return { ino, size, end: await endOfLines(file, size) };
 }
 
-/** The place behind the last line break. */
+/** Returns the place behind the last line break. */
 async function endOfLines(file: FileHandle, size: number): Promise<number> {
   const block = Buffer.alloc(BLOCK_BYTES);
   for (let end = size; end > 0; end -= BLOCK_BYTES) {

@@ -1,13 +1,13 @@
 import { bandOf } from "./bands.ts";
 import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "./record.ts";
 
-/** A subject is known to be in the state of the record, from that Unix time in milliseconds on. */
+/** A subject that is in the state of the record, from that Unix time in milliseconds on. */
 export interface Lasting {
   readonly record: SubjectRecord;
   readonly sinceMs: number;
 }
 
-/** Follows records, oldest first, to the times in which states are known. */
+/** Converts records, oldest first, into the times in which states are known. */
 export interface Fold {
   read(record: JournalRecord): void;
   /** Ends all states at the latest record. */
@@ -16,15 +16,17 @@ export interface Fold {
   readonly lasting: ReadonlyMap<string, Lasting>;
 }
 
-/** Whether nothing is known between the latest instant and this record: only a day that begins there goes on. */
+/**
+ * Whether nothing is known between the latest instant and this record. Only a day that begins at that instant continues the time before.
+ */
 export function isBreak(record: JournalRecord, latestMs: number): boolean {
   return record.kind === "run" && !(record.why === "day" && Date.parse(record.at) === latestMs);
 }
 
 /**
- * Calls back for each time in which a subject was known to be in a state: in order, not empty, without overlaps. What no call
- * covers is unknown. A group that changes was from the beginning in the state that follows. Where time goes back, what was
- * known first stays.
+ * Calls back for each time in which a subject was known to be in a state: in order, not empty, without overlaps. The time between the calls
+ * is unknown. A group that changes has the state that follows from the beginning of the change. If time goes back, the first known state
+ * stays.
  */
 export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs: number) => void): Fold {
   const lasting = new Map<string, Lasting>();
@@ -67,7 +69,7 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
   };
 }
 
-/** Whether two records of a subject say the same state, or the same of a cluster. */
+/** Whether two records of a subject have the same state, or two records of a cluster the same worst band. */
 function isSame(one: SubjectRecord, other: SubjectRecord): boolean {
   return bandOf(one) === bandOf(other) && (one.kind === "cluster" || one.state === other.state);
 }

@@ -14,22 +14,22 @@ import { createWaitingLines, keyOf, textOf, type Line } from "./waiting-lines.ts
 
 const FOLDER_MODE = 0o700;
 const MAX_DAY_BYTES = 128 * 2 ** 20;
-/** The journal is up while its latest write is at most so old. */
+/** The journal is up while its latest write is no older than this. */
 const MAX_AGE_MS = 15_000;
 
 export interface StorageOptions extends Retention {
   readonly path: string;
 }
 
-/** Why a run begins, and what was left out of the one before. */
+/** The reason why a run begins, and the number of records that were left out of the run before. */
 export type Begin = Pick<RunRecord, "why" | "left">;
 
-/** The instant until which everything was judged, and what was known then. */
+/** The instant until which everything was judged, and the state at that instant. */
 export interface Step {
   readonly atMs: number;
-  /** Whether the step before was a moment ago. */
+  /** Whether the previous step was a moment ago. */
   readonly isContinuous: boolean;
-  /** A run that begins at a Unix time in milliseconds, and the state of everything then; made in slices. */
+  /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
 }
 
@@ -37,9 +37,9 @@ export interface Step {
 export interface Journal {
   /** Keeps a record until the next write. */
   record(record: JournalRecord): void;
-  /** Writes what waits, and a mark, or has that done after the write in flight. Never rejects. */
+  /** Writes the waiting records and a mark, or does so after the write in flight. Never rejects. */
   flush(step: Step): Promise<void>;
-  /** Ends it after the write in flight. */
+  /** Ends the journal after the write in flight. */
   stop(): Promise<void>;
   isUp(): boolean;
   bytes(): number;
@@ -55,16 +55,16 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   const maxDayBytes = Math.min(MAX_DAY_BYTES, retentionBytes);
   const waiting = createWaitingLines();
   const oldDays = createOldDays(path, options, { clock, logger });
-  /** Something happened that does not wait here. */
+  /** Whether a record was lost that does not wait here. */
   let isLost = false;
-  /** The bounds of today, and how many records those of yesterday left out. */
+  /** The bounds of today, and the number of records that the bounds of yesterday left out. */
   let bounds = createBounds();
   let left: number | undefined;
   let lock: Lock | undefined;
   let writer: DayWriter | undefined;
-  /** The state of everything has to come first; `undefined`: the next lines go on. */
+  /** The reason why the next write begins with the state of everything; `undefined` if the next lines continue the run. */
   let owed: RunRecord["why"] | undefined = "start";
-  /** The journal is off until a restart: two hosts that write to one file would spoil it. */
+  /** The error that turns the journal off until a restart, since two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
   /** The step that the next write notes, and the write in flight. */
   let next: Step | undefined;
@@ -84,7 +84,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     if (!(await lock.isHeld())) throw new ForeignFile(path, "replaced");
   }
 
-  /** Ends the file of a day that is over: everything was judged until midnight. */
+  /** Ends the file of a day that is over, with everything judged until midnight. */
   async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
     const midnight = instantOf(midnightMs);
     const last = waiting.all().filter(({ at }) => at < midnight);
@@ -108,7 +108,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   async function write(step: Step): Promise<void> {
-    // Records that come from here on are for the next write.
+    // Records that arrive from here on are for the next write.
     const known = new Set(waiting.all());
     await openFolder();
     if (isLost) owed ??= "gap";
@@ -124,8 +124,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /**
-   * The state of everything, but of what a line that follows is about: it says what became of that. The subjects that had all
-   * their lines stay unknown.
+   * Returns the state of everything, except for the subjects of the lines that follow, which say the later state. The subjects that have
+   * reached their limit of lines stay unknown.
    */
   async function stateText(
     why: RunRecord["why"],
@@ -134,7 +134,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     known: ReadonlySet<Line>,
   ): Promise<string> {
     const state = await step.state({ why, left }, beginMs);
-    // At midnight all that was known before is written already.
+    // At midnight, everything that was known before is already written.
     if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
     const changed = new Set(waiting.all().map(({ key }) => key));
     let text = "";
@@ -157,17 +157,17 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     writtenMs = nowMs;
   }
 
-  /** A file that is not as it was left is opened again; what was not confirmed in time is a gap. */
+  /** After this, a file that has changed is opened again, and the time that was not confirmed is a gap. */
   function recover(error: unknown): void {
     if (owed === "day") owed = "gap";
     if (!(error instanceof ForeignFile)) return;
     owed ??= "gap";
     if (error.change === "shared") ending = error;
-    // The lock is not released: by its path it would remove the one of another exporter.
+    // The lock is not released, since a removal by its path would remove the lock of another exporter.
     [lock, writer] = [undefined, undefined];
   }
 
-  /** Until no step came meanwhile. */
+  /** Writes steps until none came meanwhile. */
   async function writeSteps(): Promise<void> {
     for (let step = next; step !== undefined; step = next) {
       next = undefined;

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { errorCode } from "../support/errors.ts";
 
 const NAME = "lock.sock";
-/** A socket's path has at most so many bytes. @see unix(7) */
+/** The maximum bytes of a socket's path. @see unix(7) */
 const MAX_PATH_BYTES = 107;
 
 /** Holds a folder for one exporter of this host. */
 export interface Lock {
-  /** Whether the folder still has the socket that shows it. */
+  /** Whether the folder still has the socket of this lock. */
   isHeld(): Promise<boolean>;
-  /** Call it only when the file system answers: it removes the socket in this thread. */
+  /** Removes the socket in this thread, so call it only when the file system answers. */
   release(): void;
 }
 
@@ -22,14 +22,14 @@ export function isTooLong(folder: string): boolean {
 }
 
 /**
- * Listens on a socket in the folder: other exporters see it in any namespace, and it ends with the process. Rejects if another one
- * has the folder.
+ * Listens on a socket in the folder. Other exporters see the socket in any namespace, and it ends with the process. Rejects if another
+ * exporter has the folder.
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   const path = join(folder, NAME);
   // While the file system hangs, this waits in another thread; the socket is made in this one.
   await stat(path).catch(() => {});
-  // An error of a socket that comes, as without file descriptors, ends nothing.
+  // An error of an incoming socket, such as a lack of file descriptors, ends nothing.
   const server = createServer((socket) => socket.destroy())
     .on("error", () => {})
     .unref();
@@ -38,7 +38,7 @@ export async function lockFolder(folder: string): Promise<Lock> {
   } catch (error) {
     if (errorCode(error) !== "EADDRINUSE") throw error;
     if (await isAnswered(path)) throw new Error(`another exporter uses ${folder}`, { cause: error });
-    // A process that was killed has left it.
+    // A killed process has left this socket.
     await rm(path);
     await listen(server, path);
   }

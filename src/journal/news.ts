@@ -1,8 +1,8 @@
 import { atOf, bodyOf, parseRecord, subjectIn, type JournalRecord } from "./record.ts";
 
 /**
- * Returns a function that reads the lines of a journal, oldest first, and returns the record of one that says something new. Most
- * lines say again what is known: each day begins with the state of everything.
+ * Returns a function that reads the lines of a journal, oldest first, and returns the record of each line with news. Most lines repeat what
+ * is known, since each day begins with the state of everything.
  */
 export function createNews(): (line: string) => JournalRecord | undefined {
   const known = new Map<string, string>();
@@ -11,7 +11,7 @@ export function createNews(): (line: string) => JournalRecord | undefined {
     const [subject, at, body] = [subjectIn(line), atOf(line), bodyOf(line)];
     const isRepeated = subject !== undefined && known.get(subject) === body;
     const record = isRepeated ? undefined : parseRecord(line);
-    // Behind a gap everything is new.
+    // After a gap every line is news.
     const isGap =
       record?.kind === "lost" || (record?.kind === "run" && !(record.why === "day" && at === latest));
     if (isGap) known.clear();

@@ -6,11 +6,11 @@ import { compressDay, dayFiles, dayOf, expired, pathOf, type Retention } from ".
 
 /** The days of a folder that are over. */
 export interface OldDays {
-  /** Removes those that are too old or too many, and compresses the others, once an hour. Never rejects. */
+  /** Removes the files beyond the limits of age and size, and compresses the others, once an hour. Never rejects. */
   tidy(nowMs: number): Promise<void>;
-  /** Has that done at once: a day is over. */
+  /** Makes the next `tidy` do its work at once, since a day is over. */
   due(): void;
-  /** The bytes of their files, since they were tidied. */
+  /** Returns the bytes of the files, since they were tidied. */
   bytes(): number;
 }
 

@@ -3,12 +3,12 @@ import { readLines, type TimeRange } from "./day-files.ts";
 import { createNews } from "./news.ts";
 import { atOf, type JournalRecord } from "./record.ts";
 
-/** Each part of the work takes so long, and the pause behind it as long as it took. */
+/** The time of each part of the work. The pause after a part is as long as the part. */
 const SLICE_MS = 10;
 
 /**
- * Calls back for each record of a journal in a range of time that says something new, oldest first, and for those of its first day
- * before. Takes at most half of the event loop: polls go on.
+ * Calls back for each record with news of a journal in a range of time, oldest first, and also for those earlier on its first day. Takes at
+ * most half of the event loop, so that polls go on.
  */
 export async function readPast(
   folder: string,

@@ -4,18 +4,18 @@ import type { MaintenanceWindow } from "../maintenance/window.ts";
 import { knownIncident } from "../status/schema.ts";
 import { instantOf } from "../status/words.ts";
 
-/** The version of the form of the records. A reader of an earlier one skips what it does not know. */
+/** The version of the records' format. A reader of an earlier version skips what it does not know. */
 export const VERSION = 1;
 
-/** Every line begins so, with an instant of this length. */
+/** Every line begins with this text, and with an instant of this length. */
 const BEGIN = '{"at":"';
 const AT_LENGTH = 24;
 
 const at = z.string().length(AT_LENGTH).describe("RFC 3339 in UTC, with milliseconds");
 
 /**
- * After a run that starts, or behind a gap, nothing is known of a subject until its next record. A new day goes on: the state
- * of everything follows with the same instant.
+ * The begin of a run. After a start or a gap, nothing is known of a subject until its next record. A new day continues the time before, and
+ * the state of everything follows with the same instant.
  */
 const run = z.object({
   at,
@@ -27,10 +27,10 @@ const run = z.object({
   shard: z.string(),
 });
 
-/** `state`: as in the metrics; absent while nothing is judged; `gone` where there is no such subject any more. */
+/** `state` has the words of the metrics. It is absent while nothing is judged, and `gone` if there is no such subject any more. */
 const subject = { at, cluster: z.string(), state: z.string().optional(), since: z.string().optional() };
 
-/** Whether planned work mutes the alert about it; absent if not. */
+/** Whether planned work mutes the alert about the subject; absent if not. */
 const isPlanned = z.boolean().optional();
 
 const group = z.object({
@@ -63,12 +63,12 @@ const website = z.object({
 });
 
 const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
-/** `worst`: the worst band of its groups and websites. */
+/** `worst` is the worst band of the cluster's groups and websites. */
 const cluster = z.object({ ...subject, kind: z.literal("cluster"), worst: z.string().optional() });
-/** Says how a failover would go if the appliance, a MASTER, stopped. */
+/** The verdict on the failover that would follow if the appliance, a MASTER, stopped. */
 const readiness = z.object({ ...subject, kind: z.literal("readiness"), appliance: z.string() });
 
-/** `open`: the subjects that are still in it; absent when it is over. */
+/** `open` has the subjects that are still in the incident; absent when it is over. */
 const incident = z.object({
   at,
   kind: z.literal("incident"),
@@ -78,11 +78,11 @@ const incident = z.object({
 });
 
 const reload = z.object({ at, kind: z.literal("reload"), ok: z.boolean() });
-/** Planned work that began, or has another end now. */
+/** A window of planned work that began, or whose end has changed. */
 const window = z.object({ at, kind: z.literal("window"), ...windowSchema.shape });
-/** Nothing more is known of a cluster until the next run: it changed too often. */
+/** After this record nothing more is known of a cluster until the next run, since the cluster changed too often. */
 const lost = z.object({ at, kind: z.literal("lost"), cluster: z.string() });
-/** Everything was judged until here. */
+/** The mark that everything was judged until this instant. */
 const alive = z.object({ at, kind: z.literal("alive") });
 
 const subjects = [group, website, appliance, cluster, readiness] as const;
@@ -94,7 +94,7 @@ export type SubjectRecord = z.infer<(typeof subjects)[number]>;
 export type IncidentRecord = z.infer<typeof incident>;
 export type WindowRecord = z.infer<typeof window>;
 
-/** The record in a line of a journal; `undefined` for a kind that this version does not know, and for a damaged line. */
+/** Returns the record in a line of a journal; `undefined` for a kind that this version does not know, and for a damaged line. */
 export function parseRecord(line: string): JournalRecord | undefined {
   try {
     return schema.safeParse(JSON.parse(line)).data;
@@ -111,7 +111,7 @@ export function windowRecord(given: MaintenanceWindow, atMs: number): WindowReco
   return { at: instantOf(atMs), kind: "window", ...windowDocument(given) };
 }
 
-/** The instant of a line, which can be compared as text. */
+/** Returns the instant of a line, which can be compared as text. */
 export function atOf(line: string): string {
   return line.slice(BEGIN.length, BEGIN.length + AT_LENGTH);
 }
@@ -133,14 +133,14 @@ const SUBJECT_LINE = new RegExp(String.raw`^\{"at":"[^"]{24}",(${SUBJECTS.join("
 const CLUSTER = new RegExp(`"cluster":(${TEXT})`);
 
 /**
- * Returns what identifies the subject of a line, as it stands there; `undefined` if there is none, or if the line is not as `formatRecord`
- * writes it. A record takes ten times as long.
+ * Returns the part of a line that identifies its subject; `undefined` if there is none, or if the line does not have the format of
+ * `formatRecord`. Parsing the record would take ten times as long.
  */
 export function subjectIn(line: string): string | undefined {
   return SUBJECT_LINE.exec(line)?.[1];
 }
 
-/** The name of the cluster in a line that `formatRecord` wrote. */
+/** Returns the name of the cluster in a line that `formatRecord` wrote. */
 export function clusterIn(line: string): string {
   return String(JSON.parse(CLUSTER.exec(line)?.[1] ?? '""'));
 }
@@ -151,14 +151,14 @@ export function isSubject(record: JournalRecord): record is SubjectRecord {
   return subjectKinds.has(record.kind);
 }
 
-/** Identifies a subject, by the same fields as the labels in the metrics. */
+/** The identity of a subject, with the same fields as the labels in the metrics. */
 export type Subject =
   | Pick<z.infer<typeof group>, "kind" | "cluster" | "vhid" | "vip">
   | Pick<z.infer<typeof website>, "kind" | "cluster" | "id" | "name" | "protocol">
   | Pick<z.infer<typeof appliance> | z.infer<typeof readiness>, "kind" | "cluster" | "appliance">
   | Pick<z.infer<typeof cluster>, "kind" | "cluster">;
 
-/** A text that is unique among the subjects of all clusters. */
+/** Returns a text that is unique among the subjects of all clusters. */
 export function subjectKey(one: Subject): string {
   const { kind, cluster: of } = one;
   if (kind === "group") return JSON.stringify([kind, of, one.vhid, one.vip]);

@@ -13,9 +13,9 @@ import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./rec
 
 /** A kill loses less than five seconds. Midnight is a step. */
 const STEP_MS = 4000;
-/** Between steps that are further apart, nobody knows what happened. */
+/** If steps are further apart, nobody knows what happened between them. */
 const MAX_STEP_MS = 15_000;
-/** The last write may take so long. */
+/** The longest time for the last write. */
 const STOP_MS = 2000;
 
 export interface RecorderDeps {
@@ -26,20 +26,20 @@ export interface RecorderDeps {
   /** Judges all clusters as they are now, in slices. */
   readonly verdicts: () => Promise<unknown>;
   readonly windows: Pick<Windows, "commanded">;
-  /** Is called with each record, but for the state of everything that begins a day. */
+  /** Receives each record, except for the state of everything that begins a day. */
   readonly onRecord: (record: JournalRecord) => void;
-  /** `undefined` without storage. */
+  /** The journal; `undefined` without storage. */
   readonly journal: Journal | undefined;
 }
 
-/** Makes records of what is judged, and notes until when everything was judged. */
+/** Makes records of verdicts, and records the instant until which everything was judged. */
 export interface Recorder extends Listener {
   start(): void;
-  /** Planned work began, or has another end. */
+  /** Records planned work that began, or whose end has changed. */
   planned(window: MaintenanceWindow): void;
-  /** Judges everything, and writes what has changed, unless that is being done. Never rejects. */
+  /** Judges everything, and writes the changes, unless a step is in progress. Never rejects. */
   step(): Promise<void>;
-  /** Within two seconds. */
+  /** Stops within two seconds. */
   stop(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function createRecorder({
     logger.error({ detail: describeBug(error) }, "what is judged could not be recorded");
   }
 
-  /** Takes a last step after the one in progress. */
+  /** Takes a last step after the step in progress. */
   async function end(): Promise<void> {
     await judging;
     await step();
@@ -100,7 +100,7 @@ export function createRecorder({
     return records;
   }
 
-  /** Calls back with a run and the state of everything: of each cluster the latest, whatever is judged meanwhile. */
+  /** Calls back with a run and the state of everything. It takes the latest verdict on each cluster, whatever is judged meanwhile. */
   async function beginRun(begin: Begin, atMs: number, add: (one: JournalRecord) => void): Promise<void> {
     add(runOf(begin, atMs));
     for (const window of windows.commanded()) add(windowRecord(window, atMs));

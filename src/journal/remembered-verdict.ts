@@ -15,7 +15,10 @@ import { groupBy } from "../support/group-by.ts";
 import { keysOf } from "../support/keys.ts";
 import type { IncidentRecord, SubjectRecord } from "./record.ts";
 
-/** A state that is the same after at most this time has lasted: no look since then found anything else. None has if time went back. */
+/**
+ * A state that is the same after at most this time counts as one lasting state, since no poll since then found another. No state lasts if
+ * time went back.
+ */
 const SAME_MS = 3_600_000;
 const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
@@ -26,11 +29,11 @@ export interface Known {
   readonly untilMs: number;
 }
 
-/** A subject as it is remembered at a start; `sinceMs`: since when its state lasts, if that may still be so. */
+/** A subject as it is remembered at a start. Its state lasts since `sinceMs`, if it may still last. */
 type Said = SubjectRecord & { readonly sinceMs: number | undefined };
 type SaidOf<Kind> = Extract<Said, { readonly kind: Kind }>;
 
-/** A verdict that says what is remembered of a cluster at the start of the exporter; all else in it is empty. */
+/** Returns a verdict with what is remembered of a cluster at the start of the exporter; all other parts are empty. */
 export function verdictFrom(
   cluster: string,
   known: readonly Known[],
@@ -64,7 +67,7 @@ function ofKind<Kind extends Said["kind"]>(all: readonly Said[], kind: Kind): re
   return all.filter((each): each is SaidOf<Kind> => each.kind === kind);
 }
 
-/** A state that this version knows. */
+/** Returns a state that this version knows. */
 function stateIn<State extends string>(
   states: Readonly<Record<State, unknown>>,
   state: string | undefined,
@@ -123,7 +126,7 @@ function failoverFrom(said: SaidOf<"readiness">): readonly (readonly [string, Fa
   return [[appliance, { kind: "failover", ...known, ...none }]];
 }
 
-/** The incidents that are not over, and the recent failovers: they go on. */
+/** Returns the incidents that are not over, and the recent failovers, which continue. */
 function incidentsFrom(
   of: Pick<ClusterIncidents, "cluster" | "labels">,
   records: readonly IncidentRecord[],
@@ -154,7 +157,7 @@ function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord
   return { id, kind, cluster, begin, end, ...none, open: left, failover, restored };
 }
 
-/** Restores the part of a failover that goes on: the groups that have no backup yet. */
+/** Restores the part of a failover that continues: the groups that have no backup yet. */
 function failoverOf(
   { from, to, cause, addresses, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
   open: readonly string[],
@@ -166,7 +169,7 @@ function failoverOf(
   return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
 }
 
-/** An earlier instant, also if the clock was set back since, seen from one that this process knows by both clocks. */
+/** Returns an earlier instant, relative to one that this process knows by both clocks; also correct if the clock was set back since. */
 function instantIn(at: Instant, earlier: string): Instant {
   const wallMs = Date.parse(earlier);
   return { wallMs, monotonicMs: at.monotonicMs - Math.max(0, at.wallMs - wallMs) };

@@ -17,10 +17,13 @@ import {
 } from "./record.ts";
 import { verdictFrom, type Known } from "./remembered-verdict.ts";
 
-/** The state of everything is in the file of each day, unless the exporter was killed when that began. */
+/** The number of days to read. The file of each day has the state of everything, unless the exporter was killed when that day began. */
 const DAYS = 2;
 
-/** Reads from the latest files of a journal what an exporter that starts `at` an instant goes on from. Rejects if the folder cannot be read. */
+/**
+ * Reads from the latest files of a journal the state from which an exporter that starts `at` an instant continues. Rejects if the folder
+ * cannot be read.
+ */
 export async function restore(
   folder: string,
   at: Instant,
@@ -40,7 +43,7 @@ export async function restore(
 interface Run {
   /** The latest line of the run. */
   latest: string;
-  /** The clusters of which it knew nothing any more, and the Unix times in milliseconds since when. */
+  /** The clusters of which the run knew nothing any more, and the Unix times in milliseconds since when. */
   readonly lost: Map<string, number>;
 }
 
@@ -57,7 +60,7 @@ interface Remembered {
   readonly windows: readonly MaintenanceWindow[];
 }
 
-/** Follows lines, oldest first, to what was known last. */
+/** Creates a reader of lines, oldest first, that returns the last known state. */
 function createMemory(): { read(line: string): void; end(): Remembered } {
   const subjects = new Map<string, Latest>();
   const incidents = new Map<string, IncidentRecord>();
@@ -67,7 +70,7 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
   function keep(subject: string, line: string): void {
     const { run: earlier = run } = subjects.get(subject) ?? {};
     if (earlier !== run && !isKnown(line)) return;
-    // The order is that of the lines.
+    // A new entry keeps the order of the lines.
     subjects.delete(subject);
     subjects.set(subject, { line, run });
   }
@@ -101,7 +104,10 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
   };
 }
 
-/** Whatever an earlier run knew stays until a run has judged the subject, or has seen the beginning of what it does not know. */
+/**
+ * Whether a line replaces the knowledge of earlier runs. That knowledge stays until a run has judged the subject, or has seen the beginning
+ * of its unknown state.
+ */
 function isKnown(line: string): boolean {
   if (line.includes('"since":')) return true;
   const record = parseRecord(line);
@@ -121,7 +127,7 @@ function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant)
   return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident), windows };
 }
 
-/** Holds what is known of the subjects of a cluster. */
+/** Returns what is known of the subjects of a cluster. */
 function knownFrom(latest: readonly Latest[]): readonly Known[] {
   const known = new Map<string, Known>();
   for (const { line, run } of latest) {

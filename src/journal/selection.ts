@@ -2,18 +2,18 @@ import { readLines, type TimeRange } from "./day-files.ts";
 import { atOf } from "./record.ts";
 
 export interface Selection extends TimeRange {
-  /** Names of clusters; none: all clusters. */
+  /** The names of clusters; none means all clusters. */
   readonly clusters: readonly string[];
 }
 
-/** Every line that was written as a whole begins so, and ends with a brace. */
+/** Every complete line begins with this pattern, and ends with a brace. */
 const BEGIN = /^\{"at":"[^"]{24}",/;
-/** No text contains this: in it, the quotation marks would have a backslash before them. */
+/** No text contains this key, since its quotation marks would have backslashes before them. */
 const CLUSTER = '"cluster":"';
 
 /**
- * The lines of `readLines` before the end of the range that are about these clusters or about the exporter itself, as they were
- * written. The lines of the first day before the range say the state at its beginning.
+ * Returns the lines of `readLines` before the end of the range that are about these clusters or about the exporter itself, unchanged. The
+ * lines of the first day before the range have the state at its beginning.
  */
 export async function* selectLines(
   folder: string,

@@ -9,9 +9,12 @@ export interface Line {
   readonly isIncident: boolean;
 }
 
-/** Lines wait in memory while the disk does not take them, in at most 8 MiB. */
+/** The lines in memory that the disk does not take yet, in at most 8 MiB. */
 export interface WaitingLines {
-  /** Returns whether all lines still wait: if there are too many, only those about incidents do, in up to half of the memory. */
+  /**
+   * Adds a line, and returns whether all lines still wait. If there are too many, only lines about incidents wait, in up to half of the
+   * memory.
+   */
   add(record: JournalRecord): boolean;
   all(): readonly Line[];
   keepOnly(isKept: (line: Line) => boolean): void;
@@ -34,7 +37,7 @@ export function createWaitingLines(): WaitingLines {
       lines.push({ ...line, isIncident: record.kind === "incident" });
       bytes += line.text.length;
       if (bytes <= MAX_BYTES) return true;
-      // The state of everything will come, but not the ends of incidents.
+      // The state of everything will be written again, but the ends of incidents will not.
       keepOnly(({ isIncident }) => isIncident);
       if (bytes > MAX_BYTES / 2) keepOnly(() => false);
       return false;
@@ -44,7 +47,7 @@ export function createWaitingLines(): WaitingLines {
   };
 }
 
-/** Identifies the subject of a record, if a later one can say something else of it. */
+/** Returns what identifies the subject of a record, if a later record can replace this one. */
 export function keyOf(record: JournalRecord): string | undefined {
   if (isSubject(record)) return subjectKey(record);
   return record.kind === "incident" ? record.incident.id : undefined;

@@ -10,9 +10,9 @@ export interface Occurrence {
 }
 
 const DAY_MS = 86_400_000;
-/** An occurrence is current until so long after its end. */
+/** An occurrence is current until this time after its end. */
 const REMEMBERED_MS = 300_000;
-/** The next occurrence is searched for in so many days. */
+/** The number of days in which the next occurrence is searched for. */
 const MAX_DAYS = 400;
 
 /** Returns the latest occurrence that has begun, unless it ended more than five minutes ago. */
@@ -23,7 +23,7 @@ export function currentOf(entry: MaintenanceConfig, nowMs: number): Occurrence |
     : occurrence(entry, begun);
 }
 
-/** Returns the first occurrence that has not begun; `undefined` for none within a year. */
+/** Returns the first occurrence that has not begun; `undefined` if there is none within a year. */
 export function nextOf(entry: MaintenanceConfig, nowMs: number): Occurrence | undefined {
   for (const beginMs of beginsFrom(entry, nowMs - DAY_MS, MAX_DAYS))
     if (beginMs > nowMs) return occurrence(entry, beginMs);
@@ -34,7 +34,7 @@ function occurrence({ durationMs }: MaintenanceConfig, beginMs: number): Occurre
   return { beginMs, endMs: beginMs + durationMs };
 }
 
-/** The begins on the day of an instant, and on those that follow. */
+/** Returns the begins on the day of an instant, and on the days that follow. */
 function* beginsFrom(entry: MaintenanceConfig, fromMs: number, days: number): Generator<number, void> {
   const { timesMs, isOn, localMs } = scheduleOf(entry);
   const firstMs = Math.floor(localMs(fromMs) / DAY_MS) * DAY_MS;
@@ -45,8 +45,8 @@ function* beginsFrom(entry: MaintenanceConfig, fromMs: number, days: number): Ge
 }
 
 /**
- * The instant at which the clocks of a time zone show a time: the first one if they show it twice; if they skip it, the instant at
- * which it would be had they not been set forward. @see RFC 5545, 3.3.5
+ * Returns the instant at which the clocks of a time zone show a time. If the clocks show it twice, the first instant counts. If they skip
+ * it, the instant is the one without the clock change. @see RFC 5545, 3.3.5
  */
 function instantOf(localMs: (ms: number) => number, shownMs: number): number {
   const [before = 0, after = 0] = [shownMs - DAY_MS, shownMs + DAY_MS].map(
@@ -55,13 +55,13 @@ function instantOf(localMs: (ms: number) => number, shownMs: number): number {
   return localMs(before) !== shownMs && localMs(after) === shownMs ? after : before;
 }
 
-/** Local times are as if the clocks showed UTC: they have no gap, and every day has 24 hours. */
+/** The schedule in local times, which are as if the clocks showed UTC: these have no gap, and every day has 24 hours. */
 const scheduleOf = once(({ schedule, timezone }: MaintenanceConfig) => {
   const { hour, minute, second } = parse(schedule);
   const minutes = hour.flatMap((h) => minute.map((m) => h * 60 + m));
   const timesMs = minutes.flatMap((m) => second.map((s) => (m * 60 + s) * 1000)).toSorted((a, b) => a - b);
   const task = createTask(schedule, () => undefined, { timezone: "UTC" });
-  // The task runs nothing, and a destroyed one still matches.
+  // The task runs nothing, and a destroyed task still matches.
   void task.destroy();
   const format = createTimeFormat(timezone);
   return {

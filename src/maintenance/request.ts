@@ -3,7 +3,7 @@ import { commentSchema, durationSchema } from "../config/values.ts";
 import type { StartRequest } from "./windows.ts";
 import type { MaintenanceWindow } from "./window.ts";
 
-/** Names of appliances or clusters; each is looked up in the whole fleet. */
+/** The names of appliances or clusters; each is looked up in the whole fleet. */
 const namesSchema = z.array(z.string()).max(100).default([]);
 const idSchema = z.string().regex(/^[a-z0-9]{8,32}$/, "expected 8 to 32 lower-case letters and digits");
 const forSchema = durationSchema("1s", "1y");
@@ -49,7 +49,7 @@ export const windowSchema = z.object({
   begin: instant,
   end: instant,
   comment: z.string(),
-  /** The user who started it; absent for a window of the configuration. */
+  /** The user who started the window; absent for a window of the configuration. */
   by: z.string().optional(),
   origin: z.enum(["configuration", "command", "drill"]),
 });
@@ -58,7 +58,10 @@ export type WindowDocument = z.infer<typeof windowSchema>;
 
 export const windowsSchema = z.object({ windows: z.array(windowSchema) });
 
-/** `remaining`: after an end, what is wrong with what the window covered, in sentences; absent from a busy exporter. */
+/**
+ * The answer to a change. After an end, `remaining` says in sentences what is wrong with the subjects of the window; absent from a busy
+ * exporter.
+ */
 export const changedSchema = z.object({ window: windowSchema, remaining: z.array(z.string()).optional() });
 
 export function windowDocument({ scope, beginMs, endMs, ...rest }: MaintenanceWindow): WindowDocument {

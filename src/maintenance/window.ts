@@ -5,30 +5,30 @@ export type Scope = MaintenanceScope;
 
 /** Planned work, from a Unix time in milliseconds up to another one. */
 export interface MaintenanceWindow {
-  /** Unique among those of an exporter. */
+  /** The id, unique among the windows of an exporter. */
   readonly id: string;
   readonly scope: Scope;
   readonly beginMs: number;
   readonly endMs: number;
   readonly comment: string;
-  /** The user who started it; `undefined` for one of the configuration. */
+  /** The user who started the window; `undefined` for a window of the configuration. */
   readonly by: string | undefined;
-  /** A drill is one that an operator started to rehearse a failover. */
+  /** The source of the window. A drill is a window that an operator started to rehearse a failover. */
   readonly origin: "configuration" | "command" | "drill";
 }
 
-/** The part of a cluster that is worked on. */
+/** The part of a cluster that a window covers. */
 export interface Coverage {
-  /** Whether that is the whole cluster, and not only members of it. */
+  /** Whether the window covers the whole cluster, and not only members of it. */
   readonly isWhole: boolean;
-  /** Enabled appliances of the cluster. */
+  /** The enabled appliances that the window covers. */
   readonly members: readonly string[];
 }
 
 /**
- * Returns what a scope covers of a cluster; `undefined` for nothing. The whole cluster is covered by its name, by labels that its
- * members share, and where it is a single appliance. All members by their names, or by labels of their own, are not the whole:
- * then the work on each member leaves the others to serve visitors.
+ * Returns the part of a cluster that a scope covers; `undefined` if there is none. A scope covers the whole cluster by the cluster's name,
+ * by labels that all members share, or if the cluster is a single appliance. A scope with the names or own labels of all members does not
+ * cover the whole: the work on each member leaves the others to serve visitors.
  */
 export function coverageOf(
   scope: Scope,
@@ -51,7 +51,7 @@ export function covers(
   return appliances.includes(name) || clusters.includes(cluster) || hasLabels(own, labels);
 }
 
-/** Whether something has all these labels, and they are not none. */
+/** Whether something has all of the wanted labels, and at least one label is wanted. */
 function hasLabels(has: Scope["labels"], wanted: Scope["labels"]): boolean {
   const all = Object.entries(wanted);
   return all.length > 0 && all.every(([name, value]) => Object.hasOwn(has, name) && has[name] === value);

@@ -5,7 +5,7 @@ import { shortHash } from "../support/short-hash.ts";
 import { currentOf } from "./recurring.ts";
 import { coverageOf, covers, type MaintenanceWindow, type Scope } from "./window.ts";
 
-/** Why a window cannot be started, extended or ended. */
+/** The reason why a window cannot be started, extended or ended. */
 export type WindowError =
   | "covers_nothing"
   | "too_many"
@@ -18,7 +18,7 @@ export type WindowResult =
   | { readonly ok: true; readonly window: MaintenanceWindow }
   | { readonly ok: false; readonly reason: WindowError; readonly message: string };
 
-/** A window that a client asks for. */
+/** A window that a client wants to start. */
 export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "comment"> {
   readonly forMs: number;
   readonly isDrill: boolean;
@@ -26,17 +26,17 @@ export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "
 
 /** The planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
 export interface Windows {
-  /** Windows cover appliances that are enabled; those that were started by command stay. */
+  /** Sets the configuration. Windows cover appliances that are enabled; windows that were started by command stay. */
   configure(config: Pick<Config, "appliances" | "maintenance">): void;
   start(request: StartRequest, by: string): WindowResult;
-  /** Has a window end `forMs` later. */
+  /** Extends a window by `forMs`. */
   extend(id: string, forMs: number): WindowResult;
   end(id: string): WindowResult;
   /** Returns the windows that run, and those that ended in the last five minutes. */
   list(): readonly MaintenanceWindow[];
-  /** Returns those of them that were started, extended or ended by command. */
+  /** Returns the windows of `list` that were started, extended or ended by command. */
   commanded(): readonly MaintenanceWindow[];
-  /** Returns those of them that cover something of a cluster. */
+  /** Returns the windows of `list` that cover a part of a cluster. */
   covering(facts: ClusterSnapshot): readonly MaintenanceWindow[];
 }
 
@@ -44,9 +44,9 @@ export interface WindowsDeps {
   readonly clock: Clock;
   /** The windows of an earlier run. */
   readonly restored: readonly MaintenanceWindow[];
-  /** A window began, has another end now by the wall clock, or was ended. */
+  /** Reports a window that began, was ended, or has another end by the wall clock. */
   readonly onChange: (window: MaintenanceWindow) => void;
-  /** All appliances of the cluster in which a drill runs now: none if none does. */
+  /** Reports all appliances of the cluster in which a drill runs now; none without a drill. */
   readonly onDrill: (appliances: ReadonlySet<string>) => void;
 }
 
@@ -55,7 +55,7 @@ const MAX_MS = 24 * 3_600_000;
 /** The wall clock was set if it diverges from the monotonic clock by more than this. */
 const TOLERANCE_MS = 2000;
 const MAX_DRILL_MS = 30 * 60_000;
-/** Alerts about failovers remember them for so long. */
+/** Alerts about failovers continue for this long. */
 const REMEMBERED_MS = 300_000;
 const NONE: readonly MaintenanceWindow[] = [];
 
@@ -72,14 +72,14 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   const isNeeded = (window: MaintenanceWindow): boolean =>
     isRecent(window) || occurring().some(({ id }) => id === window.id);
 
-  /** The windows by command that did not end long ago. An occurrence of the configuration stays until it would have ended. */
+  /** Returns the windows by command that did not end long ago. An occurrence of the configuration stays until its original end. */
   function current(): readonly MaintenanceWindow[] {
     followClock();
     if (!windows.every(isNeeded)) windows = windows.filter(isNeeded);
     return windows;
   }
 
-  /** Windows by command last as long as they were started for, also if the wall clock is set meanwhile. */
+  /** Adjusts windows by command, which keep their durations if the wall clock is set meanwhile. */
   function followClock(): void {
     const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
     if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
@@ -92,7 +92,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
     for (const window of windows.filter(isRecent)) onChange(window);
   }
 
-  /** The windows of the configuration, which are computed once a second. */
+  /** Returns the windows of the configuration, which are computed once a second. */
   function occurring(): readonly MaintenanceWindow[] {
     const nowMs = clock.wallMs();
     const second = Math.floor(nowMs / 1000);
@@ -101,7 +101,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
     return occurrences.windows;
   }
 
-  /** An occurrence that was ended or extended by command is one of the others. */
+  /** Returns all windows. An occurrence that was ended or extended by command is a window by command. */
   function list(): readonly MaintenanceWindow[] {
     const own = current();
     const ids = new Set(own.map(({ id }) => id));
@@ -113,7 +113,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
     return list().filter(({ endMs }) => endMs > nowMs);
   }
 
-  /** Informs about the drill that runs, now and when it ends. */
+  /** Reports the drill that runs, now and when it ends. */
   function followDrill(): void {
     clearTimeout(drillEnds);
     const drill = running().find(({ origin }) => origin === "drill");
@@ -131,7 +131,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
     return { ok: true, window };
   }
 
-  /** Gives a window another end, unless it has ended. */
+  /** Changes the end of a window, unless the window has ended. */
   function ending(id: string, endMs: number): WindowResult {
     const window = running().find((each) => each.id === id);
     if (window === undefined) return refused("unknown_id", `no window ${id} runs`);
@@ -195,7 +195,7 @@ function refused(reason: WindowError, message: string): WindowResult {
   return { ok: false, reason, message };
 }
 
-/** Says which part of a scope covers no appliance. */
+/** Returns the parts of a scope that cover no appliance. */
 function unknownIn(
   { appliances, clusters, labels }: Scope,
   all: readonly ApplianceConfig[],

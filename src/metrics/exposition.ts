@@ -5,16 +5,16 @@ import type { LongText } from "../support/long-text.ts";
 import { FLEET_FAMILIES } from "./families.ts";
 import { labelsOf, partsOf, type Families, type Labels, type Part, type Sample } from "./family.ts";
 
-/** The fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
+/** Renders the fleet as text. @see https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format */
 export interface FleetExposition {
   /**
-   * `preamble` and all of these clusters, made in slices; what was rendered before is kept. What a bug prevents from being
-   * rendered is absent.
+   * Returns `preamble` and all of these clusters, made in slices; parts that were rendered before are kept. A part that cannot be rendered
+   * because of a bug is absent.
    */
   render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<LongText>;
 }
 
-/** Longer text is kept as UTF-8 outside of the heap, where one wide character would double it. */
+/** A longer text is kept as UTF-8 outside of the heap, where one wide character would double its size. */
 const LONG_UNITS = 16 * 1024;
 
 /** A family that has samples of a kind of part, and its place in the exposition. */
@@ -26,7 +26,7 @@ interface Source {
 
 export interface ExpositionOptions {
   readonly families?: Families;
-  /** Called with an error of the families; default: throws it. */
+  /** Receives an error of the families; the default throws it. */
   readonly onBug?: (error: unknown) => void;
 }
 
@@ -36,7 +36,7 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
     ([name, { type, help }]) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`,
   );
   const sources = sourcesByKind(families);
-  /** Holds what the latest scrape made of each part, by cluster. */
+  /** The texts that the latest scrape made of each part, by cluster. */
   const rendered = new Map<string, ReadonlyMap<Part, LongText>>();
   function textsOf(part: Part): LongText {
     try {
@@ -47,7 +47,7 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
       return [];
     }
   }
-  /** Part by part: a cluster may have many thousands. */
+  /** Returns the parts one by one, since a cluster may have many thousands. */
   function* partsIn(verdicts: readonly ClusterVerdict[]) {
     for (const verdict of verdicts) {
       const { cluster } = verdict.facts;
@@ -93,7 +93,7 @@ function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[
 function render(sources: readonly Source[], part: Part): LongText {
   const common = labelsOf(part).map(labelText);
   return sources.map(({ name, samplesOf }) => {
-    // Joined at once into a flat text: one that only chains pieces together would keep them all.
+    // The pieces are joined at once into a flat text, since a chained text would keep all of its pieces.
     const text = samplesOf(part)
       .flatMap(({ labels, value }) => {
         return [name, "{", [...common, ...labels.map(labelText)].join(","), "} ", String(value), "\n"];
@@ -105,7 +105,7 @@ function render(sources: readonly Source[], part: Part): LongText {
 
 /** @see https://prometheus.io/docs/instrumenting/exposition_formats/#comments-help-text-and-type-information */
 function labelText([name, value]: Labels[number]): string {
-  // Replacing nothing in most values would double the time of rendering.
+  // A replacement in each value would double the time of rendering, and most values need none.
   if (!/[\\"\n]/.test(value)) return `${name}="${value}"`;
   const escaped = value.replaceAll(/[\\"]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`);
   return `${name}="${escaped}"`;

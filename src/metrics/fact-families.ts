@@ -33,10 +33,10 @@ const TEST =
 const DETAILS =
   "From the latest poll of the website's details, not from the scrape; absent unless that poll succeeded.";
 
-/** `other`: a state as reported that is neither; the word is in the JSON and in the log. */
+/** The states of an interface; `other` stands for any other reported state, whose word is in the JSON and in the log. */
 const STATES = ["MASTER", "BACKUP", "other"] as const;
 
-/** Holds what the appliances report, and how polls went, which remains when one fails. */
+/** The families of facts that the appliances report, and of the health of polls, which remain when a poll fails. */
 export const FACT_FAMILIES: Families = {
   vrrp_is_master: gauge(
     `Whether state_current of the VRRP interface is MASTER (1) or not (0). ${LIST}`,
@@ -190,7 +190,7 @@ function interfaceLabels({ reported }: InterfaceSnapshot): Labels {
   return [["interface", reported.name], ...groupLabels(reported)];
 }
 
-/** Labels that do not change at a failover. */
+/** Returns the labels that do not change at a failover. */
 function infoLabels({ reported: { device, netmask, peer, configuredRole } }: InterfaceSnapshot): Labels {
   return [
     ["device", device],
@@ -200,7 +200,7 @@ function infoLabels({ reported: { device, netmask, peer, configuredRole } }: Int
   ];
 }
 
-/** A server that is listed twice in one role is OK if both are. */
+/** Returns a sample for each server. A server that is listed twice in one role is OK if both entries are. */
 function backendSamples(website: FoundWebsite): readonly Sample[] {
   const known = (website.details.backends?.shown ?? []).filter(({ isOk }) => isOk !== undefined);
   const servers = groupBy(known, ({ address, role = "unknown" }) => `${role} ${address}`);
@@ -215,7 +215,7 @@ function success({ state }: PollHealth): boolean | undefined {
   return state === "pending" ? undefined : state === "succeeded";
 }
 
-/** The part that has how the polls of an operation went. */
+/** The parts with the health of each operation's polls. */
 interface PartOf {
   readonly vrrp: "vrrp";
   readonly website_list: "discovery";
@@ -223,7 +223,7 @@ interface PartOf {
   readonly website_test: "website_test";
 }
 
-/** Every operation needs a part, and every part that has operations needs samples. */
+/** Returns samples for each operation. Every operation needs a part, and every part that has operations needs samples. */
 function perOperation(
   samples: (health: PollHealth, ...labels: Labels) => readonly Sample[],
   further: (test: WebsiteSnapshot) => Labels = () => [],

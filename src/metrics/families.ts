@@ -9,7 +9,7 @@ const JUDGED = "Judged from the latest polls, not from the scrape.";
 const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
 const SINCE = `as Unix time; absent where the exporter did not see the beginning. ${JUDGED}`;
 
-/** Every metric family of the fleet. Names and labels are a contract: docs/metrics.md. */
+/** All metric families of the fleet. Names and labels are a contract: docs/metrics.md. */
 export const FLEET_FAMILIES: Families = {
   ...FACT_FAMILIES,
   vrrp_group_state: gauge(`State of the VRRP group: ${STATE}`, {
@@ -120,7 +120,7 @@ function riskSamples({ risks, more }: FailoverVerdict): readonly Sample[] {
     ...risks,
     ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more", key: "" }]),
   ];
-  // Names that appliances give to websites may make two subjects the same.
+  // Two subjects may be the same, since appliances give names to websites.
   const labelled = all.map(({ successor, risk, effect, subject, key }) => {
     const address = risk.startsWith("website_") && key !== "" ? { address: key } : {};
     const labels = Object.entries({ successor, risk, effect, subject, ...address });

@@ -2,7 +2,7 @@ import { websiteKey } from "../fleet/cluster-websites.ts";
 import type { OfWebsite } from "../fleet/snapshot.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 
-/** The facts and verdicts of a cluster, in the order of the configuration; what is not known now is left out. */
+/** Returns the facts and verdicts of a cluster, in the order of the configuration; unknown parts are left out. */
 export function partsOf(verdict: ClusterVerdict) {
   const { facts, appliances, groups, websites, failovers } = verdict;
   return [
@@ -26,16 +26,16 @@ export function partsOf(verdict: ClusterVerdict) {
   ].filter((part) => part !== undefined);
 }
 
-/** Holds what is rendered once for as long as it stays the same object. */
+/** A part of a verdict, which is rendered once for as long as it stays the same object. */
 export type Part = ReturnType<typeof partsOf>[number];
 
 /** The keys are names, in the order of the exposition. */
 export type Families = Readonly<Record<string, Family>>;
 
-/** A metric family of the fleet: what it means, and which samples facts and verdicts give. */
+/** A metric family of the fleet: its meaning, and its samples of facts and verdicts. */
 export interface Family {
   readonly type: "gauge" | "counter";
-  /** One line. */
+  /** The help text, which is one line. */
   readonly help: string;
   readonly samples: { readonly [P in Part as P["kind"]]?: (part: P) => readonly Sample[] };
 }
@@ -49,7 +49,7 @@ export function counter(help: string, samples: Family["samples"]): Family {
 }
 
 export interface Sample {
-  /** Beside `labelsOf` the part; not escaped. */
+  /** The labels beside those of `labelsOf`; not escaped. */
   readonly labels: Labels;
   readonly value: number;
 }
@@ -57,7 +57,7 @@ export interface Sample {
 type Label = readonly [name: string, value: string];
 export type Labels = readonly Label[];
 
-/** The labels that every series of a part begins with: its owner, as configured, and what it is about. */
+/** Returns the labels with which every series of a part begins: its owner, as configured, and its subject. */
 export function labelsOf(part: Part): Labels {
   return [...ownerOf(part), ...subjectOf(part)];
 }
@@ -81,7 +81,7 @@ function subjectOf(part: Part): Labels {
   return part.kind === "website_test" ? [["operation", part.kind], ...website] : website;
 }
 
-/** By these the text of an alert finds what each appliance says of a website. */
+/** Returns the labels by which the text of an alert finds each appliance's facts about a website. */
 export const addressLabels = (website: OfWebsite): Labels => [
   ["address", websiteKey(website, website.address)],
 ];
@@ -93,16 +93,16 @@ export function groupLabels({ vhid, vip }: { readonly vhid: number; readonly vip
   ];
 }
 
-/** A fact is 1 or 0. */
+/** The value of a sample. A fact is 1 or 0. */
 export type Value = number | boolean | undefined;
 
-/** One sample with these further labels, or none where the value is not known or no number. */
+/** Returns one sample with these further labels, or none if the value is not known or no number. */
 export function sample(value: Value, ...labels: Labels): readonly Sample[] {
   const number = Number(value);
   return Number.isNaN(number) ? [] : [{ labels, value: number }];
 }
 
-/** A sample for each state: 1 for the present one, 0 for all others; none while there is no state. */
+/** Returns a sample for each state: 1 for the present one, 0 for all others; none while there is no state. */
 export function stateSamples<State extends string>(
   states: readonly State[],
   present: State | undefined,

@@ -8,24 +8,24 @@ import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics show this of the journal. */
+/** The facts about the journal that the metrics show. */
 interface Storage {
   isUp(): boolean;
   bytes(): number;
 }
 
 export interface SelfMetrics extends PollEvents {
-  /** Call after each load; `atMs`: Unix time. */
+  /** Counts a load, at the Unix time `atMs`. */
   reloaded(isSuccess: boolean, atMs: number): void;
-  /** `count`: enabled appliances. */
+  /** Sets the number of enabled appliances. */
   appliances(count: number): void;
-  /** Targets that the latest answer of /sd/websites has left out, by the reason. */
+  /** Sets the numbers of targets that the latest answer of /sd/websites has left out, by reason. */
   targetsLeftOut(counts: Readonly<Record<LeftOut, number>>): void;
-  /** The metrics in the text format, without NaN samples. */
+  /** Returns the metrics in the text format, without NaN samples. */
   render(): Promise<string>;
 }
 
-/** Calls `droppedLogLines` at each rendering. */
+/** Creates the exporter's own metrics. Each rendering calls `droppedLogLines`. */
 export function createSelfMetrics(
   facts: {
     readonly version: string;
@@ -39,7 +39,7 @@ export function createSelfMetrics(
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  // Their names claim to be counters.
+  // The names of these gauges claim that they are counters.
   for (const gauges of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauges}_total`);
   const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>

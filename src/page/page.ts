@@ -18,13 +18,13 @@ export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly document: () => FleetDocument | Promise<FleetDocument>;
   readonly timelines: Pick<Timelines, "strip">;
   readonly telemetryPath: string;
-  /** Folder of the page's own files, relative to the page: `assets/0123abcd`. */
+  /** The folder of the page's own files, relative to the page: `assets/0123abcd`. */
   readonly assets: string;
 }
 
 /**
- * The status page as HTML, made in slices, for the query of a URL: the filter, what the reader opened, and, if only the fragment is
- * wanted, `fragment` with the key of the form that the browser has.
+ * Creates the status page as HTML, made in slices, for the query of a URL: the filter, the elements that the reader opened, and, if only
+ * the fragment is wanted, `fragment` with the key of the form that the browser has.
  */
 export function createStatusPage(
   deps: StatusPageDeps,
@@ -38,7 +38,7 @@ export function createStatusPage(
   };
 }
 
-/** The whole page. It works without a script and under any path: all its links are relative. */
+/** Renders the whole page. The page works without a script and under any path, since all its links are relative. */
 function renderPage(
   document: FleetDocument,
   fragment: Html,
@@ -76,7 +76,7 @@ function renderPage(
     </html> `;
 }
 
-/** The head of each page. `assets`: the folder of its files. */
+/** Returns the head of each page; `assets` is the folder of its files. */
 export function head(title: string, assets: string, script = nothing): Html {
   return html`<head>
     <meta charset="utf-8" />
@@ -89,7 +89,7 @@ export function head(title: string, assets: string, script = nothing): Html {
   </head>`;
 }
 
-/** The same page with all problems and incidents. */
+/** Returns the address of the same page with all problems and incidents. */
 function withAllOpen(query: URLSearchParams): string {
   const all = new URLSearchParams(query);
   for (const id of ["more-problems", "earlier-incidents"]) {
@@ -99,8 +99,8 @@ function withAllOpen(query: URLSearchParams): string {
 }
 
 /**
- * The part of the page that changes, which the script requests every second. The verdict is that of the whole fleet,
- * whatever the filter. Attributes give the script the title, the version and the time.
+ * Renders the part of the page that changes, which the script requests every second. The verdict is on the whole fleet, whatever the
+ * filter. Attributes give the script the title, the version and the time.
  */
 async function renderFragment(
   document: FleetDocument,
@@ -140,7 +140,7 @@ function titleOf({ text }: Headline): string {
   return `${text} – appliance-exporter`;
 }
 
-/** Screen readers announce the headline when it changes. */
+/** Returns the headline, which screen readers announce when it changes. */
 function banner({ level, text, detail }: Headline): Html {
   return html`<div class="verdict" data-level="${level}" role="status">
     ${mark(level)}
@@ -169,7 +169,7 @@ function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
   </footer>`;
 }
 
-/** The built files, seen from the source and from the built program alike: browsers do not run TypeScript. */
+/** The folder of the built files, which is the same for the source and the built program. Browsers do not run TypeScript. */
 export const BUILT = new URL("../../dist/page/", import.meta.url);
 const TYPES = {
   "client/main.js": "text/javascript; charset=utf-8",
@@ -178,8 +178,8 @@ const TYPES = {
 };
 
 /**
- * Reads the script, the style sheet and the icon; rejects if the program was not built. `folder`, relative to the page, has a
- * hash of all of them, so that browsers may cache them. `files` by path: `/assets/0123abcd/style.css`.
+ * Reads the script, the style sheet and the icon; rejects if the program was not built. `folder`, relative to the page, has a hash of all
+ * of them, so that browsers may cache them. The keys of `files` are paths: `/assets/0123abcd/style.css`.
  */
 export async function loadAssets() {
   const read = Object.entries(TYPES).map(async ([name, contentType]) => {

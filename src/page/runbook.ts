@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { BUILT, head } from "./page.ts";
 import { html, type Html } from "./view/html.ts";
 
-/** Reads what the build made of docs/runbook.md; returns a page without a script. `assets`: as for the status page. */
+/**
+ * Reads the runbook that the build made of docs/runbook.md; returns a page without a script. `assets` is the folder of the status page's
+ * files.
+ */
 export async function loadRunbook(assets: string): Promise<string> {
   const sections: Html = { text: await readFile(new URL("runbook.html", BUILT), "utf8") };
   return html`<!doctype html>

@@ -5,22 +5,22 @@ import { groupBy } from "../support/group-by.ts";
 import type { History, Subject } from "./history.ts";
 import { joined, lengthOf, whole, type Member, type Span } from "./spans.ts";
 
-/** The milliseconds of a range of time in which something was up, down, and so on: together they are the whole range. */
+/** The milliseconds of a range of time in which something was up, down, and so on. Their sum is the whole range. */
 export interface Figures {
   readonly upMs: number;
   readonly downMs: number;
   readonly unknownMs: number;
-  /** Down or not known, by planned work on the whole cluster. */
+  /** The time in which the subject was down or unknown because of planned work on the whole cluster. */
   readonly plannedMs: number;
-  /** The part of the known and unplanned time in which it was up, 0 to 1; absent where there is no such time. */
+  /** The part of the known and unplanned time in which the subject was up, 0 to 1; absent if there is no such time. */
   readonly availability?: number | undefined;
 }
 
-/** Instants are RFC 3339 in UTC. */
+/** The figures of a subject. Instants are RFC 3339 in UTC. */
 export interface Row extends Figures {
-  /** When it was first known; absent if it never was. */
+  /** The instant at which the subject was first known; absent if it never was. */
   readonly knownSince?: string | undefined;
-  /** When it was no longer in the configuration; absent if it is. */
+  /** The instant from which the subject was no longer in the configuration; absent if it still is. */
   readonly goneSince?: string | undefined;
   readonly spans: readonly Span[];
 }
@@ -28,7 +28,7 @@ export interface Row extends Figures {
 export interface GroupRow extends Row {
   readonly vhid: number;
   readonly vip: string;
-  /** Parts of `downMs`. */
+  /** The parts of `downMs`. */
   readonly splitBrainMs: number;
   readonly noMasterMs: number;
 }
@@ -39,26 +39,26 @@ export interface WebsiteRow extends Row {
   readonly protocol: string;
 }
 
-/** How long a failover would have lost nothing, or something; the rest is not known. */
+/** The times in which a failover would have lost nothing, or something; the rest is not known. */
 interface Readiness {
   readonly readyMs: number;
   readonly notReadyMs: number;
-  /** The part of the known time, 0 to 1. */
+  /** The ready part of the known time, 0 to 1. */
   readonly ready?: number | undefined;
 }
 
 export interface ClusterRow extends Row {
   readonly name: string;
-  /** Absent where no failover was judged. */
+  /** The readiness; absent if no failover was judged. */
   readonly readiness?: Readiness | undefined;
   readonly groups: readonly GroupRow[];
   readonly websites: readonly WebsiteRow[];
 }
 
-/** As far as it is within the range. */
+/** An outage, cut to the range. */
 export interface Outage {
   readonly cluster: string;
-  /** `192.0.2.100 (vhid 2)` or `shop https` */
+  /** The name `192.0.2.100 (vhid 2)` or `shop https`. */
   readonly subject: string;
   readonly from: string;
   readonly to: string;
@@ -69,14 +69,14 @@ export interface Availability {
   readonly clusters: readonly ClusterRow[];
   /** The outages of groups and websites, the longest one first. */
   readonly outages: readonly Outage[];
-  /** Oldest first. */
+  /** The failovers, oldest first. */
   readonly failovers: readonly KnownIncident[];
   readonly leftOut: number;
 }
 
 const MAX_OUTAGES = 20;
 
-/** `a2` comes before `a10`. */
+/** In this order, `a2` comes before `a10`. */
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** Divides a range of time for each cluster, group and website that a history knows. */
@@ -146,7 +146,7 @@ function groupRow({ record, ...member }: Subject, range: TimeRange): readonly Gr
   return [{ vhid, vip, ...rowOf(member, range), splitBrainMs, noMasterMs }];
 }
 
-/** A website whose protocols were not known at first has rows for these alone. */
+/** Returns the row of a website. If its protocols were not known at first, only they have rows. */
 function websiteRow(
   { record, ...member }: Subject,
   others: readonly Subject[],
@@ -160,7 +160,7 @@ function websiteRow(
   return isReplaced ? [] : [{ id, name, protocol, ...rowOf(member, range) }];
 }
 
-/** A failover that would lose something is not ready, as one that would be an outage. */
+/** Returns the readiness. A failover that would lose something is not ready, nor is one that would be an outage. */
 function readinessOf(masters: readonly Subject[]): Readiness {
   const members = masters.map(({ known, present }): Member => {
     return {
@@ -176,7 +176,7 @@ function readinessOf(masters: readonly Subject[]): Readiness {
   return { readyMs, notReadyMs, ready: shareOf(readyMs, readyMs + notReadyMs) };
 }
 
-/** When groups and websites were down. */
+/** Returns the outages of groups and websites. */
 function outagesOf({ name: cluster, groups, websites }: ClusterRow) {
   const titled = [
     ...groups.map((row) => [groupName(row), row] as const),
@@ -187,7 +187,7 @@ function outagesOf({ name: cluster, groups, websites }: ClusterRow) {
   );
 }
 
-/** `shop https` */
+/** Returns `shop https`. */
 export function websiteTitle({ name, protocol }: Pick<WebsiteRow, "name" | "protocol">): string {
   return `${name} ${protocol}`.trim();
 }

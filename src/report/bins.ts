@@ -3,10 +3,10 @@ import type { TimeRange } from "../journal/day-files.ts";
 import { bandIn } from "../timeline/bins.ts";
 import { lengthOf, overlapOf, type Span } from "./spans.ts";
 
-/** As in the timelines of 30 days. */
+/** The length of a bin, which is the same as in the timelines of 30 days. */
 const BIN_MS = 28_800_000;
 
-/** The worst band in each eight hours of a range of time. */
+/** Returns the worst band in each eight hours of a range of time. */
 export function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[] {
   const ranges = Array.from({ length: Math.ceil(lengthOf(range) / BIN_MS) }, (_, nth) => {
     const fromMs = range.fromMs + nth * BIN_MS;
@@ -21,7 +21,7 @@ export function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[
       if (span.band === "down") downMs += ms;
       if (span.band === "planned") plannedMs += ms;
       isImpaired ||= span.band === "impaired";
-      // The rest of it is in the next bin.
+      // The rest of the span is in the next bin.
       if (span.toMs > bin.toMs) break;
     }
     const unknownMs = lengthOf(bin) - knownMs;

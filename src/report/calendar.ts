@@ -6,20 +6,20 @@ const DAY_MS = 86_400_000;
 /** The dates of a time zone. Times are Unix times in milliseconds. */
 export interface Calendar {
   readonly timeZone: string;
-  /** From the first instant of a month, `2026-10`, to the first one of the next. */
+  /** Returns the time from the first instant of a month, `2026-10`, to the first one of the next. */
   monthOf(month: string): TimeRange;
-  /** The instants at which the dates of a month begin. */
+  /** Returns the instants at which the dates of a month begin. */
   daysOf(month: string): readonly number[];
   /** @see createTimeFormat */
   format(ms: number): string;
 }
 
-/** The calendar of a time zone of the IANA database; `undefined` if there is none of this name. */
+/** Returns the calendar of a time zone of the IANA database; `undefined` if there is none of this name. */
 export function createCalendar(timeZone: string): Calendar | undefined {
   if (!isTimeZone(timeZone)) return undefined;
   const format = createTimeFormat(timeZone);
 
-  /** The first instant of a date: midnight, or what follows where clocks skip it. */
+  /** Returns the first instant of a date: midnight, or the instant that follows where clocks skip midnight. */
   const beginOf = (date: string): number => {
     const midnightMs = Date.parse(`${date}T00:00:00Z`);
     let [beforeMs, afterMs] = [midnightMs - DAY_MS, midnightMs + DAY_MS];
@@ -44,7 +44,7 @@ function monthAfter(month: string): string {
   return new Date(Date.parse(first) + 31 * DAY_MS).toISOString().slice(0, "2026-10".length);
 }
 
-/** `2026-10-01` and those that follow. */
+/** Returns `2026-10-01` and the dates that follow. */
 function datesOf(month: string): readonly string[] {
   const firstMs = Date.parse(`${month}-01`);
   const dates = Array.from({ length: 31 }, (_, nth) => new Date(firstMs + nth * DAY_MS).toISOString());

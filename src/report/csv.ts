@@ -35,7 +35,7 @@ const COLUMNS: Readonly<Record<string, (line: Line) => string | number | undefin
   gone_since: ({ row }) => row.goneSince,
 };
 
-/** A line for each cluster, group and website, below one with the names of the columns, as RFC 4180 describes. */
+/** Returns a line with the names of the columns, and a line for each cluster, group and website, in the format of RFC 4180. */
 export function formatCsv(report: MonthReport): string {
   const lines = report.clusters.flatMap((cluster): readonly Line[] => [
     { report, cluster, row: cluster },
@@ -46,7 +46,7 @@ export function formatCsv(report: MonthReport): string {
   return [Object.keys(COLUMNS), ...rows].map((cells) => `${cells.join(",")}\r\n`).join("");
 }
 
-/** Spreadsheets take a text that begins so for a formula. */
+/** Spreadsheets interpret a text with this beginning as a formula. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 function formatCell(value: string | number = ""): string {

@@ -7,33 +7,33 @@ import { groupBy } from "../support/group-by.ts";
 import { createPresence } from "./presence.ts";
 import { clipped, overlay, type Member, type Span } from "./spans.ts";
 
-/** A subject and what is known of it within a range of time. */
+/** A subject, and its states within a range of time. */
 export interface Subject extends Member {
   readonly record: SubjectRecord;
 }
 
-/** Holds what one journal or several know of a range of time. */
+/** The facts of one journal or several about a range of time. */
 export interface History {
   /** The keys are those of `subjectKey`, in the order of first mention. */
   readonly subjects: ReadonlyMap<string, Subject>;
   /** Holds the failovers that began within the range, by id. */
   readonly failovers: ReadonlyMap<string, KnownIncident>;
-  /** How many records the journals left out because of their bounds. */
+  /** The number of records that the journals left out because of their bounds. */
   readonly leftOut: number;
 }
 
 export const NO_HISTORY: History = { subjects: new Map(), failovers: new Map(), leftOut: 0 };
 
-/** Follows the records of one journal, oldest first. */
+/** Reads the records of one journal, oldest first. */
 export interface HistoryReader {
   read(record: JournalRecord): void;
   end(): History;
 }
 
-/** An exporter knows all that it watches so long after its start, and what a group that changes becomes. */
+/** After this time from its start, an exporter knows everything that it watches, and the state that a changing group gets. */
 export const SETTLED_MS = 3_600_000;
 
-/** Makes the history of a range of time. */
+/** Creates a reader that makes the history of a range of time. */
 export function createHistory(range: TimeRange): HistoryReader {
   const records = new Map<string, SubjectRecord>();
   const spans = new Map<string, Span[]>();
@@ -57,7 +57,7 @@ export function createHistory(range: TimeRange): HistoryReader {
   function readIncident(incident: KnownIncident): void {
     const { id, begin, failover } = incident;
     if (failover === undefined) return;
-    // The second of three switches was an incident of its own, and is part of this one now, also if this one began before the range.
+    // The second of three switches was an incident of its own, and is now part of this one, also if this one began before the range.
     if (failover.repeated !== undefined) failovers.delete(failover.repeated.includes);
     const beginMs = Date.parse(begin);
     if (beginMs >= range.fromMs && beginMs < range.toMs) failovers.set(id, incident);
@@ -85,7 +85,7 @@ export function createHistory(range: TimeRange): HistoryReader {
   };
 }
 
-/** The first history, and what the other one knows of times of which the first one knows nothing. */
+/** Returns the first history, and the other one's facts about times of which the first one knows nothing. */
 export function merged(first: History, other: History): History {
   const subjects = new Map(first.subjects);
   for (const [key, { record, known, present }] of other.subjects) {
@@ -114,7 +114,7 @@ function united(ranges: readonly TimeRange[]): readonly TimeRange[] {
   return all;
 }
 
-/** Two exporters report one failover when each of them learns it. */
+/** Two exporters report one failover within this time, when each of them learns of it. */
 const TOGETHER_MS = 60_000;
 
 /** Whether two incidents of a cluster are one failover. */

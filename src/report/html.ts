@@ -13,13 +13,13 @@ import { STYLE } from "./style.ts";
 
 interface View {
   readonly report: MonthReport;
-  /** An instant, RFC 3339 in UTC, in the time zone of the report. */
+  /** Formats an instant, RFC 3339 in UTC, in the time zone of the report. */
   readonly at: (instant: string) => string;
   /** The dates above the strips. */
   readonly axis: Html;
 }
 
-/** A report as one file without scripts, which prints well. */
+/** Returns a report as one file without scripts, which prints well. */
 export function formatHtml(report: MonthReport, calendar: Calendar): string {
   const at = (instant: string): string => calendar.format(Date.parse(instant));
   const view: View = { report, at, axis: axisOf(report, calendar) };
@@ -71,7 +71,7 @@ function monthName(month: string): string {
   return new Intl.DateTimeFormat("en", style).format(Date.parse(`${month}-01`));
 }
 
-/** A row of figures: a name, what identifies it besides, and the cells of further columns. */
+/** A row of figures: a name, a further part of its identity, and the cells of further columns. */
 interface Line {
   readonly name: string;
   readonly aside?: string;
@@ -119,7 +119,7 @@ function figureTable(
   );
 }
 
-/** On a narrow screen the table alone scrolls. */
+/** Returns a table. On a narrow screen the table alone scrolls. */
 function table(name: string, label: string, head: Html, rows: readonly Html[]): Html {
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
     <table class="${name}">
@@ -168,7 +168,7 @@ function rangeOf({ from, to }: MonthReport) {
   return { fromMs: Date.parse(from), toMs: Date.parse(to) };
 }
 
-/** The first date of a week is every seventh of the month. */
+/** Returns the dates above the strips: the first of the month, and each seventh date after it. */
 function axisOf(report: MonthReport, calendar: Calendar): Html {
   const { fromMs, toMs } = rangeOf(report);
   const marks = calendar.daysOf(report.month).flatMap((ms, nth) => {
@@ -206,14 +206,14 @@ function textTable(label: string, titles: readonly string[], rows: readonly (rea
 const MAX_NAME = 64;
 const NAME_END = 24;
 
-/** A long name without its middle: long names often begin alike, and end in a protocol or VHID here. */
+/** Returns a long name without its middle, since long names often begin alike, and end in a protocol or VHID here. */
 function cut(name: string): string {
   const all = Array.from(name);
   if (all.length <= MAX_NAME) return name;
   return `${all.slice(0, MAX_NAME - NAME_END - 1).join("")}…${all.slice(-NAME_END).join("")}`;
 }
 
-/** `743:59:12`; `–` for none. */
+/** Returns `743:59:12`; `–` for none. */
 function clock(ms: number, round = Math.ceil): string {
   if (ms === 0) return "–";
   const seconds = round(ms / 1000);

@@ -5,28 +5,28 @@ import { printable } from "../support/text.ts";
 import type { Availability } from "./availability.ts";
 import { createHistory, SETTLED_MS, type History } from "./history.ts";
 
-/** Says what was available in a month. Instants are RFC 3339 in UTC. */
+/** The report about a month. Instants are RFC 3339 in UTC. */
 export interface MonthReport extends Availability {
-  /** The version of the program that made the report, and when it did. */
+  /** The version of the program that made the report, and the instant at which it did. */
   readonly version: string;
   readonly createdAt: string;
-  /** `2026-10` */
+  /** The month, such as `2026-10`. */
   readonly month: string;
   readonly timeZone: string;
   readonly from: string;
-  /** The end of the month, or when the report was made, if the month was not over. */
+  /** The end of the month, or the instant of the report if the month was not over. */
   readonly to: string;
   readonly isOver: boolean;
 }
 
 export interface ReadingEvents {
-  /** A day is read, such as `2026-10-01`. */
+  /** Reports a day that is being read, such as `2026-10-01`. */
   readonly onDay: (day: string) => void;
-  /** The rest of a file cannot be read. */
+  /** Reports that the rest of a file cannot be read. */
   readonly onDamaged: (path: string, error: unknown) => void;
 }
 
-/** Returns what a journal knows of a range of time. Rejects if its folder cannot be read. */
+/** Returns the history of a range of time by a journal. Rejects if its folder cannot be read. */
 export async function readHistory(
   folder: string,
   { fromMs, toMs }: TimeRange,
@@ -44,7 +44,7 @@ export async function readHistory(
   return history.end();
 }
 
-/** The figures as indented JSON, without the spans of time behind them. */
+/** Returns the figures as indented JSON, without the spans of time behind them. */
 export function formatJson(report: MonthReport): string {
   return printable(`${JSON.stringify(report, withoutSpans, 2)}\n`);
 }

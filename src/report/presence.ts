@@ -2,7 +2,7 @@ import type { TimeRange } from "../journal/day-files.ts";
 import { isBreak } from "../journal/fold.ts";
 import { isSubject, subjectKey, type JournalRecord } from "../journal/record.ts";
 
-/** Follows records, oldest first, to the times in which subjects are part of the configuration. */
+/** Converts records, oldest first, into the times in which subjects are part of the configuration. */
 export interface Presence {
   read(record: JournalRecord): void;
   /** The keys are those of `subjectKey`. A subject that is there at the end remains. */
@@ -10,12 +10,12 @@ export interface Presence {
 }
 
 /**
- * A subject is there until it is gone. `settledMs`: a subject that is recorded within this time of a start was there when the start
- * began; any other was removed.
+ * Creates a reader of records, in which a subject is there until it is gone. A subject that is recorded within `settledMs` of a start was
+ * there when the start began; any other was removed.
  */
 export function createPresence(settledMs: number): Presence {
   const all = new Map<string, TimeRange[]>();
-  /** Since when each is there; `toMs`: the end of the run that recorded it last, if that is over. */
+  /** The beginning of each subject's time. `toMs` is the end of the run that recorded the subject last, if that run is over. */
   const open = new Map<string, { readonly fromMs: number; readonly toMs?: number }>();
   let latestMs = Number.NEGATIVE_INFINITY;
   let beginMs = latestMs;

@@ -4,11 +4,11 @@ import type { TimeRange } from "../journal/day-files.ts";
 /** A time in which something was known to be in a state. */
 export interface Span extends TimeRange {
   readonly band: Exclude<Band, "unknown">;
-  /** The state of a subject, as in the metrics; absent for what follows from several subjects. */
+  /** The state of a subject, with the words of the metrics; absent for a span that follows from several subjects. */
   readonly state?: string | undefined;
 }
 
-/** Part of a whole: its spans are in order, without overlaps; it has a part in the whole while it is `present`. */
+/** A part of a whole. Its spans are in order, without overlaps; it counts in the whole while it is `present`. */
 export interface Member {
   readonly known: readonly Span[];
   readonly present: readonly TimeRange[];
@@ -18,18 +18,18 @@ export function lengthOf({ fromMs, toMs }: TimeRange): number {
   return toMs - fromMs;
 }
 
-/** How long two ranges have in common. */
+/** Returns the length of the time that two ranges share. */
 export function overlapOf(one: TimeRange, other: TimeRange): number {
   return Math.max(0, Math.min(one.toMs, other.toMs) - Math.max(one.fromMs, other.fromMs));
 }
 
-/** The part of a span within a range; none if it is empty. */
+/** Returns the part of a span within a range; none if that part is empty. */
 export function clipped<Of extends TimeRange>(span: Of, { fromMs, toMs }: TimeRange): readonly Of[] {
   const part = { ...span, fromMs: Math.max(span.fromMs, fromMs), toMs: Math.min(span.toMs, toMs) };
   return lengthOf(part) > 0 ? [part] : [];
 }
 
-/** The spans of the first list, and those of the others where the first one has none. Both are in order, without overlaps. */
+/** Returns the spans of the first list, and those of the others in the gaps of the first list. Both are in order, without overlaps. */
 export function overlay(first: readonly Span[], others: readonly Span[]): readonly Span[] {
   const all: Span[] = [];
   let place = 0;
@@ -37,7 +37,7 @@ export function overlay(first: readonly Span[], others: readonly Span[]): readon
   const fillTo = (toMs: number): void => {
     for (let next = others[place]; next !== undefined; next = others[(place += 1)]) {
       all.push(...clipped(next, { fromMs: freeFromMs, toMs }));
-      // The rest of this one may fill the next gap.
+      // The rest of this span may fill the next gap.
       if (next.toMs > toMs) break;
     }
   };
@@ -53,8 +53,8 @@ export function overlay(first: readonly Span[], others: readonly Span[]): readon
 type Counts = Record<"present" | "known" | "impaired" | "planned" | "down", number>;
 
 /**
- * Returns what is known of a whole: it is down while a member is, and else, if all members that are present are known, planned or impaired
- * while one of them is.
+ * Returns the spans of a whole. The whole is down while a member is. Otherwise, if all members that are present are known, it is planned or
+ * impaired while one of them is.
  */
 export function whole(members: readonly Member[]): readonly Span[] {
   const changes = members.flatMap(({ known, present }) => [
@@ -90,12 +90,12 @@ function bandOf({ present, known, impaired, planned, down }: Counts): Span["band
   return impaired > 0 ? "impaired" : "up";
 }
 
-/** How many outages there are. What is down again behind unknown time is one: nobody saw it up. */
+/** Returns the number of outages. An outage that continues after unknown time is one, since nobody saw the subject up. */
 export function downsIn(spans: readonly Span[]): number {
   return spans.filter(({ band }, nth) => band === "down" && spans[nth - 1]?.band !== "down").length;
 }
 
-/** Spans of the same band that touch become one. */
+/** Joins spans of the same band that touch. */
 export function joined(spans: readonly Span[]): readonly Span[] {
   const all: Span[] = [];
   for (const span of spans) {

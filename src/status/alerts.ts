@@ -1,10 +1,10 @@
 /**
- * How planned work mutes an alert. `never`: not at all. `cluster`: in a window of the whole cluster. `member`: also in the window
- * of a member, as far as the alert follows from that member.
+ * The ways in which planned work mutes an alert: `never`; with `cluster`, in a window of the whole cluster; with `member`, also in the
+ * window of a member, as far as the alert follows from that member.
  */
 type MutedBy = "never" | "cluster" | "member";
 
-/** Every alert of monitoring/prometheus. SiteDark does not count appliances of which ApplianceDown is muted. */
+/** All alerts of monitoring/prometheus. SiteDark does not count appliances whose ApplianceDown is muted. */
 export const ALERTS = {
   ApplianceExporterWatchdog: "never",
   ApplianceExporterAbsent: "never",
@@ -42,7 +42,9 @@ export const ALERTS = {
 } as const satisfies Readonly<Record<string, MutedBy>>;
 export type AlertName = keyof typeof ALERTS;
 
-/** These are about one appliance of a cluster each, their label `appliance`; all others about the cluster, or a website of it. */
+/**
+ * These alerts are about one appliance of a cluster each, their label `appliance`. All others are about the cluster, or a website of it.
+ */
 export const ABOUT_APPLIANCES = [
   "VrrpFailover",
   "FailoverNotReady",

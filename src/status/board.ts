@@ -20,21 +20,23 @@ import { isContradictory, stillRemembered, withRemembered } from "./remembered.t
 import type { FleetDocument, KnownIncident } from "./schema.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
-/** Has observations recorded and judged, and shows the verdicts about the fleet and what has happened to it. */
+/** Records and judges observations, and shows the verdicts on the fleet and its history. */
 export interface StatusBoard extends PollEvents {
-  /** A bug in what it is passed to affects only this observation: it fails with `internal`, or is lost with a log line. */
+  /**
+   * Records an observation. A bug in its receivers affects only this observation, which fails with `internal`, or is lost with a log line.
+   */
   observed(observation: Observation): void;
-  /** The verdicts about all clusters now, made in slices: time alone can change some. */
+  /** Returns the verdicts on all clusters now, made in slices, since time alone can change some. */
   verdicts(): Promise<readonly ClusterVerdict[]>;
-  /** Incidents of an earlier run that became known after the start. */
+  /** Restores incidents of an earlier run that became known after the start. */
   restore(incidents: readonly KnownIncident[]): void;
-  /** The configuration was reloaded, or could not be; `atMs`: Unix time in milliseconds. */
+  /** Records that the configuration was reloaded, or could not be; `atMs` is Unix time in milliseconds. */
   reloaded(isSuccess: boolean, atMs: number): void;
-  /** Made in slices. */
+  /** Returns the document, made in slices. */
   document(): Promise<FleetDocument>;
 }
 
-/** Is called with each change of what is judged; `before` and `now` are `undefined` for a cluster that is new, and gone. */
+/** Receives each change of a verdict. `before` is `undefined` for a new cluster, `now` for a cluster that is gone. */
 export interface Listener {
   judged(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined, atMs: number): void;
   reloaded(isSuccess: boolean, atMs: number): void;
@@ -42,7 +44,7 @@ export interface Listener {
 
 /** State that an earlier run of the exporter left. */
 export interface Restored {
-  /** Make the latest verdict on each cluster, by name, without facts. */
+  /** The functions that make the latest verdict on each cluster, by name, without facts. */
   readonly clusters: ReadonlyMap<string, () => ClusterVerdict>;
   readonly incidents: readonly KnownIncident[];
   /** The planned work that was started by command and has not ended. */
@@ -62,15 +64,15 @@ export interface StatusBoardDeps {
   readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Returns what polls the fleet; not called before the first observation. */
+  /** Returns what polls the fleet. It is not called before the first observation. */
   readonly runner: () => Pick<Runner, "confirm" | "replan" | "nextPollMs">;
 }
 
 export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const { version, shard, fleet, self, listener, restored, windows, logger, clock, runner } = deps;
-  /** The latest ones, by cluster. */
+  /** The latest verdicts, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
-  /** Verdicts of an earlier run about clusters that were not polled completely yet. */
+  /** The verdicts of an earlier run about clusters that were not polled completely yet. */
   const remembered = new Map(restored.clusters);
   const past = createPast();
   past.restore(restored.incidents);
@@ -102,7 +104,9 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     return { before, now };
   }
 
-  /** Judges a cluster at each instant until `nowMs` at which time alone changed it, so that reading does not date the changes. */
+  /**
+   * Judges a cluster at each instant until `nowMs` at which time alone changed it, so that the time of reading does not date the changes.
+   */
   function advance(cluster: string, nowMs: number): void {
     const verdict = latest.get(cluster);
     const changesMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
@@ -178,7 +182,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   };
 }
 
-/** Whether everything of a cluster was polled. While nobody answers, as before the network is up, nothing is known of groups. */
+/** Whether everything of a cluster was polled. While no appliance answers, as before the network is up, nothing is known of groups. */
 function isKnown(facts: ClusterSnapshot): boolean {
   return facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined) && pendingIn(facts).length === 0;
 }

@@ -7,7 +7,7 @@ import type { GroupVerdict, Judged } from "./verdict.ts";
 
 const AGAIN_AFTER_MS = 1000;
 const TEST_AFTER_MS = 5000;
-/** The members of a cluster have synchronized a change by then. */
+/** After this time the members of a cluster have synchronized a change. */
 const SECOND_LOOK_AFTER_MS = 60_000;
 
 const again = (
@@ -23,8 +23,8 @@ const secondLook = (polls: ConfirmingPolls): ConfirmingPolls => {
 };
 
 /**
- * The polls that an observation calls for, because another answer has to confirm it. After a poll out of turn these are only second
- * looks: members may be changed again just then.
+ * Returns the polls that an observation requires, because another answer has to confirm it. After a poll out of turn these are only second
+ * looks, since members may be changed again just then.
  */
 export function confirmingPolls(
   judged: Judged,
@@ -35,7 +35,7 @@ export function confirmingPolls(
   if (kind === "vrrp") return isOutOfTurn ? [] : listsAgain(judged);
   if (kind === "website_test") return isOutOfTurn ? [] : testAgain(judged, observation);
   const { appliances } = judged.now.facts;
-  // The websites of an appliance that stands alone are compared with none.
+  // The websites of an appliance that stands alone are compared with no others.
   if (appliances.length < 2) return [];
   const called = changes.flatMap((change) => {
     if (change.kind === "website_list_changed") return [websiteListsAgain(appliances)];
@@ -50,8 +50,8 @@ function websiteListsAgain(appliances: readonly ApplianceSnapshot[]): Confirming
 }
 
 /**
- * A website that was changed at an appliance is likely to have been changed at the others too, or to be changed there soon. The second
- * look is at all of them: what is read at other times may differ although the members agree.
+ * Returns polls of details. A website that was changed at one appliance is likely to be changed soon at the others too, if it was not
+ * already. The second look is at all of them, since answers from different times may differ although the members agree.
  */
 function detailsAgain(
   appliances: readonly ApplianceSnapshot[],
@@ -67,7 +67,7 @@ function detailsAgain(
   return [...others, ...[own, ...others].map(secondLook)];
 }
 
-/** A contradiction in a group has the lists of all members that answer polled again. */
+/** Returns polls of the lists of all members that answer, after a contradiction in a group. */
 function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
   const isContradiction = ({ facts, state }: GroupVerdict): boolean =>
     state === "changing" ||
@@ -78,8 +78,8 @@ function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
 }
 
 /**
- * A website that turns down or unknown is tested again by the same appliance; before that its details are polled, since it may
- * have been deleted or changed.
+ * Returns another test by the same appliance for each website that turns down or unknown. Its details are polled before that test, since
+ * the website may have been deleted or changed.
  */
 function testAgain(
   { now }: Judged,

@@ -40,22 +40,22 @@ import {
 } from "./states.ts";
 import { instantOf, optionalInstant, shortened } from "./words.ts";
 
-/** Instants are Unix times in milliseconds. */
+/** The facts for the document besides the verdicts. Instants are Unix times in milliseconds. */
 export interface DocumentFacts {
   readonly version: string;
   readonly shard: Shard;
   readonly startedAtMs: number;
-  /** When the configuration could not be loaded; `undefined` if it was loaded since. */
+  /** The instant at which the configuration could not be loaded; `undefined` if it was loaded since. */
   readonly reloadFailedAtMs: number | undefined;
-  /** The latest one is the first. */
+  /** The incidents, the latest one first. */
   readonly incidents: readonly IncidentDocument[];
   readonly nextPollAtMs: NextPollAtMs;
 }
 
-/** When the operation is polled next, Unix time in milliseconds; `undefined` where that is not planned. */
+/** Returns the Unix time in milliseconds at which the operation is polled next; `undefined` if no poll is planned. */
 export type NextPollAtMs = (appliance: string, operation: Operation) => number | undefined;
 
-/** The fleet for people, and for programs that inform people. */
+/** Returns the document of the fleet for people, and for programs that inform people. */
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
   const { version, shard, startedAtMs, nextPollAtMs } = facts;
   const problems = problemsOf(verdicts, facts.reloadFailedAtMs);
@@ -70,7 +70,7 @@ export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: Docume
   };
 }
 
-/** Makes the text of JSON.stringify in slices: lists element by element. */
+/** Returns the text of JSON.stringify, made in slices: lists element by element. */
 export async function fleetJson(document: FleetDocument): Promise<LongText> {
   const texts: LongText[] = [];
   for (const [key, value] of Object.entries(document)) {
@@ -86,7 +86,7 @@ async function listJson(elements: readonly unknown[]): Promise<LongText> {
   return ["[", ...texts.slice(1), "]"];
 }
 
-/** The verdict on clusters with these problems. */
+/** Returns the verdict on clusters with these problems. */
 export function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
   const unplanned = problems.filter((each) => each.isPlanned !== true);
   if (unplanned.some(({ severity }) => severity !== "unknown")) return "wrong";
@@ -125,7 +125,7 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
   };
 });
 
-/** The level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
+/** Returns the level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
 function clusterLevel(verdict: ClusterVerdict): Level {
   const worst = lastingProblems(verdict).find((each) => each.isPlanned !== true);
   const isKnown = verdict.facts.appliances.length > 0 && pendingIn(verdict.facts).length === 0;
@@ -149,7 +149,10 @@ function groupDocument(verdict: GroupVerdict) {
   return { vhid, vip, state, level, master, since, isPreferredMaster, members };
 }
 
-/** A list of one website; of none if it is not tested. `isHidden`: that it is unknown follows from another problem. */
+/**
+ * Returns a list of one website; an empty list if the website is not tested. `isHidden` says that its unknown state follows from another
+ * problem.
+ */
 function websiteDocument(
   { websiteId: id, website: name, ids, states }: WebsiteVerdict,
   isHidden: boolean,
@@ -169,7 +172,7 @@ function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level
 
 interface Described {
   readonly website: WebsiteVerdict;
-  /** Whether visitors would lose something of it at a failover. */
+  /** Whether visitors would lose something of the website at a failover. */
   readonly isLost: boolean;
 }
 
@@ -270,7 +273,7 @@ const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: TestFacts) 
   return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses };
 });
 
-/** The states of each website, by its tests. */
+/** Returns the states of each website, by its tests. */
 const statesByTest = once(({ facts: { appliances, websites }, websites: verdicts }: ClusterVerdict) => {
   const states = websites.flatMap(({ key, at }) =>
     at.map(({ member, test }) => [appliances[member]?.websites[test], verdicts.get(key)?.states] as const),
@@ -278,7 +281,7 @@ const statesByTest = once(({ facts: { appliances, websites }, websites: verdicts
   return new Map(states);
 });
 
-/** `problem`: what a failure of the operation is, if it is one. */
+/** Returns the document of a poll; `problem` is the kind of problem that a failure of the operation is, if it is one. */
 function pollDocument(
   health: PollHealth,
   problem: ProblemKind | undefined,
@@ -288,14 +291,14 @@ function pollDocument(
   const kind = failure && problem;
   return {
     state: health.state,
-    // A failure that is no problem says that nothing is known.
+    // A failure that is no problem means that nothing is known.
     level: levelOf(kind, health.state === "succeeded" || kind !== undefined),
     reason: failure?.reason,
     message: failure?.message,
     failingSince: optionalInstant(health.failingSinceMs),
     lastSuccessAt: optionalInstant(health.lastSuccessAtMs),
     durationSeconds,
-    // It changes without the verdict.
+    // The next poll changes without the verdict.
     get nextPollAt() {
       return optionalInstant(nextPollAtMs());
     },

@@ -4,44 +4,44 @@ import { lastPoll, type Party } from "./party.ts";
 import { ordersOf } from "./priority-order.ts";
 import type { Cause } from "./states.ts";
 
-/** Why a member is MASTER in place of another one. */
+/** The reason why a member is MASTER in place of another one. */
 export interface Finding {
   readonly cause: Cause;
-  /** Says what the former master did, behind its name: `, which stopped answering (timeout)`. */
+  /** The words about the former master, which follow its name: `, which stopped answering (timeout)`. */
   readonly clause: string;
-  /** Holds what the appliances said, oldest first; empty if the cause is not known. */
+  /** The appliances' reports, oldest first; empty if the cause is not known. */
   readonly evidence: readonly Evidence[];
-  /** The former master, unless the new one only took what it prefers; `undefined` too while that is not known. */
+  /** The former master, unless the new one only preempted it; `undefined` also while that is not known. */
   readonly letsGo: string | undefined;
 }
 
 export interface Evidence {
   readonly appliance: string;
-  /** `reported FAULT`. */
+  /** The report: `reported FAULT`. */
   readonly said: string;
-  /** When the exporter learned it. */
+  /** The instant at which the exporter learned of the report. */
   readonly atMs: number;
 }
 
-/** A change shows for so long before the takeover is seen. */
+/** The longest time between a change and the instant at which the takeover is seen. */
 const BEFORE_MS = 30_000;
-/** A fault shows this long after it at the latest. */
+/** The longest time from the takeover until a fault is reported. */
 const AFTER_MS = 15_000;
-/** The middle of a time that is no longer than this is right to a second. */
+/** If a time is no longer than this, its middle is right to a second. */
 const SHORT_MS = 2_000;
 /** The longest delay after which a member preempts (preempt_delay of keepalived). */
 const PREEMPT_MS = 1_000_000;
 
 /**
- * The cause of a failover by what the polls show; the first that holds:
+ * Returns the cause of a failover by the polls: the first of these that holds.
  *
  * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
  * - `silent`: as MASTER it stopped answering at most 30 s before the takeover was seen, and did not answer since.
- * - `priority`: in these 30 s, while the former master was MASTER or later, the new one came to have the higher priority of the two.
- * - `preempted`: it has had the higher priority since a silence or a fault that ended its last time as MASTER, at most 1,000 s ago; the
- *   former master answers all the time.
+ * - `priority`: in these 30 s, while the former master was MASTER or later, the new one got the higher priority of the two.
+ * - `preempted`: the new master has had the higher priority since a silence or a fault that ended its last time as MASTER, at most
+ *   1,000 s ago; the former master answers all the time.
  * - `stepped_down`: the former master reports BACKUP.
- * - `unknown`: none of these. `former` is `undefined` for one that is gone.
+ * - `unknown`: none of these holds. `former` is `undefined` for an appliance that is gone.
  */
 export function causeOf(former: Party | undefined, successor: Party, seenAtMs: number): Finding {
   if (former === undefined) return unknown();
@@ -55,13 +55,13 @@ export function causeOf(former: Party | undefined, successor: Party, seenAtMs: n
   );
 }
 
-/** The finding without evidence; `former`: a member that is not gone. */
+/** Returns the finding without evidence; `former` is a member that is not gone. */
 export function unknown(former?: Party): Finding {
   const why = former?.reason === undefined ? "" : `, as it cannot be polled (${former.reason})`;
   return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
 }
 
-/** When the exporter learned that a member became the MASTER that it is; `undefined` if it is none. */
+/** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
 export function takeoverSeenMs({ course }: Pick<Party, "course">): number | undefined {
   const begins = (run: Run, nth: number): boolean =>
     run.after !== undefined || course[nth - 1]?.isMaster !== true;
@@ -72,14 +72,14 @@ export function takeoverSeenMs({ course }: Pick<Party, "course">): number | unde
 /** A time that lies between polls, in milliseconds. */
 export interface Lasted {
   readonly atMostMs: number;
-  /** The middle of the possible times; `undefined` where polls do not show when it began. */
+  /** The middle of the possible times; `undefined` if polls do not show when the time began. */
   readonly aboutMs: number | undefined;
 }
 
 /**
- * How long no member of the group was MASTER. At most: from the beginning of the latest poll that found the former master as MASTER to
- * the end of the first that found the new one. About: a former master that stops answering counts as none from then on, unless that was
- * long before. A former master that refuses the exporter may be MASTER for as long as nobody else is.
+ * Returns how long no member of the group was MASTER. `atMostMs` is the time from the beginning of the latest poll that found the former
+ * master as MASTER to the end of the first poll that found the new one. For `aboutMs`, a former master that stops answering is not MASTER
+ * from then on, unless that was long before. A former master that refuses the exporter may be MASTER for as long as nobody else is.
  */
 export function withoutMaster(
   former: Party | undefined,
@@ -116,7 +116,7 @@ function fault(former: Party, seenAtMs: number): Finding | undefined {
   return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
-/** Returns what a member said since it was last seen as MASTER. */
+/** Returns a member's answers since it was last seen as MASTER. */
 function afterMaster(course: Course): Course {
   return course.slice(course.findLastIndex(({ role }) => role === "master") + 1);
 }
@@ -140,7 +140,7 @@ function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: nu
 }
 
 function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
-  // An event before the former master was MASTER did not end that.
+  // If the event came before the former master was MASTER, it did not end that.
   const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
   const orders = ordersOf(former, successor, sinceMs);
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
@@ -162,7 +162,7 @@ function priorities(former: Party, successor: Party, seenAtMs: number): Finding 
   return { cause: "priority", clause: `, as ${words.join(" and ")}`, evidence, letsGo };
 }
 
-/** When a member was found as MASTER for the first time in its latest time as such. */
+/** Returns the instant at which a member was first found as MASTER in its latest time as such. */
 function masterSinceMs(course: Course): number {
   const last = course.findLastIndex(({ isMaster }) => isMaster);
   const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
@@ -182,11 +182,11 @@ function preemption(former: Party, successor: Party, seenAtMs: number): Finding 
   const at = wait.findIndex((run) => run.after?.lostSinceMs !== undefined || isOdd(run));
   const [run, waited] = [wait[at], wait[0]];
   if (run === undefined || waited === undefined) return undefined;
-  // A priority that it got after its return is another reason.
+  // If the priority changed after the return, that is another reason.
   if (wait.slice(at).some((each) => !isOdd(each) && each.priority !== mine)) return undefined;
   const { lostSinceMs } = run.after ?? {};
   const beganMs = lostSinceMs ?? run.first.sentMs;
-  // A member that stood BACKUP for longer beside a master of lower priority does not preempt.
+  // A member that was BACKUP for longer beside a master of lower priority does not preempt.
   if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
   const endedMs = isOdd(run) ? lastPoll(successor, run).endedMs : run.first.endedMs;
   if (seenAtMs - endedMs > PREEMPT_MS) return undefined;

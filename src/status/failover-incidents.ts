@@ -13,14 +13,14 @@ import type { Cause } from "./states.ts";
 import { judged, together, type Facts } from "./switches.ts";
 import { groupName } from "./words.ts";
 
-/** For so long evidence that arrives later can say why a group failed over. */
+/** In this time, later evidence can still show why a group failed over. */
 const UNDECIDED_MS = 15_000;
 /** The most switches of a cluster that are looked at again with each verdict. */
 const MAX_UNDECIDED = 4;
-/** A failover is recent for so long; switches there and back within it are one incident from the third on. */
+/** A failover is recent for this time; switches there and back within it are one incident from the third on. */
 const RECENT_MS = 300_000;
 
-/** The incidents of a cluster while its switches become part of them; `decided`: the causes that became known. */
+/** The incidents of a cluster while its switches become part of them; `decided` has the causes that became known. */
 export interface Episodes extends Pick<ClusterIncidents, "all" | "undecided"> {
   readonly decided: readonly Cause[];
 }
@@ -30,12 +30,12 @@ interface Step {
   readonly at: Instant;
 }
 
-/** The monotonic instant until which an incident is a recent failover. */
+/** Returns the monotonic instant until which an incident is a recent failover. */
 export function recentUntilMs({ failover }: Incident): number {
   return failover === undefined ? Number.NEGATIVE_INFINITY : failover.latest.seenMs + RECENT_MS;
 }
 
-/** Adds one more switch: part of a failover, one of several there and back, or a failover of its own. */
+/** Adds one more switch, as part of a failover, as one of several there and back, or as a failover of its own. */
 export function withSwitch(state: Episodes, one: Switch, given: Step): Episodes {
   const { all } = state;
   const { now, at } = given;
@@ -85,7 +85,7 @@ function withFailover(state: Episodes, one: Switch, { now, at }: Step): Episodes
   return withCause({ ...state, all: [...state.all.filter((each) => each !== oldest), added] }, added, at);
 }
 
-/** Returns what follows from the latest switch of a failover, and from those before. */
+/** Returns the result of the latest switch of a failover, and of the switches before. */
 function failedOver(
   latest: Switch,
   { groups: now }: Facts,
@@ -129,7 +129,7 @@ function replaced(state: Episodes, old: Incident, now: Incident): Episodes {
   return { ...state, all: state.all.map((each) => (each === old ? now : each)) };
 }
 
-/** Counts the cause of a new switch, or has later evidence looked for. */
+/** Counts the cause of a new switch, or schedules a search for later evidence. */
 function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }: Instant): Episodes {
   if (failover === undefined) return state;
   const { latest } = failover;
@@ -139,7 +139,7 @@ function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }:
   return { ...state, undecided: [...state.undecided, undecided] };
 }
 
-/** Returns the incidents with the causes that more evidence shows, or that stay unknown. */
+/** Returns the incidents with the causes that further evidence shows, or that stay unknown. */
 export function afterEvidence(state: Episodes, { now, at }: Step): Episodes {
   const looked = state.undecided.map((each, nth) => {
     const latest = { ...judged(each.latest, now), withoutMaster: each.latest.withoutMaster };

@@ -12,17 +12,17 @@ import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "
 import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 import { groupName, reasonInWords } from "./words.ts";
 
-/** An observation of an appliance has made these changes. */
+/** The changes that an observation of an appliance has made. */
 export interface Observed extends Pick<Observation, "appliance" | "sinceMs"> {
   readonly changes: readonly FleetChange[];
 }
 
-/** A subject is in another state than before. */
+/** A subject that is in another state than before. */
 export interface Happening {
   readonly subject: Subject;
-  /** The trouble that began; `undefined` if it is in none that is reported. */
+  /** The trouble that began; `undefined` if the subject is in no trouble that is reported. */
   readonly kind: IncidentKind | undefined;
-  /** In front of and behind the subjects to which it happened. */
+  /** The words in front of and behind the names of the subjects. */
   readonly words: Words;
 }
 
@@ -30,8 +30,9 @@ type Verdict = Omit<ClusterVerdict, "incidents">;
 type Kinds = ReadonlyMap<string, IncidentKind | undefined>;
 
 /**
- * Returns what has happened between two verdicts about one cluster, but for failovers. A website that is down when it is first seen
- * is none. `restoring`: what is missing may not have been polled yet; in the end, all trouble that is not as reported is over.
+ * Returns what has happened between two verdicts about one cluster, except for failovers. A website that is down when it is first seen is
+ * no news. With `restoring`, missing subjects may not have been polled yet; in the end, trouble that is no longer as it was reported is
+ * over.
  */
 export function happeningsBetween({
   before,
@@ -59,7 +60,7 @@ export function happeningsBetween({
   ];
 }
 
-/** The appliances, groups and websites that were and are not any more. */
+/** Returns the appliances, groups and websites that existed before and are gone now. */
 function goneSubjects(before: Verdict, now: Verdict): readonly Subject[] {
   const appliances = missing(before.appliances, now.appliances).map(({ identity }) => identity.appliance);
   const groups = missing(before.groups, now.groups);
@@ -72,7 +73,7 @@ function goneSubjects(before: Verdict, now: Verdict): readonly Subject[] {
   return [...appliances.map(applianceSubject), ...groups.map(groupSubject), ...lost];
 }
 
-/** The subjects of incidents that are in no such trouble, or are not there any more. */
+/** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
 function othersIn(incidents: readonly Incident[], kinds: Kinds): readonly Subject[] {
   return incidents
     .filter((each) => !isOdd(each))
@@ -81,7 +82,7 @@ function othersIn(incidents: readonly Incident[], kinds: Kinds): readonly Subjec
     );
 }
 
-/** The trouble of each subject but interfaces. */
+/** Returns the trouble of each subject except interfaces. */
 function kindsIn(now: Verdict): Kinds {
   const websites = [...now.websites.values()].flatMap(({ key, website, states }) =>
     states.map(({ protocol, shown }) => {
@@ -128,7 +129,7 @@ function applianceHappenings(before: Verdict | undefined, now: Verdict): readonl
     if (state === undefined || state === before?.appliances.get(appliance)?.state) return [];
     const why = reasonInWords(vrrp.health.failure?.reason ?? "internal");
     const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
-    // An appliance that stands alone is a cluster, which is dark.
+    // If an appliance stands alone, its cluster is dark, which is the reported trouble.
     const kind =
       state === "down" && now.state === "dark" && now.appliances.size === 1
         ? undefined
@@ -164,7 +165,10 @@ const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> =
 
 const NO_TROUBLE = { kind: undefined, words: NO_WORDS } as const;
 
-/** A website that is down at some members only serves its visitors: on the way down and up that is no trouble of its own. */
+/**
+ * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
+ * no trouble of its own.
+ */
 const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">>> = {
   up: NO_TROUBLE,
   partially_down: NO_TROUBLE,
@@ -200,9 +204,9 @@ const websitesByKey = once(
 );
 
 /**
- * When visitors last reached a website, by the tests of the appliances that were MASTER until now and of those that are MASTER now; without
- * groups, by the tests of all appliances. Takes the latest instant at which all of them found it up, or each former MASTER was still
- * MASTER and found it up.
+ * Returns when visitors last reached a website, by the tests of the appliances that were MASTER until now and of those that are MASTER now;
+ * without groups, by the tests of all appliances. The latest instant counts at which all of them found the website up, or at which each
+ * former MASTER was still MASTER and found it up.
  */
 function lastUpAt(
   key: string,
@@ -233,7 +237,10 @@ function lastUpAt(
   return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
 }
 
-/** The earliest instant at which an appliance may have handed over groups: its latest answer as MASTER. Infinite if it handed over none. */
+/**
+ * Returns the earliest instant at which an appliance may have handed over groups: its latest answer as MASTER. Infinite if it handed over
+ * none.
+ */
 function handedOverMs(name: string, before: Verdict, { facts, groups }: Verdict): number {
   const polled = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.polled;
   const sent = [...groups].flatMap(([key, group]) => {
@@ -246,7 +253,7 @@ function handedOverMs(name: string, before: Verdict, { facts, groups }: Verdict)
   return Math.min(...sent);
 }
 
-/** Changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
+/** Returns changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
 function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly Happening[] {
   return changes.flatMap((change): readonly Happening[] => {
     if (change.kind !== "vrrp_state") return [];

@@ -5,12 +5,12 @@ import type { IncidentDocument, KnownIncident } from "./schema.ts";
 import { INCIDENTS } from "./states.ts";
 import { instantOf, shortened } from "./words.ts";
 
-/** An incident names so many subjects, and counts the others. */
+/** The most subjects that an incident names; it counts the others. */
 const NAMED = 24;
-/** The sentence about a failover names so many groups, and of more only their addresses' number. */
+/** The most groups that the sentence about a failover names; of more it has only the number of addresses. */
 const NAMED_GROUPS = 2;
 
-/** An incident as the JSON has it, without what happened meanwhile. */
+/** Returns the JSON of an incident, without other incidents at the same time. */
 export function incidentDocument(incident: Incident): KnownIncident {
   const { id, kind, cluster, begin, end, subjects, failover, restored } = incident;
   if (restored !== undefined) return { ...restored, end: end && instantOf(end.wallMs) };
@@ -42,7 +42,7 @@ function troubleSentence({ words, subjects }: Incident): string {
   );
 }
 
-/** `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` */
+/** Returns `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` */
 function failoverSentence(
   { cluster, subjects }: Incident,
   { latest, addresses, repeated }: Failover,
@@ -57,7 +57,7 @@ function failoverSentence(
   return `${to} took over ${what} from ${from}${clause}${without}`;
 }
 
-/** `7 times, about every 20 s: a lets go most often`. */
+/** Returns `7 times, about every 20 s: a lets go most often`. */
 function repetition(repeated: Repeated, lastMs: number): string {
   const letsGo = lettingGo(repeated);
   const every = Math.round(periodMs(repeated, lastMs) / 1000);
@@ -68,19 +68,19 @@ function periodMs({ count: number, firstMs }: Repeated, lastMs: number): number 
   return (lastMs - firstMs) / (number - 1);
 }
 
-/** The member that let go most often, unless another one did as often. */
+/** Returns the member that let go most often, unless another one did as often. */
 function lettingGo({ letGo }: Repeated): string | undefined {
   const [first, second] = Object.entries(letGo).toSorted(([, one], [, other]) => other - one);
   return first?.[1] === second?.[1] ? undefined : first?.[0];
 }
 
-/** A duration that is not exceeded: `5 s`, from two minutes on `3 min`. */
+/** Returns a duration that is not exceeded: `5 s`, from two minutes on `3 min`. */
 export function atMost(ms: number): string {
   const rounded = Math.ceil(ms / 1000);
   return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
 }
 
-/** The longest one of all websites of an outage that is over. */
+/** Returns the longest outage of all websites of an incident that is over. */
 function outageSeconds({
   kind,
   subjects,

@@ -6,20 +6,20 @@ import type { Finding, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "./schema.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 
-/** Something that happened to groups, websites or appliances of a cluster: a failover, or trouble with its start and end. */
+/** An event of groups, websites or appliances of a cluster: a failover, or trouble with its start and end. */
 export interface Incident {
-  /** Unique in the fleet. */
+  /** The id, unique in the fleet. */
   readonly id: string;
   readonly kind: IncidentKind;
   readonly cluster: string;
   readonly begin: Instant;
-  /** `undefined` while it is not over. */
+  /** The end; `undefined` while the incident is not over. */
   readonly end: Instant | undefined;
-  /** Monotonic: once the incident is over, the middle between the last two polls. */
+  /** The middle between the last two polls, in monotonic time, once the incident is over. */
   readonly endAboutMs?: number;
-  /** Monotonic: when the exporter first reported it, or its latest switch; others join it for ten seconds. */
+  /** The monotonic instant at which the exporter first reported the incident, or its latest switch; other subjects join for ten seconds. */
   readonly toldMs: number;
-  /** In front of and behind the names of the subjects; of a failover, they follow from what is known of it. */
+  /** The words in front of and behind the names of the subjects. The words about a failover follow from its facts. */
   readonly words: Words;
   readonly subjects: readonly Subject[];
   /** The keys of the subjects that are still in trouble. */
@@ -30,25 +30,25 @@ export interface Incident {
 }
 
 export interface Failover {
-  /** The only switch, or the latest. */
+  /** The only switch, or the latest one. */
   readonly latest: Switch;
-  /** Holds the keys of the groups of all switches. */
+  /** The keys of the groups of all switches. */
   readonly groups: ReadonlySet<string>;
   /** Whether the former master remains MASTER of other groups. */
   readonly isPartial: boolean;
-  /** How many VIPs and aliases. */
+  /** The number of VIPs and aliases. */
   readonly addresses: number;
   readonly repeated: Repeated | undefined;
 }
 
-/** Two members take over from each other again and again. */
+/** Repeated switches, in which two members take over from each other again and again. */
 export interface Repeated {
   readonly count: number;
-  /** Monotonic. */
+  /** The monotonic instant of the first switch. */
   readonly firstMs: number;
-  /** How often each member let go. */
+  /** The number of times that each member let go. */
   readonly letGo: Readonly<Record<string, number>>;
-  /** The incident that the second switch was until the third one came. */
+  /** The id of the incident that the second switch was until the third one came. */
   readonly includes: string;
 }
 
@@ -60,54 +60,57 @@ export interface Undecided {
   readonly untilMs: number;
 }
 
-/** Holds what happens to a cluster. */
+/** The incidents of a cluster. */
 export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "incidents";
-  /** Holds the incidents that are not over, and the failovers of the last five minutes; oldest first. */
+  /** The incidents that are not over, and the failovers of the last five minutes; oldest first. */
   readonly all: readonly Incident[];
-  /** Holds the incidents that the latest step began, changed or ended. */
+  /** The incidents that the latest step began, changed or ended. */
   readonly news: readonly Incident[];
   /** The failovers of the last five minutes. */
   readonly recent: readonly Incident[];
   readonly undecided: readonly Undecided[];
-  /** Counts by cause, once that is decided; `undefined` for an appliance that stands alone. */
+  /** The counts of failovers by cause, once the cause is decided; `undefined` for an appliance that stands alone. */
   readonly failovers: Readonly<Record<Cause, number>> | undefined;
   readonly lastFailoverAt: Instant | undefined;
-  /** The monotonic instant at which time alone changes something; infinite if it does not. */
+  /** The monotonic instant at which time alone changes something; infinite if time alone changes nothing. */
   readonly untilMs: number;
 }
 
-/** Says what an incident is about: a group, a website by one protocol, an appliance, an interface or the cluster. */
+/** The subject of an incident: a group, a website by one protocol, an appliance, an interface or the cluster. */
 export interface Subject {
-  /** Unique in the cluster. */
+  /** The key, unique in the cluster. */
   readonly key: string;
   readonly name: string;
-  /** A website has this: host and port, and the protocol. */
+  /** The host and port, and the protocol, of a website. */
   readonly website?: { readonly address: string; readonly protocol: string };
-  /** A website may have this: when visitors last reached it, at the earliest and about, in monotonic time. */
+  /** The instants at which visitors last reached a website, at the earliest and about, in monotonic time. */
   readonly lastUp?: { readonly sentMs: number; readonly aboutMs: number } | undefined;
 }
 
-/** Groups that one member took over from another one at about the same time. Instants are monotonic. */
+/** The groups that one member took over from another one at about the same time. Instants are monotonic. */
 export interface Switch extends Finding {
   readonly from: string;
   readonly to: string;
-  /** When the exporter learned that the first of the groups has another master. */
+  /** The instant at which the exporter learned that the first of the groups has another master. */
   readonly seenMs: number;
-  /** By `groupKey`, when that was learned of each. */
+  /** The instant at which the exporter learned this of each group, by `groupKey`. */
   readonly groups: ReadonlyMap<string, number>;
-  /** `undefined` where the exporter never saw the former master as MASTER. */
+  /** The time without a master; `undefined` if the exporter never saw the former master as MASTER. */
   readonly withoutMaster: Lasted | undefined;
-  /** Whether it happened before the exporter started: no poll can say why. */
+  /** Whether the switch happened before the exporter started, so that no poll can say why. */
   readonly wasAway?: boolean;
 }
 
 /** Subjects to which the same happens within this time are one incident. */
 export const TOGETHER_MS = 10_000;
-/** While so many troubles of a cluster are not over, others are only problems; of so many failovers, the oldest are forgotten. */
+/**
+ * The limit of a cluster's incidents. While so many troubles are not over, others are only problems; beyond so many failovers, the oldest
+ * are forgotten.
+ */
 export const MAX_OPEN = 64;
 
-/** An incident that begins; `what.subjects`: not empty. */
+/** Returns an incident that begins; `what.subjects` is not empty. */
 export function begun(
   kind: IncidentKind,
   begin: Instant,

@@ -24,7 +24,7 @@ interface Step {
   readonly restoring: Case["restoring"];
 }
 
-/** The incidents of a cluster after one more verdict: the same object while nothing happens. */
+/** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
 export function incidentsAfter(given: Step): ClusterIncidents {
   const { before, now, at } = given;
   const { cluster, labels, appliances, disabled } = now.facts;
@@ -71,7 +71,7 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
   return { ...counts, [cause]: counts[cause] + 1 };
 }
 
-/** Adds the troubles that began, and ends those that are over. Equal ones of several subjects, within ten seconds, are one incident. */
+/** Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident. */
 function withTroubles(
   all: readonly Incident[],
   happenings: readonly Happening[],
@@ -94,7 +94,10 @@ function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }:
   return all.some((each) => each.kind === kind && each.open.has(key));
 }
 
-/** Without the subjects that are in another state now. One that is not known to be up again may be down for longer. */
+/**
+ * Returns an incident without the subjects that are in another state now. A subject that is not known to be up again may be down for
+ * longer.
+ */
 function withoutOver(
   incident: Incident,
   latest: ReadonlyMap<string, Happening>,
@@ -151,7 +154,7 @@ function ended(incident: Incident, { now, at, observed, restoring }: Step): Inci
   if (incident.end !== undefined) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, restoring);
   if (!isOver) return incident;
-  // A clock that is set meanwhile does not make it longer or shorter.
+  // A clock that is set meanwhile does not change the length of the incident.
   const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
   const { sinceMs = at.monotonicMs } = observed ?? {};
   const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;

@@ -19,7 +19,7 @@ import {
   type ClusterState,
 } from "./states.ts";
 
-/** The state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
+/** Returns the state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
 export function judgeAppliance({ state, failure }: PollHealth): ApplianceState | undefined {
   if (state === "pending") return undefined;
   if (failure === undefined) return "up";
@@ -28,7 +28,7 @@ export function judgeAppliance({ state, failure }: PollHealth): ApplianceState |
 }
 
 /**
- * The state of a cluster by its enabled appliances; `undefined` while none answers and one was not polled yet.
+ * Returns the state of a cluster by its enabled appliances; `undefined` while none answers and one was not polled yet.
  *
  * - `up`: all answer. `degraded`: some do. `dark`: all are down. `unknown`: none answers, and not all are down.
  */
@@ -40,10 +40,12 @@ export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]
   return polled.every((state) => state === "down") ? "dark" : "unknown";
 }
 
-/** Time to renew a certificate. */
+/** The time in which a certificate has to be renewed. */
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
 
-/** The state of a certificate at the Unix time `nowMs`; `undefined` while its end is not known. `expires_soon`: within 14 days. */
+/**
+ * Returns the state of a certificate at the Unix time `nowMs`; `undefined` while its end is not known. `expires_soon` means within 14 days.
+ */
 function judgeCertificate(
   certificate: PresentedCertificate | undefined,
   nowMs: number,
@@ -54,7 +56,7 @@ function judgeCertificate(
   return leftMs > CERTIFICATE_NOTICE_MS ? "valid" : "expires_soon";
 }
 
-/** Judges one appliance, at the Unix time `nowMs`; `isAlone`: no other one can take over. */
+/** Judges one appliance, at the Unix time `nowMs`. `isAlone` says that no other appliance can take over. */
 export function applianceBasis(
   appliance: ApplianceSnapshot,
   isAlone: boolean,
@@ -91,7 +93,7 @@ export function isServing(state: string): boolean {
   return state === "MASTER" || state === "BACKUP";
 }
 
-/** The problem of an interface in a state; worse where no other appliance can take over. */
+/** Returns the problem of an interface in a state, which is worse if no other appliance can take over. */
 export function interfaceProblem(state: string, isAlone: boolean): "not_serving" | "odd_state" | undefined {
   if (isServing(state)) return undefined;
   return isAlone ? "not_serving" : "odd_state";
@@ -106,7 +108,7 @@ const oddIn = once(({ interfaces }: VrrpListSnapshot) =>
   interfaces.filter(({ reported }) => !isServing(reported.state)),
 );
 
-/** Returns whether the list of websites, or details of them, cannot be polled though the appliance has them. */
+/** Returns whether the list of websites, or details of them, cannot be polled although the appliance has them. */
 function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {
   const { list, details } = discovery ?? {};
   const failure = list?.failure ?? details?.failure;

@@ -3,20 +3,20 @@ import { absoluteTime } from "../../view/time.ts";
 
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 5000;
-/** The page is current while no request, with those after it, has been without an answer for this long. */
+/** The page is current while it waits no longer than this for an answer to its requests. */
 const CURRENT_FOR_MS = 3000;
-/** A younger page does not reload for another version: one address may lead to exporters of two versions. */
+/** A younger page does not reload for another version, since one address may lead to exporters of two versions. */
 const RELOAD_AFTER_MS = 30_000;
 /** Servers limit the length of a URL. Beyond it the reader's oldest choices are dropped. */
 const MAX_QUERY_LENGTH = 4000;
 
 const [state, line, lost] = [byId("state"), byId("connection"), byId("lost")];
 const { version } = state.dataset;
-/** Elements that the reader opened (true) or closed, by id. */
+/** The elements that the reader opened (true) or closed, by id. */
 const choices = new Map<string, boolean>();
-/** When the first request after the latest answer was sent. */
+/** The instant at which the first request after the latest answer was sent. */
 let unansweredSinceMs: number | undefined;
-/** HTTP status of a response that came after the latest answer and is not the status page. */
+/** The HTTP status of a response that came after the latest answer and is not the status page. */
 let otherStatus: number | undefined;
 let latest = new AbortController();
 let timer: number | undefined;
@@ -57,7 +57,7 @@ async function request(signal: AbortSignal): Promise<HTMLElement | number | unde
   }
 }
 
-/** The page's own URL. Browsers refuse requests to a URL with credentials. */
+/** Returns the page's own URL. Browsers refuse requests to a URL with credentials. */
 function fragmentUrl(): URL {
   const url = new URL(location.href);
   [url.username, url.password, url.hash] = ["", "", ""];
@@ -66,7 +66,9 @@ function fragmentUrl(): URL {
   return url;
 }
 
-/** False if the node needs no change. The text in a field is the reader's. A form without fields is the one that the page has. */
+/**
+ * Returns false if the node needs no change. The text in a field is the reader's. A form without fields means the form that the page has.
+ */
 const beforeNodeMorphed = (node: Node, next: Node): boolean =>
   !(
     node instanceof HTMLInputElement ||
@@ -79,7 +81,7 @@ function show(next: HTMLElement): void {
   unansweredSinceMs = undefined;
   const focused = document.activeElement;
   void Idiomorph.morph(state, next, { callbacks: { beforeNodeMorphed } });
-  // Browsers without moveBefore() take the focus from an element that moves.
+  // Browsers without moveBefore() remove the focus from an element that moves.
   if (focused instanceof HTMLElement && focused !== document.activeElement)
     focused.focus({ preventScroll: true });
   if (state.dataset["version"] === version || performance.now() < reloadFromMs) return;
@@ -109,7 +111,7 @@ function choose(id: string, isOpen: boolean): Promise<void> {
   return update();
 }
 
-/** Opens the cluster that a link leads to. One beyond the page's limit of lines is there after the update. */
+/** Opens the cluster that a link leads to. A cluster beyond the page's limit of lines is there after the update. */
 async function openTarget(hash: string): Promise<void> {
   const id = hash.slice(1);
   if (!id.startsWith("cluster-")) return;

@@ -12,14 +12,14 @@ import { html, nothing, type Html } from "./html.ts";
 import { clusterStrip, stripTable, type StripView } from "./timelines.ts";
 import { clusterId, disclosure, labelList, mark, relative, type Reader } from "./parts.ts";
 
-/** This many clusters are all open. If there are more, only this many with problems are. */
+/** If there are at most this many clusters, all are open. Otherwise at most this many with problems are open. */
 const FEW = 3;
-/** A browser merges this many lines of clusters within 100 ms. */
+/** A browser updates this many lines of clusters within 100 ms. */
 const MAX_LINES = 250;
-/** Tables are most of a page's bytes. */
+/** The most open clusters, since tables are most of a page's bytes. */
 const MAX_OPEN = 20;
 
-/** A line for each cluster, made in slices: 250 lines and those of open clusters, of which there are at most 20. */
+/** Renders a line for each cluster, in slices: 250 lines and the tables of at most 20 open clusters. */
 export async function clusterList(
   clusters: readonly JudgedCluster[],
   reader: Reader,

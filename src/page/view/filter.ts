@@ -8,19 +8,19 @@ import { html, nothing, type Html } from "./html.ts";
 import { keyedId } from "./parts.ts";
 import { TIMELINES } from "./timelines.ts";
 
-/** In UTF-16 units: each word is searched in all that is known about every cluster. */
+/** The length in UTF-16 units. Each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
 
-/** Narrows the page, by names as the page shows them. An empty text narrows nothing. */
+/** The filter of the page, by names as the page shows them. An empty text filters nothing. */
 export interface Filter {
-  /** Words that must all occur in what is known about a cluster. */
+  /** The words that must all occur in what is known about a cluster. */
   readonly text: string;
   readonly cluster: string;
-  /** `name=value`, of a cluster or of one of its appliances. */
+  /** The label `name=value` of a cluster or of one of its appliances. */
   readonly label: string;
   /** The id of an incident, which the page shows open, whatever else matches. */
   readonly incident: string;
-  /** Says what the strips show: 24 hours, or 30 days. It narrows nothing. */
+  /** The time that the strips show: 24 hours, or 30 days. It filters nothing. */
   readonly timelines: "" | "month";
 }
 
@@ -31,7 +31,7 @@ export function readFilter(query: URLSearchParams): Filter {
   return { text, cluster: get("cluster"), label: get("label"), incident, timelines };
 }
 
-/** The query of a URL from which `readFilter` reads the filter. */
+/** Returns the query of a URL from which `readFilter` reads the filter. */
 export function queryOf(filter: Filter): URLSearchParams {
   return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
 }
@@ -67,14 +67,14 @@ function matches({ cluster, problems }: JudgedCluster, { text, cluster: name, la
   return words.every((word) => known.some((one) => one.includes(word)));
 }
 
-/** The labels of a cluster and of its appliances, as `name=value`. */
+/** Returns the labels of a cluster and of its appliances, as `name=value`. */
 const labelsOf = once((cluster: ClusterDocument): readonly string[] =>
   [cluster, ...cluster.appliances].flatMap(({ labels }) =>
     Object.entries(labels).map(([name, value]) => printable(`${name}=${value}`)),
   ),
 );
 
-/** Everything that is known about a cluster, in lower case. */
+/** Returns everything that is known about a cluster, in lower case. */
 const textOf = once((cluster: ClusterDocument): string => {
   const { groups, websites, appliances } = cluster;
   const interfaces = appliances.flatMap((one) => one.interfaces ?? []);
@@ -89,8 +89,8 @@ const textOf = once((cluster: ClusterDocument): string => {
 });
 
 /**
- * The form, which its key identifies with everything in it. Without its fields if the browser has this form: those are most of
- * a large fleet's page.
+ * Returns the form, whose key identifies it with its whole content. It has no fields if the browser has this form, since the fields are
+ * most of a large fleet's page.
  */
 export function filterForm(clusters: readonly ClusterDocument[], filter: Filter, keyInBrowser: string): Html {
   const names = clusters.map(({ name }) => printable(name));

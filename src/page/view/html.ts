@@ -9,10 +9,10 @@ type Value = string | number | Html | readonly Html[];
 
 export const nothing: Html = { text: "" };
 
-/** The fixed parts of templates, each line break with its indentation as one space: that saves two thirds of the bytes. */
+/** The fixed parts of templates, in which each line break with its indentation is one space, which saves two thirds of the bytes. */
 const compacted = new WeakMap<TemplateStringsArray, readonly string[]>();
 
-/** Markup from a template. A string becomes text. Only what this function returned is inserted as markup. */
+/** Returns markup from a template. A string becomes text. Only results of this function are inserted as markup. */
 export function html(template: TemplateStringsArray, ...values: readonly Value[]): Html {
   const parts = compacted.get(template) ?? template.map((part) => part.replace(/\n\s*/g, " "));
   compacted.set(template, parts);

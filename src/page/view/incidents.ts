@@ -10,14 +10,14 @@ import { absolute, clusterId, disclosure, mark, more, relative, runbookLink, typ
 
 /** This many incidents are always shown; the reader can open the others. */
 const SHOWN = 8;
-/** In UTF-16 units: a link to another incident has the beginning of its sentence. */
+/** The length in UTF-16 units. A link to another incident has the beginning of its sentence. */
 const MAX_LINK = 160;
 
 interface View extends Reader {
   readonly filter: Filter;
 }
 
-/** A list of the incidents, which come latest first; the one that the address names is open. Screen readers announce new ones. */
+/** Returns a list of the incidents, the latest first; the one in the address is open. Screen readers announce new ones. */
 export function incidentHistory(incidents: readonly IncidentDocument[], startedAt: string, view: View): Html {
   const { incident } = view.filter;
   const isShown = (each: IncidentDocument, place: number): boolean => place < SHOWN || hasId(each, incident);
@@ -59,12 +59,12 @@ function incidentItem(incident: IncidentDocument, view: View): Html {
   </li> `;
 }
 
-/** The address of an incident with what narrows the page. */
+/** Returns the address of an incident, with the filter of the page. */
 function incidentLink(incident: string, { filter }: View): string {
   return `?${queryOf({ ...filter, incident }).toString()}`;
 }
 
-/** Screen readers do not announce it: the reader opened it. */
+/** Returns the details of an incident. Screen readers do not announce them, since the reader opened them. */
 function incidentBody(incident: IncidentDocument, view: View): Html {
   const links = incident.meanwhile.map(({ id, begin, summary }) => {
     const href = incidentLink(id, view);

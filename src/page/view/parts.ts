@@ -7,9 +7,9 @@ import { html, nothing, type Html } from "./html.ts";
 
 /** The view of one reader, besides the filter. */
 export interface Reader {
-  /** Unix time of the page in milliseconds. */
+  /** The Unix time of the page in milliseconds. */
   readonly nowMs: number;
-  /** Ids of the elements that the reader opened or closed. The page decides about all others. */
+  /** The ids of the elements that the reader opened or closed. The page decides about all others. */
   readonly opened: ReadonlySet<string>;
   readonly closed: ReadonlySet<string>;
 }
@@ -19,7 +19,7 @@ export function readReader(query: URLSearchParams, nowMs: number): Reader {
   return { nowMs, opened: new Set(query.getAll("open")), closed: new Set(query.getAll("closed")) };
 }
 
-/** Content below a line that opens and closes it. The script requests the content when the reader opens it. */
+/** Returns content below a line that opens and closes the content. The script requests the content when the reader opens it. */
 export function disclosure({ opened, closed }: Reader, id: string, line: Html, body: () => Html): Html {
   const isOpen = opened.has(id) && !closed.has(id);
   return html`<details id="${id}" ${isOpen ? html`open` : nothing}>
@@ -28,27 +28,27 @@ export function disclosure({ opened, closed }: Reader, id: string, line: Html, b
   </details>`;
 }
 
-/** `3 more problems`, a line that opens the rest of a list; nothing if there are none. */
+/** Returns `3 more problems`, a line that opens the rest of a list; nothing if there are none. */
 export function more(reader: Reader, id: string, number: number, noun: string, content: () => Html): Html {
   return number === 0 ? nothing : disclosure(reader, id, html`${count(number, noun)}`, content);
 }
 
-/** A short id made from what identifies an element: the browser finds the element again by it. */
+/** Returns a short id made from the identity of an element, by which the browser finds the element again. */
 export function keyedId(kind: "problem" | "filter", key: readonly unknown[]): string {
   return `${kind}-${shortHash(key)}`;
 }
 
-/** The id of a cluster's element, one for each name. It needs no escaping in a URL or a selector. */
+/** Returns the id of a cluster's element, one for each name. The id needs no escaping in a URL or a selector. */
 export function clusterId(name: string): string {
   return `cluster-${name.replace(/[^A-Za-z0-9.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}_`)}`;
 }
 
-/** A link to the section of the runbook about an alert. */
+/** Returns a link to the section of the runbook about an alert. */
 export function runbookLink(alert: AlertName, words: string): Html {
   return html`<a href="runbook#${alert.toLowerCase()}">${words}</a>`;
 }
 
-/** A sign of its own shape and color for each level. Words beside it say the same to screen readers. */
+/** Returns a sign of its own shape and color for each level. The words beside the sign say the same to screen readers. */
 export function mark(sign: Sign): Html {
   return html`<span class="mark" data-level="${sign}" aria-hidden="true"></span>`;
 }
@@ -60,7 +60,7 @@ export function labelList(labels: Readonly<Record<string, string>>): Html {
   return html`<span class="labels">${items}</span>`;
 }
 
-/** An instant relative to now, with the absolute time as its title. */
+/** Returns an instant relative to now, with the absolute time as its title. */
 export function relative(wording: Wording, at: string, { nowMs }: Reader): Html {
   const words = relativeTime(wording, Date.parse(at), nowMs);
   return html`<time datetime="${at}" title="${absoluteTime(at)}">${words}</time>`;

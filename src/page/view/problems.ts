@@ -8,17 +8,17 @@ import { absolute, clusterId, keyedId, mark, more, relative, runbookLink, type R
 
 /** This many problems are always shown; the reader can open the others. */
 const SHOWN = 8;
-/** At most this many of them have the same kind and cluster: one pair's many groups must not hide other clusters. */
+/** The most shown problems of the same kind and cluster, since one pair's many groups must not hide other clusters. */
 const SHOWN_ALIKE = 2;
-/** At most this many others are shown. */
+/** The most other problems that are shown. */
 const MAX_MORE = 500;
 
-/** An id that stays the same whatever the problem's words and age. */
+/** Returns an id that stays the same whatever the problem's words and age. */
 export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
   return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
 }
 
-/** A list of the problems, which come worst first. */
+/** Returns a list of the problems, worst first. */
 export function problemList(problems: readonly Problem[], reader: Reader): Html {
   if (problems.length === 0) return nothing;
   const alike = groupBy(problems, ({ kind, cluster }) => JSON.stringify([kind, cluster]));

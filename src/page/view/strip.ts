@@ -3,12 +3,12 @@ import type { Strip } from "../../timeline/timelines.ts";
 import { html, nothing, type Html } from "./html.ts";
 
 const HEIGHT = 10;
-/** The worse, the higher: colors alone say nothing in black and white. */
+/** The heights of bands: the worse, the higher. Colors alone say nothing in black and white. */
 const HEIGHTS = { up: 3, impaired: 6, planned: 8, down: HEIGHT, unknown: HEIGHT } as const;
 
 type Drawn = Pick<Strip, "bins">;
 
-/** The pattern of what is unknown, which all strips of a page refer to. */
+/** The pattern of unknown time, which all strips of a page refer to. */
 export const HATCH = html`<svg class="hatch" width="0" height="0" aria-hidden="true">
   <pattern id="hatch" width="1" height="${HEIGHT}" patternUnits="userSpaceOnUse">
     <rect width="0.5" height="${HEIGHT}" />
@@ -28,7 +28,7 @@ export function picture(strip: Drawn, words: string): Html {
   </svg>`;
 }
 
-/** A path for each band; bins in a row are one part of it. */
+/** Returns a path for each band; bins in a row are one part of the path. */
 const pathsOf = once(({ bins }: Drawn): Html => {
   const parts = { up: "", impaired: "", planned: "", down: "", unknown: "" };
   let begin = 0;

@@ -10,11 +10,11 @@ import { picture } from "./strip.ts";
 export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as const;
 export type TimelineName = keyof typeof TIMELINES;
 
-/** A cluster has so many strips at most: rendering thousands would block the exporter. */
+/** The most strips of a cluster, since rendering thousands would block the exporter. */
 const MAX_STRIPS = 256;
 const MARKS = 4;
 
-/** The strips of clusters, as one reader sees them. */
+/** The strips of clusters in the view of one reader. */
 export interface StripView {
   readonly name: TimelineName;
   readonly strip: (of: Parameters<Timelines["strip"]>[0]) => Strip | undefined;
@@ -24,13 +24,13 @@ export function stripView(timelines: Pick<Timelines, "strip">, name: TimelineNam
   return { name, strip: (of) => timelines.strip(of, name, nowMs) };
 }
 
-/** One strip of the worst of a cluster; nothing if nothing is known. */
+/** Returns one strip of the worst state of a cluster; nothing if nothing is known. */
 export function clusterStrip({ name: cluster }: ClusterDocument, { name, strip }: StripView): Html {
   const own = strip({ kind: "cluster", cluster });
   return own === undefined ? nothing : picture(own, `${TIMELINES[name]}: ${wordsOf(own, undefined)}`);
 }
 
-/** A strip for each VRRP group and website of a cluster; groups whose strips are equal share one. */
+/** Returns a strip for each VRRP group and website of a cluster; groups whose strips are equal share one. */
 export function stripTable(cluster: ClusterDocument, { name, strip }: StripView): Html {
   const exporter = strip({ kind: "exporter" });
   const all = rowsOf(cluster);
@@ -88,7 +88,7 @@ function stripRow(
   </li> `;
 }
 
-/** The times at the beginning of each quarter. */
+/** Returns the times at the beginning of each quarter. */
 function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
   const times = Array.from({ length: MARKS }, (_, nth) => {
     const at = new Date(beginMs + (nth * bins.length * binMs) / MARKS).toISOString();
@@ -100,7 +100,7 @@ function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
   </li>`;
 }
 
-/** Returns the words about a strip; other words say what the exporter did not watch. */
+/** Returns the words about a strip; other words report the time in which the exporter did not watch. */
 function wordsOf(strip: Strip, exporter: Strip | undefined): string {
   const { unknownMs, sinceMs } = strip;
   const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
