@@ -3,26 +3,26 @@ import { kept, once } from "../support/kept.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
 import { arePolled, sinceOf, type Case, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
 
-/** A master that falls silent during a split brain may still be MASTER; for this long it counts so. */
+/** A master that falls silent during a split brain may still be MASTER, and counts as MASTER for this long. */
 const SPLIT_LASTS_MS = 120_000;
 
 interface GroupCase {
-  /** Whether an appliance of the cluster is disabled: it may be master or backup of any group. */
+  /** Whether an appliance of the cluster is disabled. Such an appliance may be master or backup of any group. */
   readonly hasDisabled: boolean;
-  /** The state of an appliance by its name. */
+  /** Returns the state of an appliance by its name. */
   readonly stateOf: (appliance: string) => ApplianceState | undefined;
   /** A monotonic instant. */
   readonly nowMs: number;
 }
 
 /**
- * The state of a VRRP group; `undefined` while it depends on members that were not polled yet.
+ * Returns the state of a VRRP group; `undefined` while it depends on members that were not polled yet.
  *
  * - `split_brain`: two members were MASTER at the same time, or one and a rival.
  * - `no_master`: all members are known and none is MASTER.
  * - `changing`: two masters or none, but a member was polled before the latest change was known.
  * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
- * - `unwatched`: no known master, and a disabled appliance may be it.
+ * - `unwatched`: no known master, and a disabled appliance may be the master.
  * - `no_backup`: one master, all others known, none BACKUP.
  * - `backup_lost`: one master, no known BACKUP, a member is down. `backup_unknown`: a member is unknown, and none is down.
  * - `one_master`: any other group with one known master.
@@ -49,7 +49,7 @@ export function judgeGroup(
   return group.notPolledSince.length === 0 ? "no_master" : "changing";
 }
 
-/** The monotonic instant until which a silent master of a split brain counts as MASTER. */
+/** Returns the monotonic instant until which a silent master of a split brain counts as MASTER. */
 function splitEndsAtMs({ members, rivals, mastersAtOnce }: GroupSnapshot): number {
   const silent = [...members, ...rivals].filter(
     ({ role, appliance }) => role === "unknown" && mastersAtOnce.includes(appliance),
@@ -59,7 +59,7 @@ function splitEndsAtMs({ members, rivals, mastersAtOnce }: GroupSnapshot): numbe
   );
 }
 
-/** The monotonic instant at which time alone changes the state of a group; infinite if it changes none. */
+/** Returns the monotonic instant at which time alone changes the state of a group; infinite if time alone changes none. */
 export const groupsChangeAtMs = once((groups: ClusterVerdict["groups"]) => {
   const splits = [...groups.values()].filter(
     ({ facts, state }) => state === "unknown" && contendersIn(facts, "master").length === 1,
@@ -67,19 +67,19 @@ export const groupsChangeAtMs = once((groups: ClusterVerdict["groups"]) => {
   return Math.min(...splits.map(({ facts }) => splitEndsAtMs(facts)));
 });
 
-/** The one known master of a group in that state; `undefined` where there is none, or it may not be the only one. */
+/** Returns the one known master of a group in that state; `undefined` if there is none, or if another master may exist. */
 export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
   const [master, ...others] = contendersIn(group, "master");
   return others.length > 0 || state === "unknown" ? undefined : master;
 }
 
-/** Returns the verdicts on the groups of a cluster: the same object while nothing on which they depend changes. */
+/** Returns the verdicts on the groups of a cluster: the same object while their inputs stay the same. */
 export function groupVerdicts(
   given: Case,
   appliances: ClusterVerdict["appliances"],
 ): ClusterVerdict["groups"] {
   const { basis, before } = given;
-  // Another configuration has other labels.
+  // Another configuration may have other labels.
   const isUnchanged =
     basis.labels === before?.basis.labels &&
     appliances === before.appliances &&
@@ -104,15 +104,15 @@ function groupVerdict(
   const hasDisabled = disabled.length > 0;
   const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
-  // A change that was in progress when polling began may have begun earlier.
+  // If a change was in progress when polling began, it may have begun earlier.
   const wasChanging = old?.isRemembered === true || (old?.state === "changing" && old.sinceMs === undefined);
   const sawBeginning = wasPolled && !wasChanging;
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
-  // The master of an earlier run may still be one: its successor is known when all were polled.
+  // The master of an earlier run may still be MASTER. Its successor is known when all members were polled.
   const isPending = restoring !== undefined && !arePolled(basis);
   const latestMaster = (isPending ? old?.latestMaster : undefined) ?? master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state, master);
-  // A member that was not seen since the start cannot say now that it is the preferred one.
+  // A member that was not seen since the start cannot report now that it is the preferred one.
   const wasElsewhere = old?.isPreferredMaster === false && old.master === master;
   const isUnseen = group.members.some(({ course }) => course.length === 0);
   const isPreferredMaster = isUnseen && wasElsewhere ? false : group.isPreferredMaster;

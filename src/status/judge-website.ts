@@ -2,7 +2,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { TestResult } from "../fleet/snapshot.ts";
 import type { BackendState, WebsiteState } from "./states.ts";
 
-/** A website by one protocol, as one appliance that tests it finds it. */
+/** The result of one appliance that tests a website by one protocol. */
 export interface View {
   readonly result: TestResult;
   /** @see ProtocolResult.isUnstable */
@@ -12,8 +12,8 @@ export interface View {
 }
 
 /**
- * The state of a website for its visitors, who get what the masters find; `undefined` where the master may be a disabled
- * appliance (`hasDisabled`). `hasGroups`: the cluster has VRRP groups, and so masters. The first that holds:
+ * Returns the state of a website for its visitors, whom the masters serve; `undefined` if the master may be a disabled appliance
+ * (`hasDisabled`). `hasGroups` says that the cluster has VRRP groups, and so masters. The first of these that holds:
  *
  * - `down`: all appliances with a result find it down.
  * - `down_at_master`: a master finds it down, another member up.
@@ -39,9 +39,9 @@ export function judgeWebsite(
 }
 
 /**
- * The state of a website that none of the known masters tests, by what the other members find (`judged`). The masters' visitors do
- * not get that, unless all masters lack the website. `isOff`: a master has it disabled, and serves it to nobody;
- * `mayMastersHave`: a master may have it.
+ * Returns the state of a website that none of the known masters tests; `judged` is the state by the tests of the other members. Visitors of
+ * the masters have another result, unless all masters lack the website. `isOff` says that a master has it disabled, and serves it to
+ * nobody. `mayMastersHave` says that a master may have the website.
  */
 export function withoutMasters(
   judged: WebsiteState | undefined,
@@ -55,9 +55,9 @@ export function withoutMasters(
 }
 
 /**
- * The state of the servers behind a website; `undefined` while it is not known, and for a website that is disabled. The masters
- * decide whether there is a usable one; where none of them knows, all appliances. `isUp`: tests find the website up;
- * `isMasterSilent`: the details of a master that has the website are not known.
+ * Returns the state of the servers behind a website; `undefined` while the state is not known, and for a website that is disabled. The
+ * masters decide whether there is a usable server; if none of them knows, all appliances decide. `isUp` says that tests find the website
+ * up. `isMasterSilent` says that the details of a master that has the website are not known.
  *
  * - `none_usable`: no server that is in service reports OK. `none_usable_but_up`: and yet tests find the website up.
  * - `some_down`: an appliance reports an error of a server that is in service.
@@ -72,7 +72,7 @@ export function judgeBackends(
     return usable === undefined ? [] : [{ usable, isMaster }];
   });
   const masters = known.filter(({ isMaster }) => isMaster);
-  // Where all masters have it disabled, nobody misses its servers.
+  // If all masters have the website disabled, nobody misses its servers.
   const isOff = views.some(({ isMaster }) => isMaster) && !enabled.some(({ isMaster }) => isMaster);
   const isLost =
     masters.length > 0
@@ -85,7 +85,7 @@ export function judgeBackends(
   return known.length === 0 ? undefined : "ok";
 }
 
-/** How many servers in service report OK; `undefined` if none does and one may be usable of which that is not known. */
+/** Returns the number of servers in service that report OK; `undefined` if none does and an uncertain one may be usable. */
 export function usableBackends({ backends }: WebsiteDetails): number | undefined {
   return backends?.usable === 0 && backends.uncertain > 0 ? undefined : backends?.usable;
 }

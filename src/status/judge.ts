@@ -21,9 +21,9 @@ import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
- * Returns the verdict about a cluster at an instant; `before`: the latest one, which remembers since when states last; `observed`:
- * what has changed the facts; `restoring`: whether `before` has what an earlier run knew; `windows`: planned work on something of
- * the cluster.
+ * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `observed` has
+ * the changes of the facts. `restoring` says whether `before` has states of an earlier run. `windows` are planned work on a part of the
+ * cluster.
  */
 export function judge(
   facts: ClusterSnapshot,
@@ -43,7 +43,7 @@ export function judge(
 /** The parts of a verdict that planned work is about. */
 const PLANNED_PARTS = ["appliances", "groups", "websites", "failovers", "incidents"] as const;
 
-/** Whether nothing changed on which planned work depends: most polls find nothing new. */
+/** Whether nothing changed on which planned work depends. Most polls find nothing new. */
 function isPlannedAsBefore(
   now: ClusterVerdict,
   before: ClusterVerdict,
@@ -80,7 +80,7 @@ function judgeFacts(
   { observed, restoring }: Circumstances,
 ): ClusterVerdict {
   const basis = kept(before?.basis, basisOf(facts, at));
-  // Incidents begin and end with states, which are the same then, and with time.
+  // Incidents begin and end with changes of states, of which there are none here, and with time.
   if (basis === before?.basis && restoring === undefined && at.monotonicMs < changesAtMs(before))
     return facts === before.facts ? before : { ...before, facts };
   const hadMembers = before !== undefined && before.basis.appliances.length > 0;
@@ -113,7 +113,7 @@ function basisOf(facts: ClusterSnapshot, { wallMs }: Instant): Basis {
   return { cluster, labels, appliances, disabled, groups, websites };
 }
 
-/** The monotonic instant at which time alone changes a verdict; infinite if it does not. */
+/** Returns the monotonic instant at which time alone changes a verdict; infinite if time alone changes nothing. */
 export function changesAtMs({ groups, incidents }: ClusterVerdict): number {
   return Math.min(groupsChangeAtMs(groups), incidents.untilMs);
 }

@@ -8,8 +8,8 @@ import type { KnownIncident } from "./schema.ts";
 const MAX_LINES = 20;
 
 /**
- * Logs a line for each incident of a cluster that begins or ends, and for a failover of which the sentence or the end changes,
- * at most 20: an appliance may invent states at each poll. What begins is a warning.
+ * Logs a line for each incident of a cluster that begins or ends, and for a failover whose sentence or end changes, at most 20, since an
+ * appliance may invent states at each poll. The begin of an incident is a warning.
  */
 export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): void {
   const changes = news.flatMap(({ before, now }) => {
@@ -29,7 +29,7 @@ export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): voi
   if (count > 0) logger.info({ cluster: changes[0]?.now.cluster, count }, "more incidents");
 }
 
-/** Says what is new about an incident that is known; `undefined` for further subjects of a trouble. */
+/** Returns the news of a known incident; `undefined` for further subjects of a trouble. */
 function messageOf(before: KnownIncident, now: KnownIncident): string | undefined {
   if (before.end === undefined && now.end !== undefined) return "incident over";
   const isSame = now.failover === undefined || (before.summary === now.summary && before.end === now.end);
@@ -37,8 +37,8 @@ function messageOf(before: KnownIncident, now: KnownIncident): string | undefine
 }
 
 /**
- * Logs the changes of an observation that its incidents do not say, at most 20 state changes, and the poll itself at debug.
- * `cluster`: the one of the appliance; `undefined` for an appliance that is gone.
+ * Logs the changes of an observation that its incidents do not report, at most 20 state changes, and the poll itself at debug. `cluster` is
+ * the cluster of the appliance; `undefined` for an appliance that is gone.
  */
 export function logObservation(
   logger: Logger,
@@ -64,7 +64,7 @@ function logChange(logger: Logger, where: object, { kind, ...facts }: FleetChang
     const level = reason === "unsupported" ? "info" : "warn";
     logger[level]({ ...where, operation: operationKey(facts.operation), reason, detail }, "polling fails");
   } else if ("operation" in facts) {
-    // The end of the appliance's incident says that its list is polled again.
+    // The end of the appliance's incident already says that its list is polled again.
     if (facts.operation.kind === "vrrp") return;
     const from = facts.from.reason;
     logger.info({ ...where, operation: operationKey(facts.operation), from }, "polling recovered");

@@ -3,7 +3,7 @@ import { groupBy } from "../support/group-by.ts";
 import { once } from "../support/kept.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
-/** The addresses on which a website listens: the VIPs, and aliases of VIPs, that it names; else all VIPs. */
+/** Returns the addresses on which a website listens: the VIPs, and aliases of VIPs, that it names; else all VIPs. */
 export const listeningIn = once((groups: ClusterSnapshot["groups"]) => {
   const vips = [...new Set(groups.map(({ vip }) => vip))];
   const known = new Set([...vips, ...groups.flatMap(({ aliases }) => aliases)]);
@@ -13,23 +13,23 @@ export const listeningIn = once((groups: ClusterSnapshot["groups"]) => {
   };
 });
 
-/** The distinct lists of addresses on which a website listens, and a text that is equal for equal lists. */
+/** The distinct lists of addresses on which a website listens, each with a text that is equal for equal lists. */
 const bindsOf = once(({ at }: ClusterWebsite) => {
   const binds = new Map(at.map(({ known: { bind } }) => [bind.join(" "), bind]));
   return { addresses: [...binds.keys()].join("\n"), binds: [...binds.values()] };
 });
 
 /**
- * Returns who decides about a website: the appliances that are known to be MASTER of a VIP on which it listens at any appliance, or of
- * any VIP where that is not known. While a group is changing, its latest master counts too. Each distinct set of addresses is looked
- * up once.
+ * Returns the appliances that decide about a website: those that are known to be MASTER of a VIP on which the website listens at any
+ * appliance, or of any VIP if these addresses are not known. While a group is changing, its latest master counts too. Each distinct set of
+ * addresses is looked up once.
  */
 export const mastersIn = namesIn(({ facts, state, latestMaster }) => {
   const masters = membersIn(facts, "master");
   return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 });
 
-/** Returns who served the visitors of a website last: its masters, and the latest known one of each VIP. */
+/** Returns the appliances that served the visitors of a website last: its masters, and the latest known one of each VIP. */
 export const visitedIn = namesIn(({ facts, latestMaster }) => [
   ...membersIn(facts, "master"),
   ...(latestMaster === undefined ? [] : [latestMaster]),
@@ -37,7 +37,7 @@ export const visitedIn = namesIn(({ facts, latestMaster }) => [
 
 type Masters = (group: GroupVerdict) => readonly string[];
 
-/** Names the masters of the VIPs on which a website listens. */
+/** Returns the masters of the VIPs on which a website listens. */
 function namesIn(mastersOf: Masters) {
   return once((groups: ClusterVerdict["groups"]) => {
     const verdicts = [...groups.values()];
@@ -49,7 +49,7 @@ function namesIn(mastersOf: Masters) {
       const earlier = known.get(addresses);
       if (earlier !== undefined) return earlier;
       const names = new Set<string>();
-      // Plain loops: a website may listen on 64 addresses, and all of them may flap.
+      // The loops are plain, since a website may listen on 64 addresses, and all of them may flap.
       for (const bind of binds)
         for (const address of listening(bind))
           for (const name of mastersAt.get(address) ?? []) names.add(name);
@@ -60,7 +60,7 @@ function namesIn(mastersOf: Masters) {
   });
 }
 
-/** The masters of each VIP, and of each alias that is no VIP itself. */
+/** Returns the masters of each VIP, and of each alias that is no VIP itself. */
 function mastersByAddress(
   groups: readonly GroupVerdict[],
   mastersOf: Masters,

@@ -1,21 +1,21 @@
 import type { FailureReason } from "../client/failure.ts";
 import type { Course, Polled, Run } from "../fleet/course.ts";
 
-/** A member of a group as the exporter sees it when it judges a failover. Instants are monotonic. */
+/** A member of a group in the exporter's view when it judges a failover. Instants are monotonic. */
 export interface Party {
   readonly appliance: string;
   readonly course: Course;
-  /** The latest valid answer. */
+  /** The instants of the latest valid answer. */
   readonly polled: Polled | undefined;
-  /** While its list is not known: the end of the first poll since then that found nobody. */
+  /** The end of the first poll that the member did not answer at all, while its list is not known. */
   readonly lostSinceMs: number | undefined;
-  /** The beginning of that poll. */
+  /** The beginning of the poll that ended at `lostSinceMs`. */
   readonly lostSentMs: number | undefined;
-  /** Why its latest poll failed. */
+  /** The reason why the member's latest poll failed. */
   readonly reason: FailureReason | undefined;
 }
 
-/** How the latest answer of a run was polled. */
+/** Returns the instants of the latest poll of a run. */
 export function lastPoll({ course, polled }: Pick<Party, "course" | "polled">, run: Run): Polled {
   return run === course.at(-1) ? (polled ?? run.last) : run.last;
 }

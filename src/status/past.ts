@@ -4,23 +4,23 @@ import { incidentDocument } from "./incident-document.ts";
 import type { IncidentDocument, KnownIncident } from "./schema.ts";
 
 const MAX_INCIDENTS = 200;
-/** The most incidents of an earlier run that are looked at to choose those that are kept. */
+/** The most incidents of an earlier run from which those to keep are chosen. */
 const MAX_RESTORED = 4 * MAX_INCIDENTS;
 const MAX_MEANWHILE = 8;
-/** An incident includes what begins within this time of it. */
+/** Other events within this time of an incident are listed with it. */
 const MEANWHILE_MS = 60_000;
 
-/** Remembers what has happened to the fleet since the exporter started; bounded, in memory. */
+/** The incidents of the fleet since the exporter started; bounded, in memory. */
 export interface Past {
-  /** Incidents that began, changed or ended; returns each as it was and is. */
+  /** Adds incidents that began, changed or ended; returns each as it was and is. */
   add(
     incidents: readonly Incident[],
   ): readonly { readonly before: KnownIncident | undefined; readonly now: KnownIncident }[];
-  /** Adds incidents of an earlier run of the exporter, in any order; those that are known already stay. */
+  /** Adds incidents of an earlier run of the exporter, in any order; incidents that are already known stay. */
   restore(incidents: readonly KnownIncident[]): void;
   /** Forgets a cluster that is no longer configured. */
   forget(cluster: string): void;
-  /** The latest one is the first. */
+  /** Returns the incidents, the latest one first. */
   list(): readonly IncidentDocument[];
 }
 
@@ -31,7 +31,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
       incidents.map((incident) => {
         const now = incidentDocument(incident);
         const before = all.find(({ id }) => id === now.id);
-        // The second of three switches was an incident of its own, and is part of this one now.
+        // The second of three switches was an incident of its own, and is now part of this one.
         const others = all.filter(({ id }) => id !== now.failover?.repeated?.includes);
         const known = others.map((each) => (each === before ? now : each));
         all = bounded(before === undefined ? [now, ...known] : known, maxIncidents);
@@ -53,7 +53,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
   };
 }
 
-/** Returns what else happened to its cluster about when it began. */
+/** Returns the other events of the cluster at about the beginning of an incident. */
 function meanwhile(incident: KnownIncident, others: readonly KnownIncident[]): IncidentDocument["meanwhile"] {
   const near = others.filter(
     (each) =>
@@ -62,7 +62,10 @@ function meanwhile(incident: KnownIncident, others: readonly KnownIncident[]): I
   return near.slice(0, MAX_MEANWHILE).map(({ id, kind, begin, summary }) => ({ id, kind, begin, summary }));
 }
 
-/** The cluster with the most incidents loses its oldest, so that one cluster cannot displace those of all others. */
+/**
+ * Bounds the number of incidents. The cluster with the most incidents loses its oldest, so that one cluster cannot displace those of all
+ * others.
+ */
 function bounded(all: readonly KnownIncident[], most: number): readonly KnownIncident[] {
   if (all.length <= most) return all;
   const byCluster = [...groupBy(all, ({ cluster }) => cluster).values()];

@@ -9,7 +9,7 @@ import { instantOf } from "./words.ts";
 /** The most clusters, appliances and masters that are named. */
 const NAMED = 24;
 
-/** Sentences on what is wrong with what a scope covers, and not planned; the first 24. */
+/** Returns sentences on unplanned problems of the subjects that a scope covers; the first 24. */
 export function remainingProblems(
   verdicts: readonly ClusterVerdict[],
   scope: MaintenanceScope,
@@ -19,7 +19,7 @@ export function remainingProblems(
   return problems.slice(0, NAMED).map(({ summary }) => summary);
 }
 
-/** The work that goes on in any cluster, by its end. */
+/** Returns the work that is in progress in any cluster, by its end. */
 export function plannedDocuments(verdicts: readonly ClusterVerdict[]): PlannedDocument[] {
   const parts = verdicts.flatMap(({ facts, planned }) =>
     (planned?.windows ?? []).map((window) => {

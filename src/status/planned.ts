@@ -11,23 +11,23 @@ import type { ClusterVerdict, Planned } from "./verdict.ts";
 
 interface Given {
   readonly verdict: ClusterVerdict;
-  /** All that is wrong with the cluster. */
+  /** All problems of the cluster. */
   readonly problems: readonly Problem[];
-  /** All that was wrong with it before. */
+  /** All problems of the cluster before. */
   readonly problemsBefore: readonly Problem[];
-  /** The windows that cover something of the cluster; also those that ended in the last five minutes. */
+  /** The windows that cover a part of the cluster, including those that ended in the last five minutes. */
   readonly windows: readonly MaintenanceWindow[];
   /** The verdict before, if there is one. */
   readonly before: ClusterVerdict | undefined;
   readonly at: Instant;
 }
 
-/** A window, what it covers of the cluster, and what has happened in it. */
+/** A window, its coverage of the cluster, and the failovers in it. */
 interface Work extends Coverage {
   readonly window: MaintenanceWindow;
   readonly verdict: ClusterVerdict;
   readonly isOver: boolean;
-  /** The failovers of the last five minutes; `isPlanned`: they belong to the window. */
+  /** The failovers of the last five minutes; `isPlanned` says that they belong to the window. */
   readonly failovers: readonly {
     readonly one: Switch;
     readonly isPlanned: boolean;
@@ -37,10 +37,10 @@ interface Work extends Coverage {
 
 /** The appliances date these problems, and their clocks may be wrong. */
 const DATED_BY_APPLIANCES: ReadonlySet<ProblemKind> = new Set(["odd_state", "not_serving"]);
-/** A failover shows so long after it at most. */
+/** The longest time from a failover until the exporter sees it. */
 const SEEN_WITHIN_MS = 10_000;
 
-/** Returns what is muted in a cluster; `undefined` if no window covers anything of it. */
+/** Returns the alerts that are muted in a cluster; `undefined` if no window covers a part of it. */
 export function plannedIn(given: Given): Planned | undefined {
   const { verdict, windows } = given;
   const { cluster, labels } = verdict.facts;
@@ -83,7 +83,7 @@ export function isPlanned(
 
 type Muted = Planned["muted"][number];
 
-/** The alert that is muted where a problem is planned; `undefined` for a problem that never is. */
+/** Returns the alert that is muted if a problem is planned; `undefined` for a problem that never is. */
 function alertAbout({ kind, appliance = "" }: Pick<Problem, "kind" | "appliance">): Muted | undefined {
   const { alert, mutedAs = alert }: ProblemFacts = PROBLEMS[kind];
   if (mutedAs === undefined) return undefined;
@@ -103,8 +103,8 @@ function keyOf(window: string, { alert, appliance }: Muted): string {
 }
 
 /**
- * Returns what was wrong before the window began and still is, unless another window planned it. Of most problems an instant says so; of the
- * others, that they were there before the first look at the window.
+ * Returns the problems that existed before the window began and still exist, unless another window planned them. Most problems have an
+ * instant that shows this. The others existed before the first verdict with the window.
  */
 function standingIn(
   window: MaintenanceWindow,
@@ -141,7 +141,7 @@ function workOf(window: MaintenanceWindow, { verdict, at }: Given): Work | undef
   return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs, failovers };
 }
 
-/** Whether a failover follows from work on members. A member that takes over from another one that failed shows what nobody planned. */
+/** Whether a failover follows from work on members. If a member takes over from another one that failed, the failure was not planned. */
 function isOfWork({ from, to, cause }: Switch, members: readonly string[]): boolean {
   const hasFailed = cause === "silent" || cause === "fault";
   return members.includes(from) || (members.includes(to) && !hasFailed);
@@ -160,7 +160,7 @@ function isMemberAlert(alert: AlertName): alert is MemberAlert {
   return ALERTS[alert] === "member";
 }
 
-/** Whether a failover to this appliance is planned: those that were, or else one that may come. */
+/** Whether a failover to this appliance is planned. Failovers that happened decide; without any, the possible ones do. */
 function isFailoverPlanned(to: string, { verdict, members, isOver, failovers }: Work): boolean {
   const known = failovers.filter(({ one, isBack }) => one.to === to || (isBack && one.from === to));
   if (known.length > 0) return known.every((each) => each.isPlanned);
@@ -174,14 +174,14 @@ const isWorkedOn = (appliance: string, { members }: Work): boolean => members.in
 
 type Follows = (appliance: string, work: Work) => boolean;
 
-/** These alerts remember failovers, and so behind the end of a window too. */
+/** These alerts remember failovers, also after the end of a window. */
 const REMEMBER = {
   VrrpFailover: isFailoverPlanned,
   VrrpFlapping: (_, { isOver, failovers }) =>
     failovers.every((each) => each.isPlanned) && !(isOver && failovers.length === 0),
 } satisfies Readonly<Record<string, Follows>>;
 
-/** Whether an alert, as far as it is about what is wrong now, follows from work on members. */
+/** For each alert, whether its present cause follows from work on members. */
 const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
   ...REMEMBER,
   ApplianceDown: isWorkedOn,

@@ -1,6 +1,6 @@
 import { lastPoll, type Party } from "./party.ts";
 
-/** A time in which polls found one priority of a member. Instants are monotonic. */
+/** A time in which polls found the same priority of a member. Instants are monotonic. */
 interface Span {
   readonly priority: number;
   readonly fromMs: number;
@@ -8,7 +8,7 @@ interface Span {
   readonly learnedMs: number;
 }
 
-/** Priorities of both that were reported at the same time, as far as polls can tell. */
+/** The priorities of both members that were reported at the same time, as far as polls can show. */
 interface Order {
   readonly former: Span;
   readonly successor: Span;
@@ -28,7 +28,10 @@ export function ordersOf(former: Party, successor: Party, sinceMs: number): read
   );
 }
 
-/** The present priority lasts while the list of the member is known: the other member may have been polled later. */
+/**
+ * Returns the times of each priority. The present priority lasts while the list of the member is known, since the other member may have
+ * been polled later.
+ */
 function spansOf(party: Party): readonly Span[] {
   const { course, reason } = party;
   const begins = course.filter(

@@ -37,8 +37,8 @@ import {
 const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";
 
 /**
- * Everything that is wrong, worst first: by kind, then in the order of the configuration. `reloadFailedAtMs`: the Unix time at
- * which the configuration could not be loaded; `undefined` if it was loaded since.
+ * Returns all problems, worst first: by kind, then in the order of the configuration. `reloadFailedAtMs` is the Unix time at which the
+ * configuration could not be loaded; `undefined` if it was loaded since.
  */
 export function problemsOf(
   clusters: readonly ClusterVerdict[],
@@ -53,7 +53,7 @@ export function problemsOf(
   ]);
 }
 
-/** Behind all others come those that are planned. */
+/** Sorts problems, worst first; planned ones come last. */
 function worstFirst(problems: readonly Problem[]): readonly Problem[] {
   return problems.toSorted((a, b) => rankOf(a) - rankOf(b));
 }
@@ -62,12 +62,12 @@ function rankOf({ kind, isPlanned: isMuted = false }: Problem): number {
   return PROBLEM_KINDS.indexOf(kind) + (isMuted ? PROBLEM_KINDS.length : 0);
 }
 
-/** A list of one problem; `concerned`: the subject that has it, and since when. */
+/** Returns a list of one problem; `concerned` has its subject and its beginning. */
 function problem(kind: ProblemKind, summary: string, concerned: Partial<Problem> = {}): readonly Problem[] {
   return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned }];
 }
 
-/** The problems of a cluster, worst first; behind them those that are planned. */
+/** Returns the problems of a cluster, worst first; planned ones come last. */
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { planned, facts } = verdict;
   const problems = problemsIn(verdict);
@@ -83,8 +83,8 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
 });
 
 /**
- * Returns what is wrong with a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites
- * of a dark cluster, and unknown websites of a cluster whose master is unknown.
+ * Returns the problems of a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites of
+ * a dark cluster, and unknown websites of a cluster whose master is unknown.
  */
 export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { facts, state } = verdict;
@@ -161,7 +161,7 @@ const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
   },
 };
 
-/** `One website`, `2 websites`. */
+/** Returns `One website` or `2 websites`. */
 function counted(count: number | undefined, noun: string): string {
   return count === 1 ? `One ${noun}` : `${count} ${noun}s`;
 }
@@ -170,13 +170,13 @@ function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
   return reasonInWords(health.failure?.reason ?? "internal");
 }
 
-/** Each reason once; none of appliances that were not polled yet. */
+/** Returns each reason once. Appliances that were not polled yet have no reason. */
 function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
   const failed = appliances.filter(({ vrrp: { health } }) => health.failure !== undefined);
   return listed([...new Set(failed.map(reasonOf))]);
 }
 
-/** Groups with the same problem are one problem. */
+/** Returns the problems of groups. Groups with the same problem are one problem. */
 function groupProblems({ groups, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
   const found = [...groups.values()].filter((group) => group.problem !== undefined);
   const wordsOf = (group: GroupVerdict) => {
@@ -203,7 +203,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unstable: "up, but some tests fail",
 };
 
-/** One problem for each website: the worst one, over its protocols. */
+/** Returns one problem for each website: the worst one, over its protocols. */
 function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [...verdict.websites.values()].flatMap((website) => {
     const { websiteId: id, website: name, states } = website;
@@ -217,7 +217,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
   });
 }
 
-/** `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
+/** Returns `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
 function findings(
   { facts }: ClusterVerdict,
   { lacking, websiteId, ids }: WebsiteVerdict,
@@ -246,7 +246,7 @@ function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<s
   return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-/** Returns what visitors would lose at failovers without an outage, by the key of its website or group, and whether there is more. */
+/** Returns the losses of visitors at failovers without an outage, by the key of the website or group, and whether there are more. */
 export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
   const all = [...failovers.values()].filter(({ state }) => state === "losses");
   const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
@@ -256,7 +256,7 @@ export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
   };
 });
 
-/** Whether the problem about a failover says of a website what is wrong with it at some members. */
+/** Whether the problem about a failover already reports what is wrong with a website at some members. */
 function isInFailover(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
   const { risks, hasMore } = lostWebsites(verdict);
   return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;
@@ -271,7 +271,7 @@ function failoverProblems(verdict: ClusterVerdict): readonly Problem[] {
   });
 }
 
-/** Where nobody knows who would take over: the websites that are not the same for visitors at each member. */
+/** Returns a problem for websites that are not the same for visitors at each member, if nobody knows which member would take over. */
 function unequalProblem({
   facts: { cluster, appliances },
   websites,
@@ -337,7 +337,7 @@ function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
   return problem("not_polled_yet", `Not everything of ${who} was polled yet`);
 }
 
-/** `undefined` where the beginning of one of them is not known: it may be earlier. */
+/** Returns the earliest beginning; `undefined` if one of them is not known, since that one may be earlier. */
 function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): string | undefined {
   return optionalInstant(Math.min(...verdicts.map(({ sinceMs = Number.NaN }) => sinceMs)));
 }

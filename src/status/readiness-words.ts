@@ -9,8 +9,8 @@ import { groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
 /**
- * Says in one sentence what would happen: `If a fails: b takes over 12 addresses and 8 websites`, or the worst risks, of which it names
- * twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
+ * Returns one sentence about the failover: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
+ * names twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
  */
 export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): string {
   const { identity, state, successors, addresses, websites, risks, decisive } = failover;
@@ -26,8 +26,8 @@ export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): s
 }
 
 /**
- * Risks of the failure of an appliance. Each appliance that lacks something is named once, and so is each reason: `blog and news are
- * missing at b; shop is disabled at c`.
+ * Returns the risks of an appliance's failure in words. Each appliance that lacks something is named once, and so is each reason: `blog and
+ * news are missing at b; shop is disabled at c`.
  */
 export function riskWords(risks: readonly Risk[], name: string, cluster: Cluster): string {
   const said = risks.map((risk) => {
@@ -46,7 +46,7 @@ export function riskWords(risks: readonly Risk[], name: string, cluster: Cluster
   return sentences.join("; ");
 }
 
-/** Returns what is said of all these subjects alike. */
+/** Returns the clause about all these subjects, which share the same words. */
 function clauseOf(all: readonly { readonly subject: string; readonly saying: Words | string }[]): string {
   const subjects = listed(all.map(({ subject }) => subject));
   const saying = all[0]?.saying ?? "";
@@ -54,7 +54,7 @@ function clauseOf(all: readonly { readonly subject: string; readonly saying: Wor
   return `${subjects} ${all.length > 1 ? "are" : "is"} ${saying}`;
 }
 
-/** Returns what the subject is at the successor, or the words around its name. */
+/** Returns the state of the subject at the successor, or the words around the subject's name. */
 function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster: Cluster): Words | string {
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
@@ -95,7 +95,7 @@ function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster
   return sayings[risk]();
 }
 
-/** Where another group has an address of this one: `: b has it under VHID 12`. */
+/** Returns `: b has it under VHID 12` if another group has an address of this one. */
 function elsewhere(key: string, name: string, { groups }: Cluster): string {
   const own = groups.get(key)?.facts;
   const addresses = new Set(own && [own.vip, ...own.aliases]);
@@ -109,7 +109,7 @@ function elsewhere(key: string, name: string, { groups }: Cluster): string {
   return others.length === 0 ? "" : `: ${listed(others, NAMED)}`;
 }
 
-/** Why a website is down by the protocol that a risk is about: ` (503)`. */
+/** Returns the reason why a website is down by the protocol of a risk: ` (503)`. */
 function statusesOf(test: WebsiteSnapshot | undefined, subject: string): string {
   const down = test?.found?.statuses.find(({ protocol, isUp }) => !isUp && subject.endsWith(` ${protocol}`));
   if (down === undefined) return "";
@@ -142,7 +142,7 @@ function differing(here: Side | undefined, there: Side | undefined, name: string
   return said.join("; ");
 }
 
-/** When the older of the answers from which a risk follows was received; `undefined` where one is missing. */
+/** Returns the instant of the older of the answers from which a risk follows; `undefined` if one is missing. */
 export function evidenceAt({ risk, successor, key }: Risk, name: string, { facts, websites }: Cluster) {
   const members = facts.appliances.filter(
     ({ identity: { appliance } }) => appliance === name || appliance === successor,

@@ -36,7 +36,7 @@ export function failoverVerdicts(
 }
 
 interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
-  /** Both lists are by member. */
+  /** The inventories by member, in the same order as `lists`. */
   readonly inventories: readonly InventorySnapshot[];
   readonly lists: readonly (VrrpListSnapshot | undefined)[];
   readonly hasDisabled: boolean;
@@ -73,7 +73,7 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
   return new Map(outlooks);
 });
 
-/** The state of a failover whose worst risk has this effect. */
+/** The state of a failover, by the effect of its worst risk. */
 export const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
   outage: "outage",
   loss: "losses",
@@ -85,7 +85,7 @@ function rankOf({ effect, risk }: Risk): number {
   return EFFECTS.indexOf(effect) * RISK_KINDS.length + RISK_KINDS.indexOf(risk);
 }
 
-/** Where not all interfaces or websites of an appliance are known, nobody knows what is lost there. */
+/** Returns risks for unknown interfaces or websites of an appliance, since nobody knows what is lost there. */
 function unlistedRisks(
   { inventories, lists }: Pick<Setting, "inventories" | "lists">,
   name: string,
@@ -110,16 +110,16 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
 }
 
-/** Says what becomes of a website if an appliance stops. */
+/** The change of a website if an appliance stops. */
 interface Change {
-  /** Whether visitors reach it there now. */
+  /** Whether visitors reach the website at the appliance now. */
   readonly isServed: boolean;
   readonly risks: readonly Risk[];
 }
 
 interface ChangeSetting extends Pick<Setting, "inventories">, Pick<Takeovers, "addresses"> {
   readonly takeover: Takeover;
-  /** Several websites have these names. */
+  /** The names that several websites share. */
   readonly sharedNames: ReadonlySet<string>;
 }
 

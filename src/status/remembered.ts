@@ -9,8 +9,8 @@ import {
 } from "./verdict.ts";
 
 /**
- * The verdict with which a cluster is compared while not all of it was polled: what this run of the exporter has judged (`latest`),
- * and what is still `remembered` of an earlier one. It is no verdict to be shown.
+ * Returns the verdict with which a cluster is compared while it was not polled completely: the verdicts of this run (`latest`), and those
+ * that are still `remembered` of an earlier one. This verdict must not be shown.
  */
 export function withRemembered(
   remembered: ClusterVerdict,
@@ -20,7 +20,7 @@ export function withRemembered(
   const { facts, state, appliances, groups, failovers, websites } = latest;
   return {
     ...latest,
-    // Another list, so that groups are judged again.
+    // The list is a new object, so that groups are judged again.
     facts: { ...facts, groups: [...facts.groups] },
     state: state ?? remembered.state,
     appliances: new Map([...appliances, ...remembered.appliances]),
@@ -36,12 +36,12 @@ export function withRemembered(
   };
 }
 
-/** Whether polls since the start contradict each other: what a group was before may go on. */
+/** Whether polls since the start contradict each other, so that the earlier state of a group may continue. */
 export function isContradictory({ groups }: ClusterVerdict): boolean {
   return [...groups.values()].some(({ state, sinceMs }) => state === "changing" && sinceMs === undefined);
 }
 
-/** Returns what is still remembered after a verdict: nothing of what was judged, however that goes on. */
+/** Returns what is still remembered after a verdict, without everything that this run has judged. */
 export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
   const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
     const { states = [] } = now.websites.get(key) ?? {};
@@ -79,10 +79,13 @@ export function isJudged({ state = "unknown" }: { readonly state?: string | unde
   return state !== "unknown" && state !== "changing";
 }
 
-/** Members that were not polled yet may be the backup, or the master. */
+/** In these states, members that were not polled yet may be the backup, or the master. */
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["backup_lost", "backup_unknown", "unknown", "changing"]);
 
-/** While members were not polled, a group may be as it was; but not since then, if it was seen in another state. */
+/**
+ * Returns the remembered groups. While members were not polled, a group may be in its earlier state; after another state was seen, it no
+ * longer lasts since then.
+ */
 function unlike(
   remembered: ClusterVerdict["groups"],
   now: ClusterVerdict["groups"],

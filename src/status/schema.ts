@@ -3,7 +3,7 @@ import { FAILURE_REASONS } from "../client/failure.ts";
 import { keysOf } from "../support/keys.ts";
 import { CAUSES, EFFECTS, INCIDENT_KINDS, LEVELS, PROBLEM_KINDS, PROBLEM_OF, RISK_KINDS } from "./states.ts";
 
-/** An unknown value is absent. */
+/** Returns an optional type. An unknown value is absent. */
 function optional<Type extends z.ZodType>(type: Type, description: string): z.ZodOptional<Type> {
   return type.optional().describe(description);
 }
@@ -269,7 +269,7 @@ const incidentRef = z.object({
   summary: z.string().describe("one sentence"),
 });
 
-/** An incident without what happened meanwhile, which depends on others. */
+/** An incident without other incidents at the same time, which depend on the whole list. */
 export const knownIncident = z.object({
   ...incidentRef.shape,
   severity: z.enum(["critical", "warning"]),
@@ -299,8 +299,8 @@ const incident = knownIncident.extend({
 });
 
 /**
- * The document that `/api/v1/fleet` serves and the status page and the `status` command show: what is true of the fleet
- * now, worst first. Instants are RFC 3339 in UTC. What is not known is absent, never a value that looks like one.
+ * The document that `/api/v1/fleet` serves and the status page and the `status` command show: the present state of the fleet, worst first.
+ * Instants are RFC 3339 in UTC. An unknown value is absent, and never replaced by another value.
  */
 export const fleetDocumentSchema = z.object({
   verdict: z
@@ -336,7 +336,7 @@ export type PlannedDocument = z.infer<typeof plannedWork>;
 export type IncidentDocument = z.infer<typeof incident>;
 export type KnownIncident = z.infer<typeof knownIncident>;
 
-/** The form of what `/api/v1/fleet` serves as JSON Schema, draft 2020-12. */
+/** Returns the schema of the JSON that `/api/v1/fleet` serves, as JSON Schema, draft 2020-12. */
 export function formatFleetSchema(): string {
   const { $schema, ...schema } = z.toJSONSchema(fleetDocumentSchema, { io: "input" });
   return `${JSON.stringify({ $schema, title: "The fleet, as /api/v1/fleet serves it", ...schema }, null, 2)}\n`;

@@ -4,8 +4,8 @@ import type { AlertName } from "./alerts.ts";
 type Severity = "critical" | "warning" | "unknown";
 
 /**
- * All kinds of problems, worst first: the one place that says how severe each is. `alert`: the alert about it, which has the same
- * severity. `mutedAs`: a problem without an alert is planned where this one would be; one with neither never is.
+ * All kinds of problems, worst first, each with its severity, which stands only here. `alert` is the alert about the problem, which has the
+ * same severity. A problem without an alert is planned where the problem in `mutedAs` would be; a problem with neither never is.
  */
 export const PROBLEMS = {
   split_brain: { severity: "critical", alert: "VrrpSplitBrain" },
@@ -47,11 +47,11 @@ export interface ProblemFacts {
   readonly mutedAs?: AlertName;
 }
 
-/** The worst one is the first. */
+/** The kinds of problems, the worst one first. */
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
-/** Lists what is judged, the states of each, and the problem that each state is; `undefined`: none. */
+/** The states of each kind of subject, and the problem that each state is; `undefined` if it is none. */
 export const PROBLEM_OF = {
   group: {
     one_master: undefined,
@@ -72,7 +72,7 @@ export const PROBLEM_OF = {
     down: "website_down",
     unknown: "website_unknown",
   },
-  /** The servers behind a website. */
+  /** The states of the servers behind a website. */
   backends: {
     ok: undefined,
     some_down: "website_backend_down",
@@ -89,27 +89,27 @@ export const PROBLEM_OF = {
   certificate: {
     valid: undefined,
     expires_soon: "certificate_expires",
-    // From then on polls fail, or the certificate is pinned and nothing is wrong.
+    // An expired certificate makes polls fail, or it is pinned and nothing is wrong.
     expired: undefined,
   },
-  /** Says what happens if the appliance stops now. */
+  /** The states of the failover that would follow if the appliance stopped now. */
   failover: {
     ready: undefined,
     losses: "failover_not_ready",
-    // An outage is the problem of the group.
+    // An outage is a problem of the group.
     outage: "redundancy_lost",
     unknown: undefined,
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ProblemKind | undefined>>>>;
 
 /**
- * Lists what a risk of a failover means, worst first: nobody serves the VIP, visitors lose something, that is not known, or they lose
+ * The effects of a failover's risks, worst first: nobody serves the VIP, visitors lose something, the effect is not known, or visitors lose
  * nothing.
  */
 export const EFFECTS = ["outage", "loss", "uncertain", "none"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** The risks of a failover, worst first, and what each means if it concerns an appliance that would take over. */
+/** The risks of a failover, worst first, each with its effect if it concerns an appliance that would take over. */
 export const RISKS = {
   no_backup: "outage",
   backup_lost: "outage",
@@ -130,7 +130,7 @@ export const RISKS = {
 export const RISK_KINDS = keysOf(RISKS);
 export type RiskKind = (typeof RISK_KINDS)[number];
 
-/** Lists what can happen to a cluster: a failover, a change of an appliance that stands alone, or a problem that begins and ends. */
+/** The kinds of a cluster's incidents: a failover, a change of an appliance that stands alone, or a problem that begins and ends. */
 export const INCIDENTS = {
   failover: "warning",
   vrrp_state: "warning",
@@ -150,19 +150,19 @@ export const INCIDENTS = {
 export const INCIDENT_KINDS = keysOf(INCIDENTS);
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
-/** The alert about a problem or an incident; `undefined` if there is none. */
+/** Returns the alert about a problem or an incident; `undefined` if there is none. */
 export function alertOf(kind: ProblemKind | IncidentKind): AlertName | undefined {
   const problems: Readonly<Record<string, ProblemFacts | undefined>> = PROBLEMS;
   return kind === "failover" ? "VrrpFailover" : problems[kind]?.alert;
 }
 
-/** Why a group has another master: the first for which polls have the evidence. @see causeOf */
+/** The reasons why a group has another master. The first one for which polls have evidence counts. @see causeOf */
 export const CAUSES = ["fault", "silent", "priority", "preempted", "stepped_down", "unknown"] as const;
 export type Cause = (typeof CAUSES)[number];
 
 type Judged = typeof PROBLEM_OF;
 export type GroupState = keyof Judged["group"];
-/** Trouble of a group that lasts until another state proves that it is over. */
+/** The trouble of a group that lasts until another state proves that it is over. */
 export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
 export type WebsiteState = keyof Judged["website"];
 export type BackendState = keyof Judged["backends"];
@@ -182,11 +182,11 @@ export type ApplianceProblem =
   | "certificate_expires"
   | "api_anomalies";
 
-/** How well something is. `unknown`: that is not known. */
+/** The levels of a state. `unknown` means that the state is not known. */
 export const LEVELS = ["well", "unknown", "warning", "critical"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The level of something with this problem, or with none. */
+/** Returns the level of a subject with this problem, or with none. */
 export function levelOf(kind: ProblemKind | undefined, isKnown = true): Level {
   if (!isKnown) return "unknown";
   return kind === undefined ? "well" : PROBLEMS[kind].severity;

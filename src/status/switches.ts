@@ -9,7 +9,7 @@ import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
 export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
 
-/** The switches between two verdicts about a cluster. The end of a split brain is none, nor is another name of a member. */
+/** Returns the switches between two verdicts on a cluster. The end of a split brain is no switch, nor is another name of a member. */
 export function switchesBetween({
   before,
   now,
@@ -64,7 +64,7 @@ interface Takeover {
   readonly seenMs: number;
 }
 
-/** A switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
+/** Returns a switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
 export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
   const cases = [...groups].map(([key, seenMs]): Takeover => {
     const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
@@ -101,7 +101,7 @@ function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
   return all.flatMap((each) => each ?? []).toSorted((one, other) => other.atMostMs - one.atMostMs)[0];
 }
 
-/** Most groups that fail over together have said the same: these are judged once. */
+/** Whether two takeovers are alike. Most groups that fail over together have equal courses, and are judged once. */
 function isAlike(one: Takeover, other: Takeover | undefined): boolean {
   return (
     one.seenMs === other?.seenMs &&
@@ -116,7 +116,7 @@ function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
   return { appliance, course, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
 }
 
-/** One switch of the groups of both. What was found first stays. */
+/** Returns one switch of the groups of both. The first finding stays. */
 export function together(one: Switch, other: Switch): Switch {
   return {
     ...one,

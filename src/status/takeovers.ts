@@ -3,12 +3,12 @@ import { once } from "../support/kept.ts";
 import { RISKS, type GroupState, type RiskKind } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict, Risk } from "./verdict.ts";
 
-/** `counts`: whether the successor would take over. */
+/** Returns a risk; `counts` says whether the successor would take over. */
 export function riskOf(risk: RiskKind, of: Omit<Risk, "risk" | "effect">, counts = true): Risk {
   return { risk, effect: counts ? RISKS[risk] : "none", ...of };
 }
 
-/** Holds what a BACKUP would take over. */
+/** The part of the groups that a BACKUP would take over. */
 export interface Reach {
   /** Whether no other BACKUP of one of the groups has a higher priority. */
   readonly counts: boolean;
@@ -19,13 +19,13 @@ interface Heir extends Pick<Reach, "counts"> {
   readonly name: string;
 }
 
-/** A group that an appliance is MASTER of: its addresses there, and the BACKUPs of the group. */
+/** A group with the given MASTER: its addresses there, and the BACKUPs of the group. */
 interface Share {
   readonly addresses: readonly string[];
   readonly heirs: readonly Heir[];
 }
 
-/** Says what happens to the groups of an appliance that stops. */
+/** The result for the groups of an appliance that stops. */
 export interface Takeover {
   readonly risks: readonly Risk[];
   readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
@@ -39,7 +39,7 @@ export interface Takeovers {
   readonly addresses: ReadonlySet<string>;
 }
 
-/** Nobody knows who is MASTER in these states. */
+/** In these states nobody knows who is MASTER. */
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown"]);
 
 /** Returns what happens to the groups of a cluster if a MASTER stops. */
@@ -54,7 +54,7 @@ export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers =>
       own.shares.push(share);
       masters.set(member.appliance, own);
     }
-  // The MASTER of one group may be about to become MASTER of another.
+  // The MASTER of one group may soon become MASTER of another.
   for (const { facts, state } of all)
     for (const { appliance, role } of facts.members)
       if (role !== "master" && state !== undefined && UNDECIDED.has(state))
@@ -71,7 +71,7 @@ function joined(risks: readonly Risk[], shares: readonly Share[]): Takeover {
   return { risks, byAddress, everywhere: reachOf(shares) };
 }
 
-/** The heirs of an address that may be in several groups: an appliance may have the same one in hundreds. */
+/** Joins the heirs of an address that is in several groups. An appliance may have the same address in hundreds of groups. */
 function together(known: readonly Heir[] | undefined, more: readonly Heir[]): readonly Heir[] {
   if (known === undefined) return more;
   const isKnown = ({ name, counts }: Heir) =>
@@ -80,7 +80,7 @@ function together(known: readonly Heir[] | undefined, more: readonly Heir[]): re
   return others.length === 0 ? known : [...known, ...others];
 }
 
-/** The BACKUPs of these groups, each with the addresses that it would take over; if it would take over none, with all of them. */
+/** Returns the BACKUPs of these groups, each with the addresses that it would take over. A BACKUP that would take over none has all of them. */
 function reachOf(shares: readonly Share[]): ReadonlyMap<string, Reach> {
   const all = new Map<string, Reach & { readonly addresses: string[] }>();
   for (const { heirs, addresses } of shares)
@@ -121,7 +121,7 @@ function takeoverOf(
   });
   const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
   const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
-  // A member whose role is not known now may take over all the same.
+  // A member whose role is not known now may still take over.
   const doubtful = facts.members.flatMap(({ appliance: successor, role, priority = highest }) =>
     role === "unknown" && priority >= highest
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
@@ -130,7 +130,7 @@ function takeoverOf(
   return { risks: [...risks, ...preferred, ...doubtful], share: { addresses: own.addresses, heirs } };
 }
 
-/** The risks of a group towards one of its BACKUPs; `isTie`: another one has the same priority. */
+/** Returns the risks of a group with one of its BACKUPs; `isTie` says that another BACKUP has the same priority. */
 function backupRisks(
   facts: GroupSnapshot,
   own: MemberSnapshot,
@@ -151,8 +151,8 @@ function backupRisks(
 }
 
 /**
- * Who would take over the addresses of an appliance at which visitors reach a website there, which listens on `bind`; `undefined` if
- * there are none.
+ * Returns the appliances that would take over the addresses at which visitors reach a website, which listens on `bind`; `undefined` if
+ * there are no such addresses.
  */
 export function reachTo(
   bind: readonly string[],
@@ -166,6 +166,6 @@ export function reachTo(
   });
   if (own.length > 0) return reachOf(own);
   if (bind.some((address) => addresses.has(address))) return undefined;
-  // The website listens on addresses that do not move: who gets its requests is not known.
+  // The website listens on addresses that do not move, so the receiver of its requests is not known.
   return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));
 }

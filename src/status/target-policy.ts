@@ -2,10 +2,16 @@ import { BlockList, isIP, isIPv6 } from "node:net";
 import type { WebsiteTargetsConfig } from "../config/config.ts";
 import { bareHost, urlHost } from "../support/address.ts";
 
-/** An address that may lead to the prober itself, its link or a cloud's metadata; a port or private host that is not allowed. */
+/**
+ * The reason for a refusal: an address that may lead to the prober itself, its link or a cloud's metadata; a port or private host that is
+ * not allowed.
+ */
 export type Refusal = "address" | "port" | "private";
 
-/** Loopback, link-local, unspecified, multicast and reserved addresses, metadata services, and IPv6 that contains IPv4. */
+/**
+ * The addresses that are never allowed: loopback, link-local, unspecified, multicast and reserved addresses, metadata services, and IPv6
+ * that contains IPv4.
+ */
 const NEVER = {
   4: rangesOf(
     "0.0.0.0/8 127.0.0.0/8 169.254.0.0/16 192.0.0.0/24 224.0.0.0/3 100.100.100.200/32 168.63.129.16/32",
@@ -21,10 +27,10 @@ const PRIVATE = {
   6: rangesOf("fc00::/7 fec0::/10"),
 };
 const HOST_NAME = /^[\p{L}\p{N}_.-]*[\p{L}\p{N}_-]$/u;
-/** Names of loopback addresses and of metadata services. */
+/** The names of loopback addresses and of metadata services. */
 const NEVER_NAME =
   /^(.*\.)?(localhost|ip6-localhost|ip6-loopback)$|^localhost[46]?(\.localdomain[46]?)?$|^metadata\.(google\.internal|goog)$/;
-/** One label, or a top-level domain that the public DNS does not have. @see RFC 6761, RFC 6762 appendix G */
+/** A name of one label, or with a top-level domain that the public DNS does not have. @see RFC 6761, RFC 6762 appendix G */
 const PRIVATE_NAME =
   /^[^.]+$|\.(local|localdomain|internal|intranet|private|lan|home|corp|mail|home\.arpa|test|invalid|onion|alt|svc|cluster)$/;
 
@@ -38,9 +44,9 @@ function rangesOf(ranges: string): BlockList {
 }
 
 /**
- * Why the URL of a website, or the same with a VIP as its host, is no target. Both are judged as an appliance reports them: of
- * an address, only the usual notation is accepted, because some programs read `0x7f.1` and `2130706433` as 127.0.0.1. A name may
- * resolve to any address.
+ * Returns why the URL of a website, or the same URL with a VIP as its host, is no target. Both are judged as an appliance reports them: an
+ * address must have the usual notation, because some programs read `0x7f.1` and `2130706433` as 127.0.0.1. A name may resolve to any
+ * address.
  */
 export function refusalOf(url: string, vip: string, policy: WebsiteTargetsConfig): Refusal | undefined {
   const [, scheme, host = ""] = /^(https?):\/\/(\[[^\]]*\]|[^/:]*)/.exec(url) ?? [];

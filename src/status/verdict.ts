@@ -30,29 +30,32 @@ import type {
 } from "./states.ts";
 
 /**
- * The meaning of the facts about a cluster. Each verdict is the same object for as long as it stays as it is. `sinceMs`: Unix
- * time at which the present state began; `undefined` where this process did not see the beginning.
+ * The verdict on a cluster, which says what the facts about it mean. Each part is the same object for as long as it stays the same.
+ * `sinceMs` is the Unix time at which the present state began; `undefined` if this process did not see the beginning.
  */
 export interface ClusterVerdict {
   readonly kind: "cluster";
   readonly facts: ClusterSnapshot;
   readonly basis: Basis;
-  /** `undefined` before any poll. */
+  /** The state; `undefined` before any poll. */
   readonly state: ClusterState | undefined;
-  /** The key is the name. */
+  /** The verdicts on appliances, by name. */
   readonly appliances: ReadonlyMap<string, ApplianceVerdict>;
-  /** The key is `groupKey`. */
+  /** The verdicts on groups, by `groupKey`. */
   readonly groups: ReadonlyMap<string, GroupVerdict>;
-  /** Holds the websites that are tested or described, by `key`. */
+  /** The verdicts on websites that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
-  /** Holds one for each appliance that is MASTER of a group, by name; none beside a disabled member, whose priority is not known. */
+  /**
+   * The verdicts on failovers of each appliance that is MASTER of a group, by name. There is none beside a disabled member, whose priority
+   * is not known.
+   */
   readonly failovers: ReadonlyMap<string, FailoverVerdict>;
   readonly incidents: ClusterIncidents;
-  /** `undefined` while nothing of the cluster is worked on. */
+  /** The planned work; `undefined` if there is none on the cluster. */
   readonly planned: Planned | undefined;
 }
 
-/** All that states follow from, except monotonic time and earlier verdicts. The same object while polls find nothing new, as most do. */
+/** The inputs of states, except monotonic time and earlier verdicts. This is the same object while polls find nothing new, as most do. */
 export interface Basis extends Omit<ClusterSnapshot, "appliances"> {
   readonly appliances: readonly ApplianceBasis[];
 }
@@ -62,7 +65,7 @@ export function arePolled({ appliances }: Basis): boolean {
   return appliances.every(({ state }) => state !== undefined);
 }
 
-/** Holds what one appliance reports, and what is judged from it. */
+/** The facts of one appliance that other verdicts use, and the verdict on it. */
 export interface ApplianceBasis
   extends
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
@@ -70,75 +73,75 @@ export interface ApplianceBasis
   readonly list: VrrpListSnapshot | undefined;
 }
 
-/** When a state began. */
+/** The beginning of a state. */
 interface Lasting {
   readonly sinceMs: number | undefined;
-  /** An earlier run of the exporter has judged it, and this one did not yet. */
+  /** Whether an earlier run of the exporter has judged the subject, and this one did not yet. */
   readonly isRemembered?: true;
 }
 
 export interface ApplianceVerdict extends Lasting {
   readonly kind: "appliance";
   readonly identity: Identity;
-  /** `undefined` before the first poll. */
+  /** The state; `undefined` before the first poll. */
   readonly state: ApplianceState | undefined;
-  /** `undefined` while no certificate is known. */
+  /** The state of the certificate; `undefined` while no certificate is known. */
   readonly certificate: CertificateState | undefined;
   readonly problems: readonly ApplianceProblem[];
 }
 
-/** All series of a cluster carry these. */
+/** The labels that all series of a cluster carry. */
 type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
 
 export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly kind: "group";
   readonly facts: GroupSnapshot;
-  /** `undefined` before the members on which it depends were polled. */
+  /** The state; `undefined` before the members on which it depends were polled. */
   readonly state: GroupState | undefined;
   readonly problem: ProblemKind | undefined;
-  /** Whether the one master is the preferred member, also by what a member that was not seen since the start said before. */
+  /** Whether the one master is the preferred member. An earlier report counts for a member that was not seen since the start. */
   readonly isPreferredMaster: boolean | undefined;
   /** The one known master. */
   readonly master: string | undefined;
-  /** When this state began under this master. */
+  /** The Unix time at which this state began under this master. */
   readonly sinceMs: number | undefined;
   /** The master, or the latest one. */
   readonly latestMaster: string | undefined;
-  /** The latest state that is trouble, until another one proves that it is over. */
+  /** The latest state that is trouble, until another state proves that it is over. */
   readonly trouble: Trouble | undefined;
 }
 
-/** A website of a cluster, joined by host and port: what the tests of its appliances find, and what they say of it. */
+/** A website of a cluster, joined by host and port: the results of its appliances' tests, and their descriptions. */
 export interface WebsiteVerdict
   extends ClusterIdentity, Pick<ClusterWebsite, "key" | "websiteId" | "website" | "at"> {
   readonly kind: "website";
-  /** The verdict follows from it: the same objects while nothing in them changes. */
+  /** The inputs of the verdict: the same object while nothing in it changes. */
   readonly facts: object;
-  /** In the order of `at`. */
+  /** The results, in the order of `at`. */
   readonly results: readonly WebsiteSnapshot["results"][];
-  /** Holds what appliances say of it; empty where it is not discovered. */
+  /** The appliances' descriptions of the website; empty if it is not discovered. */
   readonly found: readonly FoundWebsite[];
-  /** The appliances that are known to lack it. */
+  /** The appliances that are known to lack the website. */
   readonly lacking: readonly string[];
-  /** Its id at each appliance that tests it; `undefined` where all of them do, with the same id. */
+  /** The website's id at each appliance that tests it; `undefined` if all of them do, with the same id. */
   readonly ids: Readonly<Record<string, number>> | undefined;
-  /** Empty if no appliance tests it. */
+  /** The states of its protocols; empty if no appliance tests the website. */
   readonly states: readonly ProtocolVerdict[];
-  /** The state of the servers behind it; `undefined` while it is not known. */
+  /** The state of the servers behind the website; `undefined` while that state is not known. */
   readonly backends: BackendState | undefined;
 }
 
-/** A website by one protocol. */
+/** The verdict on a website by one protocol. */
 export interface ProtocolVerdict extends Lasting {
-  /** `""` while none is known. */
+  /** The protocol; `""` while none is known. */
   readonly protocol: Protocol | "";
-  /** `undefined` before the first test ended, and where a disabled appliance may be the master. */
+  /** The state; `undefined` before the first test ended, and if a disabled appliance may be the master. */
   readonly state: WebsiteState | undefined;
   /** The latest state that follows neither from another problem of the cluster nor from the order of the first tests. */
   readonly shown: WebsiteState | undefined;
 }
 
-/** Says what would happen if an appliance that is MASTER of a group stopped now. */
+/** The verdict on the failover that would follow if an appliance that is MASTER of a group stopped now. */
 export interface FailoverVerdict extends Outlook, Lasting {
   readonly kind: "failover";
   readonly identity: Identity;
@@ -146,52 +149,52 @@ export interface FailoverVerdict extends Outlook, Lasting {
 
 export interface Outlook {
   readonly state: FailoverState;
-  /** These would take over a group. */
+  /** The appliances that would take over a group. */
   readonly successors: readonly string[];
-  /** How many VIPs and aliases the appliance is MASTER of, and how many websites it serves at these to visitors. */
+  /** The number of VIPs and aliases of which the appliance is MASTER; `websites` is the number of websites that it serves there. */
   readonly addresses: number;
   readonly websites: number;
-  /** Worst first, at most 50. */
+  /** The risks, worst first, at most 50. */
   readonly risks: readonly Risk[];
-  /** The worst one of those beyond 50, and their number. */
+  /** The number of risks beyond 50, and the worst of them. */
   readonly more: { readonly count: number; readonly worst: Risk } | undefined;
-  /** How many risks, of all, have the effect that decides the state. */
+  /** The number of all risks whose effect decides the state. */
   readonly decisive: number;
 }
 
-/** Something that would go wrong at a failover, or may. */
+/** A loss that a failover causes, or may cause. */
 export interface Risk {
   readonly risk: RiskKind;
-  /** The effect of the kind; `none` where another BACKUP, with a higher priority, would take over. */
+  /** The effect of the kind; `none` if another BACKUP, with a higher priority, would take over. */
   readonly effect: Effect;
-  /** A known BACKUP; empty where there is none, and where the risk is not about one of them. */
+  /** A known BACKUP; empty if there is none, and if the risk is not about one of them. */
   readonly successor: string;
-  /** A VIP, an alias, or a website and its protocol; `all`: the interfaces or websites of an appliance. */
+  /** The VIP, the alias, or the website with its protocol; `all` stands for the interfaces or websites of an appliance. */
   readonly subject: string;
   /** The key of the group or website; empty for `all`. */
   readonly key: string;
 }
 
-/** Says what planned work means for a cluster now. */
+/** The effect of planned work on a cluster now. */
 export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "planned";
-  /** The windows that have not ended, and what each covers of the cluster. */
+  /** The windows that have not ended, each with its coverage of the cluster. */
   readonly windows: readonly (MaintenanceWindow & Coverage)[];
-  /** `appliance`: empty where the alert is not about a single one. */
+  /** The muted alerts; `appliance` is empty if the alert is not about a single one. */
   readonly muted: readonly { readonly alert: AlertName; readonly appliance: string }[];
-  /** By the id of a window and what would be muted: what was wrong when it began, and still is. */
+  /** The keys of problems that existed when a window began and still exist: the id of the window, the alert, and the appliance. */
   readonly standing: readonly string[];
-  /** Members that are worked on and still MASTER, and of how many addresses. */
+  /** The members in a window that are still MASTER, each with its number of addresses. */
   readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
-  /** Members that are worked on and fell silent while they were MASTER. */
+  /** The members in a window that fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
-  /** All windows from which this follows, with those that ended in the last five minutes. */
+  /** All windows that are the input, including those that ended in the last five minutes. */
   readonly given: readonly MaintenanceWindow[];
-  /** The Unix time in milliseconds of the next end; infinite if all have ended. */
+  /** The Unix time in milliseconds of the next end of a window; infinite if all have ended. */
   readonly untilMs: number;
 }
 
-/** A cluster before and after the facts about it have changed. */
+/** The verdicts on a cluster before and after its facts have changed. */
 export interface Judged {
   readonly before: ClusterVerdict | undefined;
   readonly now: ClusterVerdict;
@@ -209,17 +212,17 @@ const isMasterMissing = once((groups: ClusterVerdict["groups"]) =>
 export interface Case {
   readonly basis: Basis;
   readonly before: ClusterVerdict | undefined;
-  /** Whether the VRRP list of every appliance was polled before: a state that is new now began now. */
+  /** Whether the VRRP list of every appliance was polled before, so that a new state began now. */
   readonly wasPolled: boolean;
   readonly at: Instant;
   /**
-   * `before` has what an earlier run of the exporter knew of subjects that this one had not judged; `last`: everything was polled, or
-   * an hour has passed. `undefined` where it has not.
+   * Set if `before` has states from an earlier run of the exporter that this run had not judged. It is `last` if everything was polled, or
+   * if an hour has passed, and `more` until then.
    */
   readonly restoring: "more" | "last" | undefined;
 }
 
-/** When the state of a verdict began; `sawBeginning`: whether one that differs from before has begun now. */
+/** Returns the beginning of a verdict's state; `sawBeginning` says that a state that differs from the one before has begun now. */
 export function sinceOf<State>(
   before: (Lasting & { readonly state: State }) | undefined,
   state: State,

@@ -5,24 +5,27 @@ import { usableBackends } from "./judge-website.ts";
 import { RISKS, type RiskKind } from "./states.ts";
 import type { WebsiteVerdict } from "./verdict.ts";
 
-/** A website as one appliance has it. */
+/** A website at one appliance. */
 export interface Side {
   readonly known: KnownWebsite;
-  /** `undefined` while they are not known now. */
+  /** The details; `undefined` while they are not known now. */
   readonly details: WebsiteDetails | undefined;
-  /** Holds what its tests found, by protocol; empty if that is not known. */
+  /** The results of the appliance's tests, by protocol; empty if they are not known. */
   readonly results: readonly ProtocolResult[];
 }
 
-/** `explained`: the website is excluded or beyond the limit there, or another risk says that the websites there are not known. */
+/**
+ * The reason why a website is absent. It is `explained` if the website is excluded or beyond the limit there, or if another risk says that
+ * the websites there are not known.
+ */
 type Absence = "lacking" | "explained" | "unknown";
 
-/** The risk, and the protocol that it is about; `""`: all. */
+/** A risk with its protocol; `""` stands for all protocols. */
 export type WebsiteRisk = readonly [risk: RiskKind, protocol: string];
 
 const UNKNOWN: readonly WebsiteRisk[] = [["website_unknown", ""]];
 
-/** The website at an appliance; `undefined` if it is not known there. */
+/** Returns the website at an appliance; `undefined` if it is not known there. */
 export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string): Side | undefined {
   const nth = at.findIndex(({ known: { identity } }) => identity.appliance === appliance);
   const place = at[nth];
@@ -31,18 +34,18 @@ export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string
   return { known: place.known, details, results: results[nth] ?? [] };
 }
 
-/** Whether an appliance serves the website to visitors, as far as that is known: it is neither disabled nor down there. */
+/** Whether an appliance serves the website to visitors, as far as that is known: the website is neither disabled nor down there. */
 export function isServed({ known, results }: Side): boolean {
   const isDown = results.length > 0 && results.every(({ result }) => result === "down");
   return known.details?.isEnabled !== false && !isDown;
 }
 
-/** Whether all websites of an appliance are known, but for those that the configuration leaves out. */
+/** Whether all websites of an appliance are known, except for those that the configuration leaves out. */
 export function areListed({ isListed, areDetailsKnown }: InventorySnapshot): boolean {
   return isListed && areDetailsKnown;
 }
 
-/** Why a website is not known at an appliance; `here`: the website at the one that would stop. */
+/** Returns why a website is not known at an appliance; `here` is the website at the appliance that would stop. */
 export function absenceAt(
   inventory: InventorySnapshot,
   { lacking }: WebsiteVerdict,
@@ -55,8 +58,8 @@ export function absenceAt(
 }
 
 /**
- * Returns what visitors of a website would lose if another appliance served it, and what of that is not known; `wanted`: the addresses
- * by which they reach it. Each known difference that costs them nothing is one `website_differs`.
+ * Returns the losses of a website's visitors if another appliance served it, and the unknown ones; `wanted` are the addresses by which they
+ * reach it. Each known difference that costs them nothing is one `website_differs`.
  */
 export function websiteRisks(
   here: Side,
@@ -69,7 +72,7 @@ export function websiteRisks(
   const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
   if (isElsewhere && here.details !== undefined) return [["website_missing", ""]];
   if (there.details?.isEnabled === false) return [["website_disabled", ""]];
-  // Without the details here, it is not known at which addresses visitors reach the website.
+  // Without the details here, the addresses at which visitors reach the website are not known.
   const listening = isElsewhere ? UNKNOWN : [];
   const found = [...listening, ...testRisks(here, there), ...protectionRisks(here, there)];
   const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
@@ -99,7 +102,7 @@ function usable({ details }: Side): number | undefined {
   return details && usableBackends(details);
 }
 
-/** Only what is up here can be lost. */
+/** Returns the risks by tests. Only protocols that are up here can be lost. */
 function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
   const { protocols = there.results.map(({ protocol }) => protocol) } = here.known;
   const untested = protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
@@ -113,7 +116,7 @@ function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
   });
 }
 
-/** A protocol that the appliance says it does not offer is down there. */
+/** Returns the result for a protocol, which is down if the appliance reports that it does not offer the protocol. */
 function resultAt({ details, results }: Side, protocol: Protocol): TestResult {
   const offered: readonly Protocol[] = PROTOCOLS[details?.protocol ?? "both"];
   if (!offered.includes(protocol)) return "down";
@@ -132,7 +135,7 @@ function protectionRisks({ details: here }: Side, { details: there }: Side): rea
 const ASPECTS = ["protocol", "mode", "backends"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
-/** Returns what both appliances say of the website, and not alike; less protection there is a risk of its own. */
+/** Returns the differences between both appliances' descriptions of the website. Less protection there is a risk of its own. */
 export function differencesBetween(here: Side, there: Side): readonly Aspect[] {
   const [ours, theirs] = [here, there].map(({ details }) => {
     const { protocol, mode, backends } = details ?? {};

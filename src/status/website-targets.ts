@@ -8,12 +8,12 @@ import { refusalOf, type Refusal } from "./target-policy.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "./verdict.ts";
 import { listeningIn } from "./masters.ts";
 
-/** A website has at most so many. */
+/** The most VIPs of a website. */
 const MAX_VIPS = 64;
-/** A cluster has at most so many. */
+/** The most targets of a cluster. */
 const MAX_TARGETS = 2000;
 
-/** A website by one of its URLs; with a VIP in place of the host, if that is not empty. */
+/** A website by one of its URLs. If `vip` is not empty, the VIP replaces the host. */
 interface Target {
   readonly website: WebsiteVerdict;
   readonly url: string;
@@ -21,9 +21,9 @@ interface Target {
 }
 
 /**
- * The websites for blackbox_exporter, made in slices: the targets of all clusters, and how many are left out, also as a header.
- * `undefined` while something was not polled yet: Prometheus would take a target that is missing for one that is gone. Websites that
- * an appliance lists later are not waited for: it could list others each time.
+ * Returns the websites for blackbox_exporter, made in slices: the targets of all clusters, and the number that is left out, also as a
+ * header. Resolves to `undefined` while something was not polled yet, since Prometheus would interpret a missing target as one that is
+ * gone. This function does not wait for websites that an appliance lists later, since the list could have others each time.
  *
  * @see https://prometheus.io/docs/prometheus/latest/http_sd/
  */
@@ -41,7 +41,7 @@ export async function websiteTargets(verdicts: readonly ClusterVerdict[], policy
   return { text, left, headers: { "x-targets-left-out": header } };
 }
 
-/** Why a target is left out: it is beyond the limits, or refused. */
+/** The reasons why a target is left out: it is beyond the limits, or refused. */
 export const LEFT_OUT = ["limit", "address", "port", "private"] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 
@@ -50,8 +50,8 @@ function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
 }
 
 /**
- * Each URL of a discovered website, once if several appliances list it; then each with each VIP, by which visitors reach it.
- * `leftOut`: how many of these are refused, or beyond 64 VIPs of a website or 2,000 targets.
+ * Returns each URL of a discovered website, once if several appliances list it; then each URL with each VIP by which visitors reach it.
+ * `leftOut` counts the targets that are refused, or beyond 64 VIPs of a website or 2,000 targets.
  */
 export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsConfig) {
   const targets: Target[] = [];
@@ -63,7 +63,7 @@ export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsCo
       return;
     }
     const { url, vip } = target;
-    // Where a VIP is given, all URLs of a port are alike.
+    // With a VIP, all URLs of a port are alike.
     const key = vip === "" ? url : url.slice(url.lastIndexOf(":")) + vip;
     if (!known.has(key)) known.set(key, refusalOf(url, vip, policy));
     const why = known.get(key);
@@ -72,7 +72,7 @@ export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsCo
   }
   const reached = reachedIn(verdict);
   for (const { website, urls } of reached) for (const url of urls) add({ website, url, vip: "" });
-  // A VIP of every website comes before a second one of any.
+  // One VIP of every website comes before a second one of any.
   for (let nth = 0; nth < MAX_VIPS; nth += 1) {
     for (const { website, urls, vips } of reached) {
       const vip = vips[nth];
@@ -83,7 +83,7 @@ export function clusterTargets(verdict: ClusterVerdict, policy: WebsiteTargetsCo
   return { targets, leftOut };
 }
 
-/** Returns where visitors reach each website that is tested: by the first appliance that knows it, on the addresses of all. */
+/** Returns the addresses and URLs of each website that is tested: URLs by the first appliance that knows it, addresses by all. */
 function reachedIn({ facts, websites }: ClusterVerdict) {
   return facts.websites.flatMap(({ key, at }) => {
     const known = at.map((mention) => mention.known);
@@ -94,10 +94,10 @@ function reachedIn({ facts, websites }: ClusterVerdict) {
   });
 }
 
-/** Most websites of a cluster listen on all of its VIPs. */
+/** This is computed once for each list, since most websites of a cluster listen on all of its VIPs. */
 const distinct = once((addresses: readonly string[]) => [...new Set(addresses)]);
 
-/** The addresses on which visitors reach a website. */
+/** Returns the addresses on which visitors reach a website. */
 function addressesOf(
   groups: ClusterSnapshot["groups"],
   websites: readonly KnownWebsite[],
@@ -106,7 +106,7 @@ function addressesOf(
   return lists.length > 1 ? [...new Set(lists.flat())] : lists.flatMap(distinct);
 }
 
-/** Targets with the same labels. */
+/** Returns a group of targets with the same labels. */
 function groupOf({ website: { cluster, website, websiteId }, url, vip }: Target) {
   const at = new URL(url);
   const { hostname, protocol } = at;

@@ -22,7 +22,7 @@ type Groups = ClusterVerdict["groups"];
 type Results = WebsiteVerdict["results"];
 type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
 
-/** Returns the verdicts on the websites of a cluster. One that follows from the same as before is the same object. */
+/** Returns the verdicts on the websites of a cluster. A verdict whose inputs are the same as before is the same object. */
 export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"] {
   const { basis, before, groups } = given;
   const { cluster, labels, websites: all, appliances, disabled } = basis;
@@ -39,14 +39,14 @@ export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"]
   return kept(before?.websites, new Map(verdicts.map((each) => [each.key, each])));
 }
 
-/** Holds what verdicts on websites follow from besides what tests find. */
+/** The inputs of verdicts on websites, besides the results of tests. */
 interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {
   readonly members: readonly InventorySnapshot[];
   readonly groups: Groups;
   readonly hasDisabled: boolean;
 }
 
-/** Returns the facts about each website that is tested or described. Most polls are tests, which change nothing of it. */
+/** Returns the facts about each website that is tested or described. Most polls are tests, which do not change these facts. */
 const factsIn = memo((setting: Setting) =>
   setting.websites
     .map((website) => sameFacts(website, factsOf(website, setting)))
@@ -56,7 +56,7 @@ const factsIn = memo((setting: Setting) =>
 type WebsiteFacts = ReturnType<typeof factsOf>;
 const sameFacts = memo((facts: WebsiteFacts) => facts);
 
-/** Returns what the verdict on a website follows from besides what tests find. Appliances are named. */
+/** Returns the inputs of the verdict on a website, besides the results of tests. They contain the names of appliances. */
 function factsOf(website: ClusterWebsite, { cluster, labels, members, groups, hasDisabled }: Setting) {
   const { key, at } = website;
   const masters = mastersIn(groups)(website);
@@ -76,7 +76,7 @@ function factsOf(website: ClusterWebsite, { cluster, labels, members, groups, ha
     mayMastersHave: atMasters.some((member) =>
       member.byAddress === undefined ? !isWithoutAddress(key) : !isLacking(member, key),
     ),
-    // A master has it, and its details are not known now.
+    // This is true if a master has the website, and its details are not known now.
     isMasterSilent: atMasters.some(
       (member) =>
         member.byAddress?.has(key) === true &&
@@ -95,7 +95,7 @@ const foundIn = once(
   ({ found }: InventorySnapshot) => new Map<KnownWebsite, FoundWebsite>(found.map((each) => [each, each])),
 );
 
-/** Whether an appliance is known to lack a website: all that it has are known, and where this one is. */
+/** Whether an appliance is known to lack a website. All of the appliance's websites have to be known, and the address of this one. */
 function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): boolean {
   return isComplete && !isWithoutAddress(key) && byAddress?.has(key) === false;
 }
@@ -118,7 +118,7 @@ function websiteVerdict(
   const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
     const before = old?.states.find((each) => each.protocol === protocol);
     const sinceMs = sinceOf(before, state, given.wasPolled && before?.state !== undefined, given.at);
-    // A website that was never known is no news: a backup is tested before the master.
+    // A website that was never known is no news, since a backup is tested before the master.
     const isExplained = state === "unknown" && (sinceMs === undefined || hidesWebsites(given));
     const isNews = state !== before?.state && !isExplained;
     const shown = (isNews ? state : undefined) ?? before?.shown;
@@ -145,14 +145,14 @@ function statesIn(
   facts: WebsiteFacts,
 ): readonly Pick<ProtocolVerdict, "protocol" | "state">[] {
   const isTested = tests.some(({ results }) => results !== undefined);
-  // The result of a master is not unknown before the master was asked.
+  // The result of a master is not unknown before the master was polled.
   const isPending = tests.some(({ results, isMaster }) => isMaster && results === undefined);
   const known = new Set(tests.flatMap(({ results = [] }) => results.map(({ protocol }) => protocol)));
   const protocols = known.size === 0 && tests.length > 0 ? ([""] as const) : [...known].toSorted();
   return protocols.map((protocol) => {
     const views = tests.flatMap(({ results = [], isMaster }): readonly View[] => {
       const own = results.find((each) => each.protocol === protocol);
-      // An appliance whose answer is known may lack the protocol.
+      // If the appliance's answer is known, the appliance may lack the protocol.
       if (own === undefined && results.length > 0) return [];
       const { result = "unknown", isUnstable = false } = own ?? {};
       return [{ isMaster, result, isUnstable }];

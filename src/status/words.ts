@@ -5,14 +5,14 @@ import { listed, type Words } from "../support/text.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
 
-/** A sentence names so many groups, websites or servers. */
+/** The most groups, websites or servers that a sentence names. */
 export const NAMED = 12;
 
 type Server = Pick<Backend, "address"> & Partial<Backend>;
 
 /**
- * The servers behind a website: `192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`; `undefined`: not known. `leftOut`: how
- * many others there are.
+ * Returns the servers behind a website: `192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`; `undefined` if they are not known.
+ * `leftOut` is the number of others.
  */
 export function describeServers(servers: readonly Server[] | undefined, leftOut = 0): string {
   if (servers === undefined) return "servers unknown";
@@ -25,7 +25,7 @@ function describeServer({ address, role, isOk }: Server): string {
   return `${address} ${role === "active" ? "" : `(${role ?? "unknown role"}) `}${state}`;
 }
 
-/** `servers 192.0.2.81:8080 and 192.0.2.82:8080`, each once, in alphabetical order. */
+/** Returns `servers 192.0.2.81:8080 and 192.0.2.82:8080`, each once, in alphabetical order. */
 export function serverNames({ shown, leftOut }: Pick<Backends, "shown" | "leftOut">): string {
   const names = [...new Set(shown.map(({ address }) => address.toLowerCase()))].toSorted();
   return `servers ${listed(names, NAMED, names.length + leftOut)}`;
@@ -33,19 +33,19 @@ export function serverNames({ shown, leftOut }: Pick<Backends, "shown" | "leftOu
 
 const MAX_SENTENCE = 2000;
 
-/** At most so many characters, by default 2,000: names that appliances give may be long. */
+/** Cuts a sentence to the given number of characters, by default 2,000, since names that appliances give may be long. */
 export function shortened(sentence: string, most = MAX_SENTENCE): string {
   if (sentence.length <= most) return sentence;
   // A character may consist of two units.
   return `${sentence.slice(0, most - 1).replace(/\p{Surrogate}$/u, "")}…`;
 }
 
-/** Unix time in milliseconds as RFC 3339 in UTC. */
+/** Formats Unix time in milliseconds as RFC 3339 in UTC. */
 export function instantOf(atMs: number): string {
   return new Date(atMs).toISOString();
 }
 
-/** `undefined` for what is not known. */
+/** Formats an instant; returns `undefined` for an unknown one. */
 export function optionalInstant(atMs: number | undefined): string | undefined {
   return atMs === undefined || Number.isNaN(atMs) ? undefined : instantOf(atMs);
 }
@@ -54,7 +54,7 @@ export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: 
   return `${vip} (vhid ${vhid})`;
 }
 
-/** Describes a group in trouble. `why`: the reasons why its silent members cannot be polled. */
+/** Describes a group in trouble. `why` has the reasons why its silent members cannot be polled. */
 export function groupWords({ facts, state, master = "" }: GroupVerdict, why = ""): Words {
   const [silent, masters] = [listed(membersIn(facts, "unknown")), contendersIn(facts, "master")];
   const silence = `since ${silent} cannot be polled${why && `: ${why}`}`;
@@ -78,7 +78,7 @@ export function groupWords({ facts, state, master = "" }: GroupVerdict, why = ""
   return words[state ?? "one_master"];
 }
 
-/** The id of a website at an appliance, if it tests it. */
+/** Returns the id of a website at an appliance, if that appliance tests it. */
 export function idAt(
   { id, ids }: { readonly id: number; readonly ids?: Readonly<Record<string, number>> | undefined },
   appliance: string,
@@ -86,7 +86,7 @@ export function idAt(
   return ids === undefined ? id : ids[appliance];
 }
 
-/** A website's status code, and the appliance's own words where there is none. */
+/** Returns a website's status code, or the appliance's text if there is none. */
 export function statusText(status: number, text?: string): string {
   if (status !== 0) return String(status);
   return text === undefined ? "no HTTP response" : `no HTTP response (${text})`;
@@ -111,7 +111,7 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   internal: "a bug in the exporter",
 };
 
-/** Why an operation fails, for people, and the reason as the metrics have it. */
+/** Returns why an operation fails, for people, with the reason in the word of the metrics. */
 export function reasonInWords(reason: FailureReason): string {
   return `${REASON_IN_WORDS[reason]} (${reason})`;
 }

@@ -4,13 +4,13 @@ export interface Build {
   readonly branch: string;
   /** The time of the build in UTC: `20260301-07:53:32`. */
   readonly date: string;
-  /** For example `v20.19.0`. */
+  /** The version of Node.js, for example `v20.19.0`. */
   readonly nodeVersion: string;
-  /** For example `linux/x64`. */
+  /** The platform, for example `linux/x64`. */
   readonly platform: string;
 }
 
-/** The answer to `--version`, in the form of Prometheus's exporters. */
+/** Returns the answer to `--version`, in the form of Prometheus's exporters. */
 export function describeVersion(version: string, build: Build): string {
   return `appliance-exporter, version ${version} (branch: ${build.branch}, revision: ${build.revision})
   build date:       ${build.date}

@@ -1,8 +1,8 @@
 /** The source of time; tests replace it. */
 export interface Clock {
-  /** Milliseconds since the Unix epoch; jumps when the clock is set. Timestamps and cron expressions use it. */
+  /** Returns milliseconds since the Unix epoch, which jump when the clock is set. Timestamps and cron expressions use them. */
   wallMs(): number;
-  /** Milliseconds since some fixed instant; never jumps. Due times, deadlines and expiry use it. */
+  /** Returns milliseconds since some fixed instant, which never jump. Due times, deadlines and expiry use them. */
   monotonicMs(): number;
 }
 

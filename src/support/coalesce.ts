@@ -1,4 +1,7 @@
-/** Runs `work` one at a time. Calls during a run share the next one: each gets the result of a run that began after it. */
+/**
+ * Returns a function that runs `work` one at a time. Calls during a run share the next run, so each gets the result of a run that began
+ * after the call.
+ */
 export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | undefined;

@@ -4,8 +4,8 @@ const UNITS_MS = [365 * DAY_MS, 7 * DAY_MS, DAY_MS, 3_600_000, 60_000, 1_000, 1]
 const DURATION = /^(?:(\d+)y)?(?:(\d+)w)?(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?$/;
 
 /**
- * Parses a duration as Prometheus does, in milliseconds: `500ms`, `15s`, `1m30s`, `1h`, `0`; a year has 365 days.
- * `undefined` for any other text and for values beyond safe integers.
+ * Parses a duration as Prometheus does, in milliseconds: `500ms`, `15s`, `1m30s`, `1h`, `0`; a year has 365 days. Returns `undefined` for
+ * any other text and for values beyond safe integers.
  */
 export function parseDuration(text: string): number | undefined {
   if (text === "0") return 0;

@@ -1,4 +1,4 @@
-/** The `code` of an error of Node.js or undici: `ENOENT`; `undefined` if it has none. */
+/** Returns the `code` of an error of Node.js or undici: `ENOENT`; `undefined` if it has none. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
@@ -7,7 +7,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }
 
-/** The stack of a caught bug. Contains no secret, since no error message ever contains one. */
+/** Returns the stack of a caught bug. It contains no secret, since no error message ever contains one. */
 export function describeBug(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : "something that is no error was thrown";
 }

@@ -1,4 +1,4 @@
-/** The items by key, keys and items in the order of first mention; as `Map.groupBy`, which Node.js 20 lacks. */
+/** Returns the items by key, keys and items in the order of first mention, like `Map.groupBy`, which Node.js 20 lacks. */
 export function groupBy<Key, Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => Key,

@@ -3,43 +3,43 @@ import { destination, pino, stdTimeFunctions, type Logger as PinoLogger } from "
 import { keysOf } from "./keys.ts";
 import { printable } from "./text.ts";
 
-/** The levels, and how a line of each begins in the systemd journal. @see sd-daemon(3) */
+/** The levels, and the beginning of a line of each in the systemd journal. @see sd-daemon(3) */
 const JOURNAL_PREFIXES = { debug: "<7>", info: "<6>", warn: "<4>", error: "<3>" } as const;
 export const LOG_LEVELS = keysOf(JOURNAL_PREFIXES);
 export type LogLevel = keyof typeof JOURNAL_PREFIXES;
 export const LOG_FORMATS = ["json", "logfmt"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
-/** Messages are constant and lower-case; data is in fields. */
+/** A logger. Messages are constant and lower-case; data is in fields. */
 export type Logger = Pick<PinoLogger, LogLevel>;
 
 export interface Log {
   readonly logger: Logger;
-  /** The number of lines lost because they could not be written. */
+  /** Returns the number of lines lost because they could not be written. */
   dropped(): number;
-  /** Waits until everything is written, at most a second; after that, remaining and later lines are lost. */
+  /** Waits until everything is written, at most a second. After this call, remaining and later lines are lost. */
   flush(): Promise<void>;
 }
 
-/** Buffer for a slow reader; lines beyond it are dropped and counted. */
+/** The buffer for a slow reader; lines beyond it are dropped and counted. */
 const BUFFER_LIMIT_BYTES = 1024 * 1024;
 const FLUSH_TIMEOUT_MS = 1000;
 
-/** Whether the journal reads this descriptor. `stream`: the variable `JOURNAL_STREAM`. @see systemd.exec(5) */
+/** Whether the journal reads this descriptor; `stream` is the variable `JOURNAL_STREAM`. @see systemd.exec(5) */
 export function isJournal(fd: number, stream: string | undefined): boolean {
   if (stream === undefined) return false;
   const { dev, ino } = fstatSync(fd, { bigint: true });
   return stream === `${dev}:${ino}`;
 }
 
-/** The text, whose lines are errors for the journal. */
+/** Returns the text, whose lines are errors for the journal. */
 export function journalErrors(text: string): string {
   return text.replace(/^(?=.)/gm, JOURNAL_PREFIXES.error);
 }
 
 /**
- * Logs to a file descriptor. Never blocks on its reader: a line that cannot be written is dropped and counted.
- * `toJournal`: the journal reads it and learns the level of each line.
+ * Logs to a file descriptor. Never blocks on its reader: a line that cannot be written is dropped and counted. `toJournal` says that the
+ * journal reads the descriptor and needs the level of each line.
  */
 export function createLog(level: LogLevel, format: LogFormat, fd: number, toJournal = false): Log {
   // With a minLength of 0, flush would not wait.
@@ -69,7 +69,7 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number, toJour
   const flush = () =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
-        // Otherwise the rest is written synchronously at exit, which a slow reader can block.
+        // Without this, the rest would be written synchronously at exit, which a slow reader can block.
         isGivenUp = true;
         sink.destroy();
         resolve();

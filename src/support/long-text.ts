@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
 import { inSlices } from "./slices.ts";
 
-/** Texts, one after another; buffers are in UTF-8. The texts of a large fleet have tens of megabytes together. */
+/** The texts, one after another; buffers are in UTF-8. The texts of a large fleet have tens of megabytes together. */
 export type LongText = readonly (string | Buffer)[];
 
 /** Texts with their length in UTF-8. */
@@ -23,15 +23,15 @@ export async function bodyOf(texts: LongText): Promise<Body> {
   return { texts, bytes };
 }
 
-/** All texts in UTF-8, compressed by gzip, fast rather than small, in a thread. */
+/** Compresses all texts in UTF-8 with gzip, fast rather than small, in a thread. */
 export function compressed(texts: LongText): Promise<Buffer> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
   return pipeline(piecesOf(texts, PIECE_BYTES), gzip, buffer);
 }
 
 /**
- * All texts in UTF-8, in pieces of at most `bytes`: more than 64 MiB of buffers would make V8 collect the whole heap, in long steps. A
- * piece has many texts, since each conversion to bytes has a cost of its own. The generator keeps none of them: the garbage
+ * Returns all texts in UTF-8, in pieces of at most `bytes`, since more than 64 MiB of buffers would make V8 collect the whole heap, in long
+ * steps. A piece has many texts, since each conversion to bytes has a cost of its own. The generator keeps no piece, since the garbage
  * collector would have to move it.
  */
 export function* piecesOf(texts: LongText, bytes: number): Generator<Buffer> {

@@ -1,18 +1,18 @@
 import { openSync, readSync } from "node:fs";
 import type { Clock } from "./clock.ts";
 
-/** The process itself, files and name lookups need these, with a margin. */
+/** The number of descriptors for the process itself, files and name lookups, with a margin. */
 const RESERVED = 32;
-/** More client connections than any scraping setup needs. */
+/** This is more client connections than any scraping setup needs. */
 const MAX_WEB = 512;
-/** macOS, where the limit cannot be read, allows a process this many. */
+/** The limit of a process on macOS, where the limit cannot be read. */
 const ASSUMED_LIMIT = 10_240;
 const READ_EVERY_MS = 1000;
 const LIMITS_BYTES = 4096;
 
 /**
- * Returns a function with the limit of open descriptors of this process, at most a second old: it may be changed while the
- * process runs. Where the system does not report it, 10,240.
+ * Returns a function with the limit of open descriptors of this process, at most a second old, since the limit may be changed while the
+ * process runs. If the system does not report it, the limit is 10,240.
  */
 export function watchDescriptorLimit(clock: Pick<Clock, "monotonicMs">): () => number {
   const read = openLimits();
@@ -25,7 +25,7 @@ export function watchDescriptorLimit(clock: Pick<Clock, "monotonicMs">): () => n
   };
 }
 
-/** The file stays open: it can be read when no descriptor is free. */
+/** Opens the file with the limits, which stays open so that it can be read when no descriptor is free. */
 function openLimits(): () => number {
   try {
     const file = openSync("/proc/self/limits", "r");
@@ -42,7 +42,7 @@ function limitIn(limits: string): number {
 }
 
 /**
- * How many connections may be open to appliances, and to the web server; at least 1 of each. Some descriptors are reserved for
+ * Returns how many connections may be open to appliances, and to the web server; at least 1 of each. Some descriptors are reserved for
  * files; a quarter of the others, at most 512, is for the web server.
  */
 export function shareDescriptors(limit: number) {
@@ -51,7 +51,7 @@ export function shareDescriptors(limit: number) {
   return { appliances: rest - web, web };
 }
 
-/** A limit that allows one connection to each of this many appliances. */
+/** Returns a limit that allows one connection to each of this many appliances. */
 export function limitFor(appliances: number): number {
   return RESERVED + MAX_WEB + appliances;
 }

@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** Must not reach a log line or an error message. */
+  /** Returns the value, which must not reach a log line or an error message. */
   reveal(): string {
     return this.#value;
   }

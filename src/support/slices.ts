@@ -3,8 +3,8 @@ const SLICE_MS = { least: 10, most: 25 };
 const SHARE = 0.5;
 
 /**
- * Calls `work` for each item, one after another, in slices of 10 ms, or up to 25 ms where everything else between two slices takes
- * long. What is due goes between them, so that polls do not wait.
+ * Calls `work` for each item, one after another, in slices of 10 ms, or up to 25 ms if everything else between two slices takes long. Other
+ * due work runs between the slices, so that polls do not wait.
  */
 export async function inSlices<T>(
   items: Iterable<T>,

@@ -1,9 +1,9 @@
-/** Words in front of and behind the names of all to which they apply. */
+/** The words in front of and behind the names of all subjects to which they apply. */
 export type Words = readonly [before: string, after: string];
 
 /**
- * Names as people read them: `a`, `a and b`, `a, b and c`; of more than `most`, these and how many more there are. `total`: the
- * number of all, where `names` are only the first of them.
+ * Returns names as people read them: `a`, `a and b`, `a, b and c`. Of more than `most`, it lists these and the number of the others.
+ * `total` is the number of all, if `names` are only the first of them.
  */
 export function listed(
   names: readonly string[],
@@ -16,20 +16,20 @@ export function listed(
   return all.length < 2 ? last : `${all.slice(0, -1).join(", ")} and ${last}`;
 }
 
-/** Names in a message about a fleet: the first five, and how many more there are. */
+/** Returns names for a message about a fleet: the first five, and the number of the others. */
 export function listedBriefly(names: readonly string[]): string {
   return listed(names, 5);
 }
 
-/** `1 problem`, `2 problems`. */
+/** Returns `1 problem` or `2 problems`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`;
 }
 
-/** Matches characters that show nothing by themselves: controls, text direction, joiners, tags; not line breaks and tabs. */
+/** This matches characters that show nothing by themselves: controls, text direction, joiners, tags; not line breaks and tabs. */
 const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Escapes invisible characters as JSON does, `\u200b`: a text cannot control a terminal, and different texts look different. */
+/** Escapes invisible characters as JSON does, `\u200b`, so that a text cannot control a terminal, and different texts look different. */
 export function printable(text: string): string {
   return text.replace(INVISIBLE, (char) => char.replace(/./gs, escapedUnit));
 }

@@ -4,15 +4,15 @@ import { Worker } from "node:worker_threads";
 const MAX_MS = 60_000;
 
 /**
- * Runs a built file in a thread of its own, with the task as its `workerData`, and returns the one message that it posts.
- * Rejects if it posts none, or if that needs too much memory or more than a minute. Settles when the thread has ended: while a file system
- * hangs, a thread that reads from it cannot.
+ * Runs a built file in a thread of its own, with the task as its `workerData`, and returns the one message that it posts. Rejects if the
+ * file posts none, or needs too much memory or more than a minute. Settles when the thread has ended, which a thread cannot do while it
+ * reads from a file system that hangs.
  */
 export async function runInThread<Result>(
   file: "config-worker" | "password-worker",
   task: object,
 ): Promise<Result> {
-  // The path as seen from the source and from the built program alike.
+  // The path is the same from the source and from the built program.
   const worker = new Worker(new URL(`../../dist/${file}.js`, import.meta.url), { workerData: task });
   try {
     const signal = AbortSignal.timeout(MAX_MS);

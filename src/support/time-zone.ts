@@ -12,8 +12,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Returns a function that writes Unix times in milliseconds as people in a time zone read them, `2026-10-25 02:30:00 +01:00`: the hour that
- * is there twice when clocks are set back has two offsets. Throws if there is no such time zone.
+ * Returns a function that writes Unix times in milliseconds as people in a time zone read them, `2026-10-25 02:30:00 +01:00`. The hour that
+ * occurs twice when clocks are set back has two offsets. Throws if there is no such time zone.
  */
 export function createTimeFormat(timeZone: string): (ms: number) => string {
   const formatter = new Intl.DateTimeFormat("en-US", {

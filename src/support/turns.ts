@@ -6,8 +6,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 export type Turns = (who: string) => Promise<void>;
 
 /**
- * Lets callers go on one after another: one call of each caller, then the next call of each. When their work has taken
- * `budgetMs`, the others wait for the next turn of the event loop, so that timers are not late.
+ * Lets callers continue one after another: one call of each caller, then the next call of each. When their work has taken `budgetMs`, the
+ * others wait for the next turn of the event loop, so that timers are not late.
  */
 export function createTurns(budgetMs: number, nowMs: () => number = () => performance.now()): Turns {
   const waiting = new Map<string, readonly (() => void)[]>();

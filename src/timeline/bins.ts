@@ -1,6 +1,6 @@
 import type { Band } from "../journal/bands.ts";
 
-/** A time is divided into bins of the same length, aligned to the clock in UTC; the last one is not over. */
+/** The scale of a time, which is divided into bins of the same length, aligned to the clock in UTC; the last bin is not over. */
 export interface Scale {
   readonly binMs: number;
   readonly count: number;
@@ -18,14 +18,14 @@ export interface Bin {
   readonly unknownMs: number;
   readonly downMs: number;
   readonly plannedMs: number;
-  /** How often it went down. */
+  /** The number of outages that began in the bin. */
   readonly downs: number;
-  /** Whether its first outage began before the bin. */
+  /** Whether the first outage of the bin began before the bin. */
   readonly isGoingOn: boolean;
   readonly isImpaired: boolean;
 }
 
-/** The keys are numbers of bins since the epoch. A bin that is missing was up all the time. */
+/** The bins by their numbers since the epoch. If a bin is missing, the subject was up all the time. */
 export type Bins = ReadonlyMap<number, Bin>;
 
 const WELL: Bin = {
@@ -37,7 +37,7 @@ const WELL: Bin = {
   isImpaired: false,
 };
 
-/** A time in which something was known to be so, or unknown, in Unix milliseconds. `begins`: another band was before. */
+/** A time in Unix milliseconds in which the band was known, or unknown. `begins` says that another band was before. */
 export interface Span {
   readonly band: Band;
   readonly fromMs: number;
@@ -45,7 +45,7 @@ export interface Span {
   readonly begins: boolean;
 }
 
-/** The bins with one more time, without those that are older than the scale. */
+/** Returns the bins with one more time, without those that are older than the scale. */
 export function withSpan(bins: Bins, { band, fromMs, toMs, begins }: Span, { binMs, count }: Scale): Bins {
   const last = Math.ceil(toMs / binMs) - 1;
   const first = Math.max(Math.floor(fromMs / binMs), last - count + 1);
@@ -66,7 +66,7 @@ function binOf(band: Band, ms: number, isBegin: boolean): Bin {
   return { ...WELL, isImpaired: true };
 }
 
-/** Two bins of times of which the first one is earlier. */
+/** Joins two bins of times of which the first one is earlier. */
 function both(one: Bin, other: Bin): Bin {
   return {
     unknownMs: one.unknownMs + other.unknownMs,
@@ -78,7 +78,7 @@ function both(one: Bin, other: Bin): Bin {
   };
 }
 
-/** The bins of a time that begins at an instant with an outage from before. */
+/** Returns the bins of a time that begins at an instant with an outage from before. */
 export function goingOn(bins: Bins, atMs: number, { binMs }: Scale): Bins {
   const nth = Math.floor(atMs / binMs);
   const bin = bins.get(nth);
@@ -87,7 +87,7 @@ export function goingOn(bins: Bins, atMs: number, { binMs }: Scale): Bins {
     : new Map([...bins, [nth, { ...bin, downs: bin.downs - 1, isGoingOn: true }]]);
 }
 
-/** The bins of two times of which the first one is earlier. */
+/** Joins the bins of two times of which the first one is earlier. */
 export function together(one: Bins, other: Bins): Bins {
   return new Map([
     ...one,
@@ -95,7 +95,7 @@ export function together(one: Bins, other: Bins): Bins {
   ]);
 }
 
-/** The worst that is known of a bin; `unknown` if most of it is. */
+/** Returns the worst known band of a bin; `unknown` if most of the bin is unknown. */
 export function bandIn(
   { unknownMs, downMs, plannedMs, isImpaired }: Omit<Bin, "downs" | "isGoingOn">,
   binMs: number,

@@ -11,31 +11,31 @@ import { errorCode, messageOf } from "../support/errors.ts";
 import type { Logger } from "../support/log.ts";
 import { createTimelines, type Timelines } from "./timelines.ts";
 
-/** The start waits so long for the folder of the journal. */
+/** The longest time that the start waits for the folder of the journal. */
 const RESTORE_MS = 2000;
-/** The timelines show so long a time. */
+/** The length of the time that the timelines show. */
 const PAST_MS = 30 * 86_400_000;
 
 export interface HistoryOptions {
-  /** Where the journal is, and what stays of it; default: none. */
+  /** The folder of the journal, and the limits of what stays; default: none. */
   readonly storage?: StorageOptions | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** The past of the fleet: in memory, and in the journal if there is one. */
+/** The past of the fleet in memory, and in the journal if there is one. */
 export interface History {
   readonly timelines: Timelines;
   readonly journal: Journal | undefined;
-  /** Empty without a journal, and if it cannot be read in time. */
+  /** The restored state; empty without a journal, and if the journal cannot be read in time. */
   readonly restored: Restored;
   /** Adds the last 30 days of earlier runs to the timelines, and calls back with their incidents. */
   addPast(onIncidents: (incidents: readonly KnownIncident[]) => void): Promise<void>;
-  /** Lines of the journal; `undefined` without one. */
+  /** Returns lines of the journal; `undefined` without a journal. */
   readonly read: ((selection: Selection) => AsyncGenerator<readonly string[]>) | undefined;
 }
 
-/** Opens the history, and reads from the journal what the exporter goes on from. */
+/** Opens the history, and reads from the journal the state from which the exporter continues. */
 export async function openHistory(options: HistoryOptions): Promise<History> {
   const { storage, clock, logger } = options;
   const journal = storage && createJournal(storage, { clock, logger });
@@ -43,7 +43,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   const [timelines, startedAtMs] = [createTimelines(), clock.wallMs()];
   const damagedFiles = new Set<string>();
 
-  /** Clients read the same file again and again. */
+  /** Logs the damage of a file once, since clients read the same file again and again. */
   function damaged(path: string, error: unknown): void {
     if (damagedFiles.has(path)) return;
     damagedFiles.add(path);
@@ -62,7 +62,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
         past.read(record);
         if (record.kind === "incident") incidents.set(record.incident.id, record.incident);
       }
-      // Why the folder cannot be read was logged before.
+      // The reason why the folder cannot be read was logged before.
       await readPast(storage.path, range, read, damaged).catch(() => {});
       timelines.addPast(past.end());
       onIncidents([...incidents.values()]);
@@ -71,7 +71,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   };
 }
 
-/** Returns what an earlier run left in the journal; nothing if that cannot be read in time. */
+/** Returns the state that an earlier run left in the journal; nothing if it cannot be read in time. */
 async function restoredWithin({ storage, clock, logger }: HistoryOptions): Promise<Restored> {
   const nothing = { clusters: new Map(), incidents: [], windows: [] };
   if (storage === undefined) return nothing;

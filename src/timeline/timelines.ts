@@ -20,50 +20,50 @@ import {
   type Span,
 } from "./bins.ts";
 
-/** How a subject was in the last 24 hours or 30 days: some bins that end now, and exact sums. */
+/** The states of a subject in the last 24 hours or 30 days: some bins that end now, and exact sums. */
 export interface Strip {
   readonly bins: readonly Band[];
-  /** The Unix time at which the first bin begins, and how long each is. */
+  /** The Unix time at which the first bin begins; `binMs` is the length of each. */
   readonly beginMs: number;
   readonly binMs: number;
   readonly upMs: number;
   readonly downMs: number;
-  /** How many outages are in this time, also if one of them began before. */
+  /** The number of outages in this time, including one that began before. */
   readonly downs: number;
   readonly plannedMs: number;
-  /** The Unix time from which it is known, and how much of the time since then is not. */
+  /** The Unix time from which the subject is known; `unknownMs` is the unknown part of the time since then. */
   readonly sinceMs: number;
   readonly unknownMs: number;
 }
 
-/** How subjects were in the last 30 days, in memory. */
+/** The states of subjects in the last 30 days, in memory. */
 export interface Timelines {
   read(record: JournalRecord): void;
-  /** Nothing more is known. Returns what was, by subject. */
+  /** Ends all states that are known. Returns the past, by subject. */
   end(): Tracks;
-  /** Puts what was before in front. */
+  /** Puts an earlier past in front. */
   addPast(past: Tracks): void;
   /**
-   * Returns the strip of a subject, or of the exporter; `undefined` if nothing is known of it. It is the same object for ten seconds,
-   * while nothing changes.
+   * Returns the strip of a subject, or of the exporter; `undefined` if nothing is known of it. The strip is the same object for ten
+   * seconds, while nothing changes.
    */
   strip(of: Subject | Exporter, scale: ScaleName, nowMs: number): Strip | undefined;
 }
 
-/** The exporter itself is up while it judges. */
+/** The exporter itself, which is up while it judges. */
 export interface Exporter {
   readonly kind: "exporter";
 }
 const EXPORTER = "exporter";
 const SAME_MS = 10_000;
-/** The page shows fewer strips of a cluster. What an appliance invents beyond them takes no memory. */
+/** The limit of a cluster's subjects. The page shows fewer strips. Further subjects, which an appliance may invent, take no memory. */
 const MAX_SUBJECTS = 512;
 
 /** The past of a subject until `toMs`; its present state is kept elsewhere. */
 interface Track {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Its first and its last band. */
+  /** The first band; `band` is the last one. */
   readonly firstBand: Band;
   readonly band: Band;
   readonly bins: Readonly<Record<ScaleName, Bins>>;
@@ -75,7 +75,7 @@ interface Run {
   readonly untilMs: number;
 }
 
-/** Most subjects have these. */
+/** The bins of most subjects. */
 const WELL: Track["bins"] = { day: new Map(), month: new Map() };
 
 type Tracks = ReadonlyMap<string, Track>;
@@ -88,7 +88,7 @@ export function createTimelines(): Timelines {
     if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
   });
   const followed = new Map<string, Set<string>>();
-  /** The subjects of each cluster that a reload removed, the latest ones last: another one may add them again. */
+  /** The subjects of each cluster that a reload removed, the latest ones last. Another reload may add them again. */
   const gone = new Map<string, Set<string>>();
   let run: Run | undefined;
 
@@ -169,11 +169,11 @@ const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | 
   return track && stripAt(track, scale, nowMs);
 });
 
-/** Adds a later time to what was known; the time between is unknown. */
+/** Adds a later time to a track; the time between is unknown. */
 function withKnown(track: Track | undefined, known: Known): Track {
   const { fromMs, toMs, band } = known;
   const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
-  // A band that is the same behind unknown time goes on: nobody saw another one.
+  // A band that is the same after unknown time continues, since nobody saw another one.
   const begins = before.band !== band;
   const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
   const bins = withSpans(before.bins, [gap, { ...known, begins }]);
@@ -189,7 +189,7 @@ function inScales(bins: Track["bins"], filled: (bins: Bins, scale: Scale) => Bin
   return day === bins.day && month === bins.month ? bins : { day, month };
 }
 
-/** A track and what came later. */
+/** Joins a track and a later one. */
 function joined(past: Track, later: Track | undefined): Track {
   if (later === undefined) return past;
   const gap = { band: "unknown", fromMs: past.toMs, toMs: later.fromMs, begins: true } as const;
@@ -211,7 +211,7 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
   const last = Math.ceil(nowMs / binMs) - 1;
   const first = last - count + 1;
   const beginMs = first * binMs;
-  // Nothing is known behind its end and before its beginning.
+  // Nothing is known after the end of the track and before its beginning.
   const gap = { band: "unknown", fromMs: track.toMs, toMs: nowMs, begins: true } as const;
   const bins = withSpan(track.bins[name], gap, SCALES[name]);
   const own = Array.from({ length: count }, (_, nth) => bins.get(first + nth));

@@ -6,10 +6,13 @@ import type { Cell, Row } from "./row.ts";
 import { relative } from "./time.ts";
 import { inWords } from "./words.ts";
 
-/** The length in UTF-16 units: a line of the page has other facts too. */
+/** The length in UTF-16 units, since a line of the page has other facts too. */
 const MAX_LINE = 120;
 
-/** Returns what the line of a cluster says: `b can take over`, or the sentence about the worst failover, shortened; nothing without a failover. */
+/**
+ * Returns the text for the line of a cluster: `b can take over`, or the sentence about the worst failover, shortened; nothing without a
+ * failover.
+ */
 export function failoverLine(appliances: readonly ApplianceDocument[]): readonly string[] {
   const all = appliances.flatMap(({ failover }) => failover ?? []);
   const [worst] = all.toSorted((one, other) => LEVELS.indexOf(other.level) - LEVELS.indexOf(one.level));
@@ -19,7 +22,10 @@ export function failoverLine(appliances: readonly ApplianceDocument[]): readonly
   return [`${listedBriefly([...successors])} can take over`];
 }
 
-/** For each appliance that is MASTER of a group: a row that says who takes over if it fails, and one for each risk, worst first. */
+/**
+ * Returns, for each appliance that is MASTER of a group, a row that says who takes over if it fails, and one row for each risk, worst
+ * first.
+ */
 export function failoverRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
   return appliances.flatMap(({ name, failover }) => {
     if (failover === undefined) return [];

@@ -5,15 +5,15 @@ import { count } from "../support/text.ts";
 import { plannedSentences } from "./planned.ts";
 import { kindsOf } from "./words.ts";
 
-/** The page and the terminal say this first. */
+/** The first line of the page and the terminal. */
 export interface Headline {
   readonly level: Level;
   readonly text: string;
-  /** `Split brain and website down, in 2 of 12 clusters.` */
+  /** The detail, such as `Split brain and website down, in 2 of 12 clusters.` */
   readonly detail: string;
 }
 
-/** The state of the whole fleet, and what is worked on. */
+/** Returns the state of the whole fleet, and the planned work. */
 export function headlineOf({ verdict, problems, planned, clusters, exporter }: FleetDocument): Headline {
   const size = count(clusters.length, "cluster");
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
@@ -38,11 +38,11 @@ function sentences(all: readonly string[]): string {
 
 export interface JudgedCluster {
   readonly cluster: ClusterDocument;
-  /** The worst one is the first. */
+  /** The problems, the worst one first. */
   readonly problems: readonly Problem[];
 }
 
-/** Clusters with problems, worst first, then those not known yet, then the others; each in the order of the configuration. */
+/** Returns the clusters with problems, worst first, then those not known yet, then the others; each in the order of the configuration. */
 export function judgeClusters({ clusters, problems }: FleetDocument): readonly JudgedCluster[] {
   const byCluster = groupBy(problems, ({ cluster }) => cluster);
   return clusters

@@ -9,22 +9,22 @@ export function hasId({ id, failover }: IncidentDocument, wanted: string): boole
   return id === wanted || failover?.repeated?.includes === wanted;
 }
 
-/** `not over`, or `over after 3 min`. */
+/** Returns `not over`, or `over after 3 min`. */
 export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "end">): string {
   if (end === undefined) return "not over";
   const lastedMs = Date.parse(end) - Date.parse(begin);
   return lastedMs < 1000 ? "over at once" : `over after ${lasted(lastedMs)}`;
 }
 
-/** How urgent an incident is now: one that is over is not. */
+/** Returns how urgent an incident is now. An incident that is over is not urgent. */
 export function incidentLevel({ severity, end }: Pick<IncidentDocument, "severity" | "end">): Level {
   return end === undefined ? severity : "well";
 }
 
-/** One fact or more under a title. */
+/** A title with one fact or more. */
 type Facts = readonly [title: string, ...said: readonly string[]];
 
-/** Returns what an incident consists of, besides what happened meanwhile. */
+/** Returns the facts of an incident, without other incidents at the same time. */
 export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
   const { end, subjects, moreSubjects, outageAtMostSeconds, failover } = incident;
   const more = moreSubjects === undefined ? [] : [`${moreSubjects} more`];
@@ -41,7 +41,7 @@ export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
   return all.filter(([, ...said]) => said.length > 0);
 }
 
-/** While the failover is not over, this says what is missing. */
+/** While the failover is not over, this text says what is missing. */
 const COMPLETE = "when each group has one master and a known backup";
 
 const CAUSES: Readonly<Record<Cause, string>> = {

@@ -1,19 +1,19 @@
 import { lasted } from "./time.ts";
 
-/** How a subject was in a time that is over. */
+/** The lengths of a subject's states in a time that is over. */
 export interface Past {
   readonly upMs: number;
   readonly downMs: number;
-  /** How often it was down. */
+  /** The number of outages. */
   readonly downs: number;
   readonly plannedMs: number;
   readonly unknownMs: number;
 }
 
-/** Less unknown time than this is not worth a word: a restart of the exporter takes seconds. */
+/** The shortest unknown time that is reported, since a restart of the exporter takes seconds. */
 export const NOTABLE_MS = 60_000;
 
-/** `up 99.986 %, down 2 times, 4 min, unknown 3 h 0 min` */
+/** Returns `up 99.986 %, down 2 times, 4 min, unknown 3 h 0 min`. */
 export function pastWords({ upMs, downMs, downs, plannedMs, unknownMs }: Past): string {
   if (upMs + downMs + plannedMs === 0) return "not known";
   return [
@@ -24,7 +24,7 @@ export function pastWords({ upMs, downMs, downs, plannedMs, unknownMs }: Past): 
   ].join(", ");
 }
 
-/** The first part of both as `99.998 %`, cut: only what was never down is `100 %`. */
+/** Returns the first part of both as `99.998 %`, cut, so that only a subject that was never down has `100 %`. */
 export function percent(partMs: number, restMs: number): string {
   if (partMs + restMs === 0) return "–";
   return restMs === 0 ? "100 %" : `${(Math.floor((partMs * 1e5) / (partMs + restMs)) / 1e3).toFixed(3)} %`;

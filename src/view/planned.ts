@@ -4,7 +4,7 @@ import { NAMED } from "../status/words.ts";
 import { count, listed } from "../support/text.ts";
 import { inWords, kindsOf } from "./words.ts";
 
-/** The headline has so many. */
+/** The most sentences in the headline. */
 const SHOWN = 3;
 
 /** Returns a sentence for each window, by its end, without a full stop: `Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-1)`. */
@@ -35,7 +35,7 @@ function plannedSentence({
   return [`${isDrill ? "Drill" : "Planned"} until ${until}: ${comment} (${who})`, ...first].join("");
 }
 
-/** How urgent a problem is: planned ones are not. */
+/** Returns how urgent a problem is. Planned problems are not urgent. */
 export function urgencyOf({ severity, isPlanned = false }: Problem): {
   readonly level: Level;
   readonly words: string;
@@ -43,7 +43,7 @@ export function urgencyOf({ severity, isPlanned = false }: Problem): {
   return isPlanned ? { level: "well", words: "Planned" } : { level: severity, words: inWords(severity) };
 }
 
-/** Says what is wrong with a cluster, or else what is planned; `undefined` if there are no problems. */
+/** Returns the problems of a cluster in words, or else the planned ones; `undefined` if there are no problems. */
 export function troubleIn(problems: readonly Problem[]): string | undefined {
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
   if (counted.length > 0) return kindsOf(counted);

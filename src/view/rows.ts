@@ -12,10 +12,10 @@ type WebsiteState = ClusterDocument["websites"][number]["states"][number];
 type Test = ApplianceDocument["websites"][number];
 type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
 
-/** A group of rows has at most so many subjects: rendering thousands would block the exporter. */
+/** The most subjects of a group of rows, since rendering thousands would block the exporter. */
 const MAX_SUBJECTS = 256;
 
-/** A cluster as a table, which the page and the terminal show: its VRRP groups, failovers, websites and polling. */
+/** Returns a cluster as a table, which the page and the terminal show: its VRRP groups, failovers, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   const { appliances } = cluster;
   const failovers = limited(failoverRows(appliances), "failover row", appliances, (row) => row);
@@ -29,7 +29,7 @@ export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   return groups.filter(({ rows }) => rows.length > 0);
 }
 
-/** A cell for each appliance; one that is disabled says so. */
+/** Returns a cell for each appliance. The cell of a disabled one says so. */
 function cellsOf(
   appliances: readonly ApplianceDocument[],
   cellOf: (appliance: ApplianceDocument) => Cell,
@@ -37,7 +37,7 @@ function cellsOf(
   return appliances.map((each) => (each.state === "disabled" ? { state: "disabled" } : cellOf(each)));
 }
 
-/** A row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
+/** Returns a row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
 export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
   if (groups.length > 0)
     return limited(groups, "VRRP group", appliances, (group) => groupRow(group, appliances));
@@ -45,7 +45,7 @@ export function groupRows({ groups, appliances }: ClusterDocument): readonly Row
   return limited(lone, "VRRP group", appliances, loneRow);
 }
 
-/** The rows of the first 256 subjects, and one that counts the others. */
+/** Returns the rows of the first 256 subjects, and a row that counts the others. */
 function limited<Subject>(
   subjects: readonly Subject[],
   noun: string,
@@ -83,7 +83,7 @@ function memberCell(group: GroupDocument, appliance: ApplianceDocument): Cell {
   return { sign: role === "backup" ? role : level, state, details };
 }
 
-/** A search through all interfaces for each group would take seconds where there are thousands. */
+/** The interfaces by name, since a search through all of them for each group would take seconds if there are thousands. */
 const interfacesByName = once(
   ({ interfaces = [] }: ApplianceDocument) => new Map(interfaces.map((each) => [each.name, each])),
 );
@@ -96,7 +96,7 @@ function detailsOf(priority: number | undefined, interfaces: readonly Interface[
   ];
 }
 
-/** An interface without a group: MASTER and BACKUP are both well. */
+/** Returns the row of an interface without a group. MASTER and BACKUP are both well. */
 function loneRow(one: Interface): Row {
   const { vip, vhid, state, level, priority, lastTransitionAt } = one;
   const details = [...detailsOf(priority, [one]), ...relative("changed", lastTransitionAt)];
@@ -104,7 +104,7 @@ function loneRow(one: Interface): Row {
   return { title: vip, aside: `VHID ${vhid}`, level, words: [], cells: [cell] };
 }
 
-/** A row for each website and protocol; one for a website of which nothing is known. */
+/** Returns a row for each website and protocol, and a row for a website of which nothing is known. */
 export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
   return limited(websites, "website", appliances, (website) => {
     const tests = new Map(
@@ -133,14 +133,14 @@ function testCell(test: Test | undefined, protocol: WebsiteState["protocol"]): C
   return { sign: level, state, details: [isUp ? "up" : why] };
 }
 
-/** The test failed, did not run yet, or its answer lacks this protocol. */
+/** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol. */
 function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly Phrase[] {
   if (state === "pending") return ["not tested yet"];
   if (reason === undefined) return ["not in the answer"];
   return [reason.replaceAll("_", " "), ...relative("for", failingSince)];
 }
 
-/** A row for each website that appliances list: how each of them protects it, and the servers behind it. */
+/** Returns a row for each website that appliances list: how each of them protects the website, and the servers behind it. */
 export function discoveredRows({ discovered, appliances }: ClusterDocument): readonly Row[] {
   return limited(discovered?.websites ?? [], "website", appliances, (website) => {
     const { name, address, state, level, at } = website;
@@ -164,7 +164,7 @@ function descriptionCell(said: Description | undefined): Cell {
   };
 }
 
-/** How polling each appliance goes. What is known about it is as old as its last success. */
+/** Returns the health of each appliance's polls. The facts about an appliance are as old as its last success. */
 export function pollRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
   const line = (title: string, cellOf: (one: ApplianceDocument) => Cell): Row => {
     return { title, level: "well", words: [], cells: cellsOf(appliances, cellOf) };

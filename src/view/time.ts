@@ -1,10 +1,10 @@
-/** How an instant is put in relation to now: `3 min ago`, `seen 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
+/** The wording of an instant in relation to now: `3 min ago`, `seen 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
 export type Wording = "ago" | "changed" | "seen" | "for" | "next";
 
 /** A text, or an instant in relation to now. */
 export type Phrase = string | { readonly wording: Wording; readonly at: string };
 
-/** An instant in relation to now; nothing if it is not known. */
+/** Returns an instant in relation to now; nothing if the instant is not known. */
 export function relative(wording: Wording, at: string | undefined): readonly Phrase[] {
   return at === undefined ? [] : [{ wording, at }];
 }
@@ -14,7 +14,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Times in Unix milliseconds. An instant on the wrong side of now counts as now: clocks differ. */
+/**
+ * Returns an instant in relation to now; both are Unix times in milliseconds. An instant on the wrong side of now counts as now, since
+ * clocks differ.
+ */
 export function relativeTime(wording: Wording, atMs: number, nowMs: number): string {
   const passed = duration(Math.max(0, nowMs - atMs));
   if (wording === "next") return `in ${duration(Math.max(0, atMs - nowMs))}`;
@@ -22,7 +25,7 @@ export function relativeTime(wording: Wording, atMs: number, nowMs: number): str
   return wording === "ago" ? `${passed} ago` : `${wording} ${passed} ago`;
 }
 
-/** At most two units, rounded down: `43 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
+/** Returns at most two units, rounded down: `43 s`, `3 min`, `2 h 5 min`, `3 d 4 h`. */
 export function duration(durationMs: number): string {
   if (durationMs < MINUTE) return `${Math.floor(durationMs / SECOND)} s`;
   if (durationMs < HOUR) return `${Math.floor(durationMs / MINUTE)} min`;
@@ -31,18 +34,18 @@ export function duration(durationMs: number): string {
   return `${Math.floor(durationMs / DAY)} d ${hours % 24} h`;
 }
 
-/** As `duration`, rounded up: a time that is over lasted no longer. */
+/** Returns a text like `duration`, but rounded up, so that a time that is over lasted no longer. */
 export function lasted(durationMs: number): string {
   const unit = durationMs < MINUTE ? SECOND : durationMs < DAY ? MINUTE : HOUR;
   return duration(Math.ceil(durationMs / unit) * unit);
 }
 
-/** `2026-11-21 12:03:04 UTC`; `at`: RFC 3339 in UTC. */
+/** Returns `2026-11-21 12:03:04 UTC`; `at` is RFC 3339 in UTC. */
 export function absoluteTime(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }
 
-/** `43 ms`, `1.2 s`, `12 s`; `–` if it is not known. */
+/** Returns `43 ms`, `1.2 s` or `12 s`; `–` if the time is not known. */
 export function formatSeconds(seconds: number | undefined): string {
   if (seconds === undefined) return "–";
   if (seconds < 1) return `${Math.round(seconds * SECOND)} ms`;

@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 export const MAX_BODY_BYTES = 8 * 1024;
 
 /**
- * Reads a body as it arrives, into memory that does not grow with the number of its pieces; `undefined` if it is too large or its client
- * is gone. How long that may take is limited by the server.
+ * Reads a body as it arrives, into memory that does not grow with the number of its pieces; `undefined` if the body is too large or its
+ * client is gone. The server limits the time for this.
  */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const body = Buffer.alloc(MAX_BODY_BYTES);

@@ -3,7 +3,10 @@ import { Server as SecureServer } from "node:https";
 import { isIPv6, type Socket } from "node:net";
 import { groupBy } from "../support/group-by.ts";
 
-/** Returns a client's IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address: it may choose the rest. */
+/**
+ * Returns a client's IPv4 address (also if mapped into IPv6), or the first 64 bits of its IPv6 address, since the client may choose the
+ * rest.
+ */
 export function clientOf(address = ""): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined) return mapped;
@@ -14,22 +17,22 @@ export function clientOf(address = ""): string {
   return [...left, ...(right === undefined ? [] : Array<string>(8).fill("0"))].slice(0, 4).join(":");
 }
 
-/** Connections of all clients: more than any scraping setup needs. */
+/** The maximum of connections of all clients, which is more than any scraping setup needs. */
 const MAX_CONNECTIONS = 512;
-/** A response is sent within one or two of these. */
+/** A response is sent within one or two of these intervals. */
 const SENDING_MS = 15_000;
 /**
- * Node's parser reports every request in what it is given, also after the connection was closed: 64 KiB from each of 300 clients,
- * which is what Node reads at once, would stop the event loop for seconds.
+ * Node's parser reports every request in a piece that it gets, also after the connection was closed. Node reads 64 KiB at once; from each
+ * of 300 clients, such pieces would stop the event loop for seconds.
  */
 const PIECE_BYTES = 1024;
 
 export interface ServerConnections {
   /**
-   * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new
-   * one beyond the limit closes one of the client with the most, if possible one without a pending response, and of these the
-   * one whose latest request or response is longest ago. Closes a connection whose response takes 15 to 30 seconds from its
-   * first byte to its last; what the handler needs before does not count: a reload may take a minute.
+   * Lets the handler serve one request at a time for each connection. Limits the connections of all servers together: a new one beyond the
+   * limit closes one of the client with the most, if possible one without a pending response, and of these the one whose latest request or
+   * response is longest ago. Closes a connection whose response takes 15 to 30 seconds from its first byte to its last. The handler's own
+   * time before that does not count, since a reload may take a minute.
    */
   serve(server: Server, handler: RequestListener): void;
   /** Closes idle connections, including those without a request or in a handshake, and the others when they become idle. */
@@ -44,7 +47,7 @@ interface Connection {
 }
 
 export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnections {
-  /** The keys are addresses and ports, because TLS delivers requests on another socket object. The latest change is the last one. */
+  /** The connections by address and port, because TLS delivers requests on another socket object. The latest change is the last one. */
   const connections = new Map<string, Connection>();
   let isDraining = false;
 
@@ -79,7 +82,7 @@ export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnecti
   function read(socket: Socket): void {
     const key = keyOf(socket);
     while (!socket.destroyed && connections.has(key) && connections.get(key)?.pending?.complete !== true) {
-      // Passes what is read to the parser too, as an event.
+      // This listener also passes each piece to the parser, as an event.
       const piece: Buffer | null = socket.read(Math.min(socket.readableLength, PIECE_BYTES));
       if (piece === null) return;
     }
@@ -87,7 +90,7 @@ export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnecti
 
   return {
     serve: (server, handler) => {
-      // Node has no option for this: its HTTP server would end a response when the client closes its side.
+      // Node has no option for this setting, without which its HTTP server would end a response when the client closes its side.
       Object.assign(server, { httpAllowHalfOpen: true });
       server.on("connection", accept);
       // A listener for this event stops Node from reading by itself.

@@ -9,7 +9,7 @@ import { send, text, type Reply } from "./reply.ts";
 import { STRANGER, type Handler } from "./visitor.ts";
 import type { WebConfig } from "./web-config.ts";
 
-/** Paths without a password: orchestrators have none, and password guessing must not cause a restart. */
+/** The paths without a password: orchestrators have none, and password guessing must not cause a restart. */
 const OPEN_PATHS = ["/-/healthy", "/-/ready"];
 
 const UNAUTHORIZED = text(401, "Unauthorized", {
@@ -35,7 +35,7 @@ export function protect(
 ): RequestListener {
   const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
-  /** Returns who the client is, if that is known, and the reply to one that is refused. */
+  /** Returns the client's identity, if it is known, and the reply to a client that is refused. */
   async function identify(request: IncomingMessage, response: ServerResponse): Promise<Identity> {
     const { users, tls } = currentConfig();
     if (users.size === 0 || openPaths.has(pathOf(request)))
@@ -56,7 +56,7 @@ export function protect(
     const headers = { "x-content-type-options": "nosniff", ...currentConfig().headers };
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined) response.setHeader(name, value);
-    // Before the check, which takes time: nothing else reads the body then.
+    // The body is read before the check, which takes time, since nothing else reads it then.
     const body = request.method === "POST" ? readBody(request) : STRANGER.body;
     identify(request, response)
       .then(({ name, refusal }) => {

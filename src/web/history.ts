@@ -8,9 +8,9 @@ import { clientOf } from "./connections.ts";
 import { queryOf } from "./paths.ts";
 import { acceptsGzip, BUSY, text, type Reply } from "./reply.ts";
 
-/** A reading may hang in a thread that the exporter shares: of all clients, at most so many read at the same time. */
+/** The most readings of all clients at the same time. A reading may hang in a thread that the exporter shares. */
 const MAX_READERS = 2;
-/** A file system that has not answered after this time hangs. */
+/** A file system hangs if it has not answered after this time. */
 const HANGING_MS = 10_000;
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 31;
@@ -21,7 +21,7 @@ const NONE = text(404, "The exporter keeps no history; --storage.path sets its f
 const HANGS = text(503, "The file system of the history does not answer");
 
 export interface HistoryQuery {
-  /** Names of clusters; none: all clusters. */
+  /** The names of clusters; none means all clusters. */
   readonly clusters: readonly string[];
   readonly fromMs: number;
   readonly toMs: number;
@@ -36,8 +36,8 @@ export interface HistoryDeps {
 type Texts = AsyncGenerator<string, void, void>;
 
 /**
- * Streams the lines of the journal that a request asks for, as fast as its client takes them; returns the reply to any other
- * request. A client has one reading at a time, which keeps its place until the file system has answered.
+ * Streams the lines of the journal that a request wants, as fast as its client takes them; returns the reply to any other request. A client
+ * has one reading at a time, which keeps its place until the file system has answered.
  */
 export function createHistory(
   deps: HistoryDeps | undefined,
@@ -70,7 +70,7 @@ export function createHistory(
     } catch (error) {
       return text(503, `The history cannot be read: ${messageOf(error)}`);
     } finally {
-      // Closes the files, behind a reading that hangs.
+      // This closes the files, after a reading that hangs.
       texts.return().catch(() => {});
     }
   };
@@ -85,7 +85,8 @@ async function stream(
   const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
   const encoding = isCompressed ? { "content-encoding": "gzip" } : {};
   response.writeHead(200, {
-    // Not registered, but named like the files; other names of the form, such as application/x-ndjson, are not registered either.
+    // This type is not registered, but has the name of the files. Other names of the form, such as application/x-ndjson, are not registered
+    // either.
     "content-type": "application/jsonl",
     "cache-control": "no-store",
     vary: "accept-encoding",
@@ -107,7 +108,7 @@ async function stream(
   await sending.catch(() => response.destroy());
 }
 
-/** Returns what is wrong with the query, as a text, or what it asks for; an empty parameter counts as absent. */
+/** Returns what is wrong with the query, as a text, or the parsed query; an empty parameter counts as absent. */
 function parseQuery(query: URLSearchParams, nowMs: number): HistoryQuery | string {
   const [to, from] = [query.get("to") || undefined, query.get("from") || undefined];
   const toMs = to === undefined ? nowMs : parseInstant(to);
@@ -122,7 +123,7 @@ function parseQuery(query: URLSearchParams, nowMs: number): HistoryQuery | strin
 const INSTANT = "expected RFC 3339, such as 2026-11-26T04:00:00Z (in a URL, + is %2B), or Unix seconds";
 const rfc3339 = z.iso.datetime({ offset: true });
 
-/** As in the API of Prometheus: RFC 3339 or Unix seconds, as Unix time in milliseconds. */
+/** Parses RFC 3339 or Unix seconds, like the API of Prometheus; returns Unix time in milliseconds. */
 function parseInstant(instant: string): number | undefined {
   const isRfc3339 = rfc3339.safeParse(instant).success;
   const isSeconds = /^\d+(\.\d*)?$/.test(instant);

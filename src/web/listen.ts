@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { isIPv6 } from "node:net";
 import { urlHost } from "../support/address.ts";
 
-/** An address to listen on; without a host, all addresses. */
+/** An address to listen on; without a host, the server listens on all addresses. */
 export interface ListenAddress {
   readonly host: string | undefined;
   readonly port: number;
@@ -21,19 +21,19 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return isHostName(name) ? { host: name, port } : undefined;
 }
 
-/** Whether this is a valid host name or IPv4 address. */
+/** Whether the text is a valid host name or IPv4 address. */
 export function isHostName(text: string): boolean {
   return /^[a-z0-9_][a-z0-9_.-]{0,252}$/i.test(text);
 }
 
-/** The address as `host:port` of a URL. */
+/** Returns the address as `host:port` of a URL. */
 export function formatAddress({ host = "", port }: ListenAddress): string {
   return `${urlHost(host)}:${port}`;
 }
 
 export type ListeningAddress = ListenAddress & { readonly host: string };
 
-/** Resolves to the actual address when the server listens. Rejects with Node's error. */
+/** Listens, and resolves to the actual address. Rejects with Node's error. */
 export async function listen(server: Server, { host, port }: ListenAddress): Promise<ListeningAddress> {
   server.listen({ port, ...(host === undefined ? {} : { host }) });
   await once(server, "listening");

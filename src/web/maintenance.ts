@@ -13,7 +13,7 @@ export interface MaintenanceDeps {
   /** Whether planned work may be changed over HTTP. */
   readonly isEnabled: boolean;
   readonly windows: Pick<Windows, "start" | "extend" | "end" | "list">;
-  /** Sentences on what is wrong now with what a window covered. */
+  /** Returns sentences on the present problems of the subjects of a window. */
   readonly remaining: (window: MaintenanceWindow) => Promise<readonly string[]>;
   readonly logger: Pick<Logger, "info" | "warn">;
 }
@@ -32,11 +32,13 @@ const UNKNOWN_USER =
   "Planned work needs a password, or a client certificate that is required and verified: see --web.config.file";
 const NOT_AMONG = "This user is not among the maintenance_users of the web configuration";
 
-/** Changes planned work for users who may. The fleet is judged in the turn of the request, as for other requests of the client. */
+/**
+ * Changes planned work for users who may change it. The fleet is judged in the turn of the request, as for other requests of the client.
+ */
 export function createMaintenance({ isEnabled, windows, remaining, logger }: MaintenanceDeps, queue: Queue) {
   async function change(request: IncomingMessage, { user, body }: Visitor): Promise<Reply> {
     const refused = (status: number, detail: string): Reply => {
-      // Strangers write no lines.
+      // Clients without a user write no lines.
       if (user !== undefined) logger.warn({ user: user.name, status, detail }, "planned work refused");
       return text(status, detail, CLOSE);
     };
@@ -80,7 +82,7 @@ function changed(answer: { window: WindowDocument; remaining?: readonly string[]
   return { status: 200, contentType: "application/json", body, headers: NOT_CACHED };
 }
 
-/** `undefined` for what is not JSON. */
+/** Parses JSON; returns `undefined` for any other bytes. */
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

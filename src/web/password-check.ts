@@ -3,40 +3,46 @@ import { groupBy } from "../support/group-by.ts";
 import { runInThread } from "../support/thread.ts";
 import type { PasswordTask } from "./password-worker.ts";
 
-/** A password waits at most this long: less than Prometheus's default scrape timeout. */
+/** The longest time that a password waits, which is less than Prometheus's default scrape timeout. */
 const MAX_WAIT_MS = 5000;
-/** At most this many passwords wait. */
+/** The most passwords that wait. */
 const MAX_WAITING = 100;
-/** At most this many origins are known to fail. One more makes all others forgotten. */
+/** The most origins that are known to fail. One more makes all others forgotten. */
 const MAX_FAILING = 1024;
-/** As many passwords are remembered, in 4 MiB. Each takes a place at random: of 5,000 guesses, one in a hundred replaces a given one. */
+/**
+ * The number of passwords that are remembered, in 4 MiB. Each takes a place at random: of 5,000 guesses, one in a hundred replaces a given
+ * one.
+ */
 const PLACES = 2 ** 19;
-/** Stands in place of an ordinal. */
+/** This number stands in place of an ordinal. */
 const WRONG = 2 ** 32 - 1;
-/** The rank of a new password is this minus its ordinal. */
+/** The rank of a new password is this number minus its ordinal. */
 const NEW = 2 ** 33;
 
-/** `busy`: too many passwords wait, this one has waited too long, or its client is gone. `failed`: the check had an error. */
+/**
+ * The result of a check. It is `busy` if too many passwords wait, this one has waited too long, or its client is gone. It is `failed` if
+ * the check had an error.
+ */
 export type CheckResult = "right" | "wrong" | "busy" | "failed";
 
 export interface Attempt {
   readonly user: string;
-  /** Raw bytes, as bcrypt hashes bytes. */
+  /** The password as raw bytes, since bcrypt hashes bytes. */
   readonly password: Buffer;
-  /** The user's bcrypt hash; for an unknown user, one that matches no password. */
+  /** The user's bcrypt hash; for an unknown user, a hash that matches no password. */
   readonly hash: string;
-  /** Whose failures count together: a known user at a client's address, or all unknown ones there. */
+  /** The origin, whose failures count together: a known user at a client's address, or all unknown ones there. */
   readonly origin: string;
-  /** Whether the client has disconnected or has a response: then the password is not checked. */
+  /** Returns whether the client has disconnected or has a response, so that the password is not checked. */
   readonly isGone: () => boolean;
 }
 
 export type PasswordCheck = (attempt: Attempt) => Promise<CheckResult>;
 
 interface Check extends Attempt {
-  /** Identifies the result. */
+  /** The digest that identifies the result. */
   readonly digest: Buffer;
-  /** The lowest is checked first: passwords that come again, the oldest first, and then new ones, the latest first. */
+  /** The rank. The lowest is checked first: passwords that come again, the oldest first, and then new ones, the latest first. */
   readonly rank: number;
   resolve(result: CheckResult): void;
 }
@@ -54,12 +60,15 @@ interface Check extends Attempt {
  */
 export function createPasswordCheck(onError: (error: unknown) => void): PasswordCheck {
   const key = randomBytes(32);
-  /** Digests of right passwords, which are very few. Those of guesses are in `memory`. */
+  /** The digests of right passwords, which are very few. Those of guesses are in `memory`. */
   const right = new Set<string>();
-  /** At the place of a digest, four other bytes of it, and `WRONG` or the ordinal of the first request with this password. */
+  /**
+   * The remembered passwords. The place of a digest has four other bytes of it, and `WRONG` or the ordinal of the first request with this
+   * password.
+   */
   const memory = new Uint32Array(2 * PLACES);
   let requests = 0;
-  /** Origins whose latest password was wrong. */
+  /** The origins whose latest password was wrong. */
   const failing = new Set<string>();
   let waiting: readonly Check[] = [];
   let isChecking = false;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Handler } from "./visitor.ts";
 import { send, text } from "./reply.ts";
 
-/** The path and query of a request, also of a request target in absolute form. @see RFC 9112, 3.2 */
+/** Returns the path and query of a request, also of a request target in absolute form. @see RFC 9112, 3.2 */
 function targetOf({ url = "/" }: IncomingMessage): string {
   const target = url.replace(/^https?:\/\/[^/?]*/i, "");
   return target === "" || target.startsWith("?") ? `/${target}` : target;
@@ -39,7 +39,7 @@ export function underPrefix(prefix: string, handler: Handler): Handler {
   };
 }
 
-/** An http or https URL without credentials, query and fragment. */
+/** Parses an http or https URL without credentials, query and fragment. */
 export function parsePlainUrl(given: string): URL | undefined {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   const isPlain = url?.username === "" && url.password === "" && url.search === "" && url.hash === "";
@@ -58,7 +58,7 @@ export function parseExternalUrl(given: string): ExternalUrl | undefined {
   return plain && routePrefix !== undefined ? { url: plain.origin + routePrefix, routePrefix } : undefined;
 }
 
-/** The prefix without a trailing slash; `undefined` if the text is not a path. */
+/** Returns the prefix without a trailing slash; `undefined` if the text is not a path. */
 export function parseRoutePrefix(path: string): string | undefined {
   return /^\/[\w.~!$&'()*+,;=:@%/-]*$/.test(path) && !path.includes("//")
     ? path.replace(/\/$/, "")

@@ -8,7 +8,7 @@ interface Requester {
   readonly socket: { readonly remoteAddress?: string | undefined; readonly destroyed: boolean };
 }
 
-/** Replies to a request for `what` with what `make` returns. */
+/** Replies to a request for `what` with the result of `make`. */
 export type Queue = (request: Requester, what: string, make: () => Promise<Reply>) => Promise<Reply>;
 
 interface Pending {
@@ -17,9 +17,9 @@ interface Pending {
 }
 
 /**
- * Makes one reply at a time, and pauses after each for as long as it took, at most half a second: a queue takes half of the
- * event loop. Requests for the same share a reply until it is made. 503 for a client's requests beyond `maxWaiting`: one
- * client cannot take the places of another.
+ * Makes one reply at a time, and pauses after each for as long as it took, at most half a second, so that a queue takes half of the event
+ * loop. Requests for the same content share a reply until it is made. A client's requests beyond `maxWaiting` get 503, so that one client
+ * cannot take the places of another.
  */
 export function createQueue(maxWaiting: number, pause: (ms: number) => Promise<unknown> = setTimeout): Queue {
   const pending = new Map<string, Pending>();

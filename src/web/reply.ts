@@ -16,11 +16,11 @@ export function text(status: number, body: string, headers: Readonly<Record<stri
 }
 
 export const NOT_CACHED = { "cache-control": "no-store" };
-/** The server does not wait for the body of a request. */
+/** These headers close the connection, since the server does not wait for the body of a request. */
 export const CLOSE = { connection: "close", ...NOT_CACHED };
 
 /**
- * Refuses requests of web pages: the status page changes nothing, so no origin is allowed. After DNS rebinding, a foreign page has the
+ * Refuses requests of web pages. The status page changes nothing, so no origin is allowed. After DNS rebinding, a foreign page has the
  * exporter's address as its origin. @see https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
  */
 export function refusePages({ headers }: IncomingMessage, what: string): Reply | undefined {
@@ -47,7 +47,7 @@ function begin(request: IncomingMessage, response: ServerResponse, reply: Reply)
 
 const NOTHING: Body = { texts: [], bytes: 0 };
 
-/** Sends a reply at once; for short ones. */
+/** Sends a short reply at once. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
   for (const piece of begin(request, response, reply).texts) response.write(piece);
   response.end();
@@ -65,13 +65,13 @@ interface Sending {
 }
 
 /**
- * Sends replies in pieces, few of them in each turn of the event loop: fast clients would keep the process writing until they
- * have everything. A response ends when everything is written, so a server that stops does not take it for an idle one. If the
- * bodies being sent exceed 64 MiB, aborts responses of the client that keeps most of them in memory, the oldest first. The largest
- * body does not count: the scrape of a large fleet may exceed the limit by itself.
+ * Sends replies in pieces, few of them in each turn of the event loop, since fast clients would keep the process writing until they have
+ * everything. A response ends when everything is written, so a server that stops does not mistake its connection for an idle one. If the
+ * bodies being sent exceed 64 MiB, aborts responses of the client that keeps most of them in memory, the oldest first. The largest body
+ * does not count: the scrape of a large fleet may exceed the limit by itself.
  */
 export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
-  /** Oldest first. */
+  /** The responses that are being sent, oldest first. */
   const pending = new Map<ServerResponse, Sending>();
   const turnOf = createTurns(WRITING_MS);
 
@@ -106,13 +106,13 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
   };
 }
 
-/** The latest one of equal bodies. */
+/** Returns the largest body; the latest one of equal bodies. */
 function largestOf(sendings: Iterable<Sending>): Body | undefined {
   const bodies = Array.from(sendings, ({ body }) => body);
   return bodies.toSorted((one, other) => one.bytes - other.bytes).at(-1);
 }
 
-/** A body that several responses share counts once. */
+/** Returns the bytes of all bodies. A body that several responses share counts once. */
 function bytesOf(responses: Iterable<readonly [ServerResponse, Sending]>): number {
   const bodies = new Set(Array.from(responses, ([, { body }]) => body));
   return [...bodies].reduce((sum, { bytes }) => sum + bytes, 0);

@@ -11,7 +11,7 @@ import { pathOf, queryOf } from "./paths.ts";
 import { acceptsGzip, CLOSE, createOutgoing, NOT_CACHED, refusePages, text, type Reply } from "./reply.ts";
 
 const PAGE_HEADERS = {
-  // Only the exporter's own files: no inline script or style, no framing, no request to another host.
+  // The policy allows only the exporter's own files: no inline script or style, no framing, no request to another host.
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -19,7 +19,7 @@ const PAGE_HEADERS = {
   ...NOT_CACHED,
 };
 
-/** Text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
+/** The content type of the text format 0.0.4. @see https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const TEXT_TYPE = "text/plain; charset=utf-8";
 const HTML_TYPE = "text/html; charset=utf-8";
@@ -29,13 +29,13 @@ const RELOAD = "/-/reload";
 const HISTORY = "/api/v1/history";
 const MAINTENANCE = "/api/v1/maintenance";
 
-/** At most this many scrapes of a client wait for the metrics, and never for another route. Sending does not count. */
+/** The most scrapes of a client that wait for the metrics; they never wait for another route. Sending does not count. */
 const MAX_SCRAPES = 100;
-/** At most this many requests of a client wait for the other routes of the fleet. */
+/** The most requests of a client that wait for the other routes of the fleet. */
 const MAX_OTHERS = 10;
 
 export interface Rendering {
-  /** Made in slices. */
+  /** The text, made in slices. */
   readonly text: LongText;
   readonly headers?: Reply["headers"];
 }
@@ -49,45 +49,45 @@ interface FleetRoute {
   readonly contentType: string;
   readonly headers: Reply["headers"];
   readonly queue: Queue;
-  /** Whether the query changes what it shows; default: false. */
+  /** Whether the query changes the content; default: false. */
   readonly readsQuery?: boolean;
 }
 
 /** A reply that does not change while the process runs, plain or compressed. */
 type Constant = (isCompressed: boolean) => Reply;
 
-/** A check, and its responses. */
+/** A check, and its two responses. */
 type Probe = readonly [isOk: () => boolean, ok: string, failed: string];
 
 export interface RouteDeps {
   readonly telemetryPath: string;
   readonly renderMetrics: Render;
   readonly renderFleet: Render;
-  /** The websites as targets for blackbox_exporter. */
+  /** Renders the websites as targets for blackbox_exporter. */
   readonly renderWebsites: Render;
-  /** The status page as HTML. */
+  /** Renders the status page as HTML. */
   readonly renderPage: Render;
-  /** `undefined` if the exporter keeps none. */
+  /** The history; `undefined` if the exporter keeps none. */
   readonly history: HistoryDeps | undefined;
   readonly maintenance: MaintenanceDeps;
-  /** Scripts and styles of the status page, by path. The paths change with the content. */
+  /** The scripts and styles of the status page, by path. The paths change with the content. */
   readonly assets: ReadonlyMap<string, { readonly contentType: string; readonly body: string | Buffer }>;
   /** The runbook as HTML. */
   readonly runbook: string;
   readonly isHealthy: () => boolean;
   readonly isReady: () => boolean;
-  /** The running configuration without its secrets. */
+  /** Returns the running configuration without its secrets. */
   readonly configText: () => string;
-  /** `undefined` if reloading over HTTP is not enabled. */
+  /** Reloads the configuration; `undefined` if reloading over HTTP is not enabled. */
   readonly reload: (() => Promise<ReloadResult>) | undefined;
-  /** Called when a bug prevents a page. */
+  /** Reports a bug that prevents a page. */
   readonly onError: (path: string, error: unknown) => void;
 }
 
 /**
- * Serves GET and HEAD, POST and PUT to reload, and POST to change planned work; 405 for other methods, 404 for other paths. A path is that of a constant, that
- * of the history, or a route of the fleet, which is rendered in its turn and never for one client alone. `paths`: every path that
- * is served.
+ * Serves GET and HEAD, POST and PUT to reload, and POST to change planned work; 405 for other methods, 404 for other paths. A path leads to
+ * a constant, to the history, or to a route of the fleet, which is rendered in its turn and never for one client alone. `paths` has every
+ * path that is served.
  */
 export function createRoutes(deps: RouteDeps) {
   const sendReply = createOutgoing();
@@ -100,7 +100,7 @@ export function createRoutes(deps: RouteDeps) {
     ["/-/ready", [deps.isReady, "Ready", "Not every appliance was polled yet"]],
   ]);
 
-  /** `undefined` if the response has been sent. */
+  /** Returns the reply; `undefined` if the response has been sent. */
   async function replyTo(
     request: IncomingMessage,
     response: ServerResponse,
@@ -168,7 +168,7 @@ function constantRoutes({ assets, runbook }: RouteDeps): ReadonlyMap<string, Con
   ]);
 }
 
-/** Compressed once, whatever clients request. */
+/** Returns a constant, which is compressed once, whatever clients request. */
 function constantOf(contentType: string, content: string | Buffer, headers: Reply["headers"]): Constant {
   const gzip = gzipSync(content);
   return (isCompressed) => success(contentType, isCompressed ? gzip : content, headers, isCompressed);
@@ -184,7 +184,7 @@ function success(
   return { status: 200, contentType, body, headers: { vary: "accept-encoding", ...headers, ...encoding } };
 }
 
-/** Compression is part of the turn: it takes a processor that the event loop needs. */
+/** Returns the reply of a route. Its turn includes compression, which takes a processor that the event loop needs. */
 function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): Promise<Reply> {
   const { queue, render, contentType, headers, readsQuery = false } = route;
   const query = readsQuery ? queryOf(request) : new URLSearchParams();

@@ -18,35 +18,35 @@ const LIMITS = {
   headersTimeout: 5000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  // Longer than any usual scrape interval, so that Prometheus keeps its connection.
+  // This is longer than any usual scrape interval, so that Prometheus keeps its connection.
   keepAliveTimeout: 125_000,
   maxHeaderSize: 8 * 1024,
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
-/** Pending responses may take this long at a stop. */
+/** The longest time that pending responses may take at a stop. */
 const DRAIN_TIMEOUT_MS = 3000;
 
 export interface WebServerOptions {
   readonly handler: Handler;
-  /** See `createPasswordCheck`. */
+  /** The callback of `createPasswordCheck`. */
   readonly onPasswordError: (error: unknown) => void;
-  /** See `underPrefix`; default: none. */
+  /** The prefix of `underPrefix`; default: none. */
   readonly routePrefix?: string | undefined;
-  /** Default: plain HTTP without passwords. */
+  /** The web configuration; default: plain HTTP without passwords. */
   readonly config?: WebConfig;
   /** The file that `config` was loaded from. */
   readonly configFile?: string | undefined;
-  /** Simultaneous connections of clients; default: 512. */
+  /** The number of simultaneous connections of clients; default: 512. */
   readonly maxConnections?: number;
 }
 
 export interface WebServer {
-  /** Serves on all addresses, or on none after an error. `addresses`: `host:port`, one for each listener. */
+  /** Serves on all addresses, or on none after an error. `addresses` has one `host:port` for each listener. */
   start(listeners: readonly ListenAddress[]): Promise<Checked<{ readonly addresses: readonly string[] }>>;
   /**
-   * Loads the web configuration again. `apply` lets it take effect from the next request and handshake on; it throws and
-   * changes nothing if OpenSSL rejects the TLS settings.
+   * Loads the web configuration again. `apply` makes it effective from the next request and handshake on; it throws and changes nothing if
+   * OpenSSL rejects the TLS settings.
    */
   prepare(): Promise<Loaded<{ apply(): void }>>;
   /** Stops listening, waits up to 3 seconds for pending responses, and closes every connection. */
@@ -125,7 +125,7 @@ export function createWebServer({
   };
 }
 
-/** Takes effect from the next handshake on; open connections stay. Throws if OpenSSL rejects the settings. */
+/** Renews the TLS settings from the next handshake on; open connections stay. Throws if OpenSSL rejects the settings. */
 function renewTls(server: Server, { tls }: WebConfig): void {
   if (tls === undefined || !(server instanceof SecureServer)) return;
   const { cert, key, clientCa, clientAuth, minVersion } = tls;
@@ -134,7 +134,7 @@ function renewTls(server: Server, { tls }: WebConfig): void {
     cert,
     key: key.reveal(),
     minVersion,
-    // OpenSSL supports TLS 1.0 and 1.1 at this level only.
+    // OpenSSL supports TLS 1.0 and 1.1 at this security level only.
     ciphers: isOld ? `${DEFAULT_CIPHERS}:@SECLEVEL=0` : DEFAULT_CIPHERS,
     honorCipherOrder: true,
     // Every certificate in the file is trusted, root or not.
@@ -143,7 +143,7 @@ function renewTls(server: Server, { tls }: WebConfig): void {
     sessionIdContext: "appliance-exporter",
   };
   server.setSecureContext(options);
-  // Node has no methods to set these two, which it reads at each connection.
+  // Node has no methods to set these two properties, which it reads at each connection.
   Object.assign(server, {
     // The context that setSecureContext creates ignores allowPartialTrustChain.
     _sharedCreds: createSecureContext(options),

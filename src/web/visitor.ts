@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Identifies who sent a request. */
+/** The sender of a request. */
 export interface Visitor {
-  /** `undefined` for a client without a password and without a client certificate that is required and verified. */
+  /** The user; `undefined` for a client without a password and without a client certificate that is required and verified. */
   readonly user:
     | { readonly name: string; /** Whether the user may change planned work. */ readonly maintains: boolean }
     | undefined;

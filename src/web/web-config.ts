@@ -7,20 +7,20 @@ import { fileSchema, parsed, textOrNumber } from "../config/values.ts";
 import { Secret } from "../support/secret.ts";
 
 export interface WebConfig {
-  /** `undefined` for plain HTTP. */
+  /** The settings of TLS; `undefined` means plain HTTP. */
   readonly tls: TlsSettings | undefined;
-  /** bcrypt hashes by user name; empty: no password is required. */
+  /** The bcrypt hashes by user name; if there are none, no password is required. */
   readonly users: ReadonlyMap<string, Secret>;
-  /** The users who may change planned work; `undefined`: all. */
+  /** The users who may change planned work; `undefined` means all. */
   readonly maintenanceUsers: ReadonlySet<string> | undefined;
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** Certificates and keys are PEM texts. */
+/** The settings of TLS. Certificates and keys are PEM texts. */
 export interface TlsSettings extends z.output<typeof tlsSchema> {
   readonly cert: string;
   readonly key: Secret;
-  /** The authorities that sign client certificates; `undefined`: the well-known ones. */
+  /** The authorities that sign client certificates; `undefined` means the well-known ones. */
   readonly clientCa: string | undefined;
 }
 
@@ -60,7 +60,9 @@ const tlsSchema = z
   })
   .transform((tls) => ({ clientAuth: tls.client_auth_type, minVersion: tls.min_version }));
 
-/** Accepts numbers, because YAML parses the `0` of X-XSS-Protection as one. Joins lines. @see RFC 9110, 5.5 */
+/**
+ * A value of a header. Numbers are accepted, because YAML parses the `0` of X-XSS-Protection as one. Lines are joined. @see RFC 9110, 5.5
+ */
 const headerSchema = parsed(
   "a valid HTTP header value",
   (given) => {
@@ -88,7 +90,7 @@ const webConfigSchema = z.strictObject({
   maintenance_users: z.array(z.string()).optional(),
   http_server_config: z
     .strictObject({
-      // Accepted because many files have it; the server supports HTTP/1.1 only.
+      // This key is accepted because many files have it; the server supports HTTP/1.1 only.
       http2: z.boolean().optional(),
       headers: z
         .strictObject({
