@@ -116,7 +116,7 @@ clusters:
 ${pairs.join("")}${shape.moreClusters ?? ""}`;
 }
 
-/** Returns the value of a series without labels, or the sum of those with them. */
+/** Returns the value of a series without labels, or the sum of the series with labels. */
 export function sumOf(metrics: string, name: string): number {
   const values = [...metrics.matchAll(new RegExp(`^${name}(?:{.*})? (\\S+)$`, "gm"))];
   return values.reduce((sum, [, value]) => sum + Number(value), 0);

@@ -20,9 +20,9 @@ const WEBSITES = [1, 2];
 const ROUNDS = 60;
 /** The default intervals: VRRP lists every 5 s, website tests every 30 s. */
 const [LISTS_EVERY_S, TESTS_EVERY_S] = [5, 30];
-/** One appliance in so many does not answer. */
+/** One in this number of appliances does not answer. */
 const FAILING = 50;
-/** The reader opened three clusters beside those that are open at first. */
+/** The reader opened three clusters besides those that are open at first. */
 const QUERY = "fragment&open=cluster-pair100&open=cluster-pair200&open=cluster-pair249";
 
 /**

@@ -12,7 +12,7 @@ const WARM_UP_MS = 60_000;
 const SCRAPES = 15;
 const SCRAPE_INTERVAL_MS = 4000;
 
-/** Measures what a pair of appliances that exhaust every limit costs the rest of the fleet. */
+/** Measures the cost of a pair of appliances that exhaust every limit for the rest of the fleet. */
 export async function measureWorstCluster(): Promise<readonly Measurement[]> {
   const fleet = await startNginxFleet();
   const script = fileURLToPath(new URL("worst-appliance.ts", import.meta.url));

@@ -30,7 +30,7 @@ const LAST_LINE_MS = 1500;
 declare const BUILD: { readonly version: string } & Pick<Build, "revision" | "branch" | "date">;
 const { version, ...build } = BUILD;
 
-// ps and top show the title. Without it, Node.js 24 shows "MainThread".
+// ps and top show this title. Without a title, Node.js 24 shows "MainThread".
 process.title = ["appliance-exporter", ...process.argv.slice(2)].join(" ");
 
 let fatalHandler = async (message: string, detail: string): Promise<void> => {

@@ -20,7 +20,7 @@ import { addCluster, addVisitor, longestGap, visitsIn, type Lab, type Visit } fr
  */
 const VISIT_EVERY_MS = 10;
 const TOLERANCE_MS = 1_000;
-/** The other member stays MASTER for so long. */
+/** The time for which the other member stays MASTER. */
 const AWAY_MS = 8_000;
 const SITES = { shop: SITE };
 const MEMBERS = [

@@ -43,7 +43,7 @@ const WEIGHT = 100;
 const ADVERT_SECONDS = 1;
 const VISITOR = fileURLToPath(new URL("visitor.ts", import.meta.url));
 
-/** Builds the cluster of a situation, takes its steps, and compares what the exporters say with what was done. */
+/** Builds the cluster of a situation, takes its steps, and compares the exporters' reports with the real causes. */
 export async function play(lab: Lab, situation: Situation, nth: number): Promise<readonly Outcome[]> {
   const { exporters } = lab;
   const { cluster, nodes, lan } = await addCluster(lab, situation.members, nth);

@@ -31,7 +31,7 @@ interface Takeover {
   readonly cause: Cause;
   /** Less precise causes that are right too, besides `unknown`. */
   readonly alsoTrue?: readonly Cause[];
-  /** The members take over from each other so often, and `a` is the one that gives way. */
+  /** The number of times that the members take over from each other, and the time between. `a` is the one that gives way. */
   readonly repeated?: { readonly times: number; readonly everyMs: number };
 }
 

@@ -13,7 +13,7 @@ import { COMMAND } from "../../test/support/command.ts";
 import { APPLIANCE_PORT, FLEET } from "./node.ts";
 import { clusterName, fleetAddress, nodeName } from "./play.ts";
 
-/** Returns what the exporter shows now. */
+/** Returns the present document of the exporter. */
 export type Fleet = () => Promise<FleetDocument>;
 
 /** A network with room for clusters. */
@@ -25,7 +25,7 @@ export interface LabNetwork {
   readonly clusters: readonly object[];
 }
 
-/** Makes a network for clusters with so many members; removes the network with everything in it afterwards. */
+/** Makes a network for clusters with this number of members; removes the network with everything in it afterwards. */
 export async function inLab<T>(
   situations: readonly { readonly members: readonly object[] }[],
   name: string,

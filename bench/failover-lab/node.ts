@@ -16,7 +16,7 @@ import { SITES, type Group, type Member, type Site } from "./situations.ts";
 
 export const FLEET = { bridge: "fleet", exporter: "198.51.100.1/24", servers: "198.51.100.2" } as const;
 export const APPLIANCE_PORT = 4849;
-/** Every node tells visitors its name at this port. */
+/** Every node answers visitors at this port with its name. */
 export const NAME_PORT = 7000;
 const CLOSED_PORT = 8099;
 const DEVICE = "vrrp0";

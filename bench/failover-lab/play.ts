@@ -25,7 +25,7 @@ export interface Outcome {
   readonly isEqual: boolean;
 }
 
-/** A prediction must be the same for so long: several intervals of everything that is polled. */
+/** A prediction must be the same for this time: several intervals of everything that is polled. */
 const SETTLED_MS = 6_000;
 const LOOK_EVERY_MS = 500;
 

@@ -7,7 +7,7 @@ import { portOf } from "../../test/support/fault-server.ts";
 
 const HOST = "127.0.0.1";
 
-/** How a member serves one website. */
+/** The member's settings of one website. */
 export type Serving = Pick<Website, "isEnabled" | "mode">;
 
 /** The settings of a member. */

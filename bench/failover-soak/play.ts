@@ -15,7 +15,7 @@ export interface Tally {
 
 /** A pair, and the state of the alert about it. */
 export interface Watched extends Pair {
-  /** Whether its members differ for longer than a synchronization takes, or did until the exporter could see the end. */
+  /** Whether the members differ for longer than a synchronization takes, or did until the exporter could see the end. */
   differs: boolean;
   isInLosses: boolean;
   isFiring: boolean;

@@ -14,7 +14,7 @@ export interface Spell {
 export function createRule() {
   const spells = new Map<string, Spell>();
   return {
-    /** Returns the spells of this sample, those that begin to fire with it, and those that are over. */
+    /** Returns the spells of this sample, those that begin to fire, and those that are over. */
     add: (text: string, atMs: number) => {
       const appliances = new Set(lossesIn(text));
       const over = [...spells.values()].filter(({ appliance }) => !appliances.has(appliance));

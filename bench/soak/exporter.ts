@@ -21,7 +21,7 @@ export interface Holdings {
 }
 
 export interface Scrape {
-  /** The exporter's monotonic clock when it answered; on a busy machine the answer arrives much later. */
+  /** The exporter's monotonic time of the answer, which arrives much later on a busy machine. */
   readonly atMs: number;
   readonly text: string;
 }

@@ -23,6 +23,6 @@ ServerResponse.prototype.writeHead = function writeDatedHead(...head) {
   this.setHeader("x-monotonic-ms", performance.now());
   return writeHead.apply(this, head);
 };
-// The process would never end if the soak has died.
+// Without this listener, the process would never end if the soak has died.
 process.on("disconnect", () => process.exit(1));
 process.channel?.unref();

@@ -7,7 +7,7 @@ import { basename, dirname } from "node:path";
  */
 export const XZ_LEVEL = 0;
 
-/** Runs a program and returns what it prints to stdout; stderr is shown. */
+/** Runs a program and returns its output on stdout; stderr is shown. */
 export function run(program: string, ...args: readonly string[]): string {
   return execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }

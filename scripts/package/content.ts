@@ -34,7 +34,7 @@ export function unpackProgram(folder: string, work: string): void {
   run("tar", "-xzf", join(work, filename), "-C", folder, "--strip-components=1");
 }
 
-/** Downloads the pinned Node.js into the folder `node` of a program. Throws if it is not what packaging/node.json pins. */
+/** Downloads the pinned Node.js into the folder `node` of a program. Throws if the package is not the one in packaging/node.json. */
 export function addNode(program: string, architecture: Architecture, work: string): void {
   const { version, integrity }: PinnedNode = JSON.parse(readFileSync("packaging/node.json", "utf8"));
   const name = `node-linux-${architecture}`;

@@ -35,7 +35,7 @@ const COMPLETIONS = {
 };
 const DEBIAN_ARCHITECTURES: Readonly<Record<Architecture, string>> = { x64: "amd64", arm64: "arm64" };
 
-/** Writes the Debian package. `packaging/debian/root` has the files that it alone needs. */
+/** Writes the Debian package. `packaging/debian/root` has the files of this package alone. */
 export function writeDeb(content: string, { version, architecture, work, out, epoch }: Target): void {
   const root = join(work, "deb");
   const at = (path: string): string => join(root, path);

@@ -12,7 +12,7 @@ export interface Sbom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-/** Adds what the program depends on, beside the libraries in it. */
+/** Adds the program's dependencies, besides the libraries in it. */
 export function addToSbom(path: string, component: Component): void {
   const sbom: Sbom = JSON.parse(readFileSync(path, "utf8"));
   const program = sbom.metadata.component["bom-ref"];

@@ -3,7 +3,7 @@ import { canonicalAddress, netmaskOf } from "../support/address.ts";
 import { INTEGER_TEXT, isJsonObject, MAX_DEPTH, parseJson, readInteger, readText } from "./json.ts";
 import { decodeText } from "./text.ts";
 
-/** Numbers the texts of each kind by their first occurrence, from 1: equal texts have equal numbers. */
+/** Numbers the texts of each kind by their first occurrence, from 1, so that equal texts have equal numbers. */
 export type Numbering = (kind: string, text: string) => number;
 
 export function createNumbering(): Numbering {
@@ -64,7 +64,7 @@ export function listOf(item: Anonymize): Anonymize {
     Array.isArray(value) ? value.map((each) => item(each, number)) : structure(value, number);
 }
 
-/** Anonymizes an array in which the position says what a value means. */
+/** Anonymizes an array in which the position defines the meaning of a value. */
 export function rowOf(...items: readonly Anonymize[]): Anonymize {
   return (value, number) =>
     Array.isArray(value)

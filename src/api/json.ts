@@ -1,6 +1,6 @@
 import { decodeText } from "./text.ts";
 
-/** A decoded answer, or why it cannot be decoded. Decoders never throw. */
+/** A decoded answer, or the reason why the answer cannot be decoded. Decoders never throw. */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | Rejected;
 
 export interface Rejected {
@@ -56,7 +56,7 @@ function notJson(text: string): Rejected {
   return rejected("decode", `expected JSON, got ${start === "" ? "nothing" : got}`);
 }
 
-/** A string; the last one of a text that is not JSON may lack its end. */
+/** A string. In a text that is not JSON, the last string may lack its end. */
 const STRING = /"[^"\\]*(?:\\[^][^"\\]*)*"?/g;
 /** A string, with the colon that makes it a key, or a bracket. If strings end, the last character of a match shows which it is. */
 const TOKEN = new RegExp(`${STRING.source}(?:\\s*:)?|[[\\]{}]`, "g");
@@ -69,7 +69,7 @@ function repeatedKeys(text: string): readonly string[] | undefined {
   /** The keys of each array and object around the place that is scanned. */
   const open: Set<string>[] = [];
   const repeated: string[] = [];
-  // Unlike `matchAll`, `test` makes no list of each match: they were a tenth of all memory that a poll takes.
+  // Unlike `matchAll`, `test` makes no list of each match. These lists were a tenth of all memory that a poll takes.
   TOKEN.lastIndex = 0;
   for (let at = 0; TOKEN.test(text); at = TOKEN.lastIndex) {
     // A string that ends the text is no key. Without its own end it may look like a bracket.

@@ -32,7 +32,7 @@ export interface OperationDescriptor<Kind, Value, Written> {
 export interface PollPlan {
   /** Whether the appliance's websites are discovered. */
   readonly isDiscovering: boolean;
-  /** The ids of the websites whose details are polled, and of those that are tested. */
+  /** The ids of the websites whose details are polled, and of the websites that are tested. */
   readonly details: readonly number[];
   readonly tests: readonly number[];
 }
@@ -42,7 +42,7 @@ export interface PollPlan {
  */
 export type StatusMeaning = "unsupported" | "gone";
 
-/** Limits of the fleet, and those of each appliance. */
+/** The limits of the fleet, and of each appliance. */
 export type LimitName = "website_tests" | "discovery" | "appliance_website_tests" | "appliance_details";
 
 /** The blocks of `polling`, and their built-in values. */
@@ -54,7 +54,7 @@ export const TIMINGS = {
 
 export type TimingName = keyof typeof TIMINGS;
 
-/** A value for each block of `polling`. */
+/** Returns a value for each block of `polling`. */
 export function byTiming<T>(make: (name: TimingName) => T): Readonly<Record<TimingName, T>> {
   return { vrrp: make("vrrp"), websites: make("websites"), discovery: make("discovery") };
 }

@@ -106,9 +106,9 @@ export const VRRP_LIST = {
 } as const satisfies OperationDescriptor<"vrrp", VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
- * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other
- * body is `decode`, and more than 1,024 interfaces are `too_large`. A key that occurs twice in one object is `bad_field`, and its last value counts. Every text is
- * redacted, then cut; if two names are equal after that, the second is `bad_interface`.
+ * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other body is `decode`, and
+ * more than 1,024 interfaces are `too_large`. A key that occurs twice in one object is `bad_field`, and its last value counts. Every text
+ * is redacted, then cut; if two names are equal after that, the second is `bad_interface`.
  *
  * @see management API 2.1, 2.2, 4.1
  */

@@ -20,7 +20,10 @@ import type { ProtocolSetting } from "./website-test.ts";
 export type WebsiteMode = "pass" | "protect" | "detect";
 export type BackendRole = "active" | "backup" | "down";
 
-/** The description of a website by an appliance. Texts are redacted and cut, and empty if not known; `undefined`: not known. */
+/**
+ * The description of a website by an appliance. Texts are redacted and cut, and empty if not known. Other members are `undefined` if not
+ * known.
+ */
 export interface WebsiteDetails {
   readonly name: string;
   readonly host: string;
@@ -47,10 +50,10 @@ export interface Backends {
   readonly shown: readonly Backend[];
   /** The number of servers that are not shown. */
   readonly leftOut: number;
-  /** The number of servers in service that are OK, and of those with an error. */
+  /** The number of servers in service that are OK; `failed` counts those with an error. */
   readonly usable: number;
   readonly failed: number;
-  /** The number of servers of which it is not known whether they are in service and OK, including those that cannot be read. */
+  /** The number of servers that may be in service and OK, but for which this is not known, including unreadable ones. */
   readonly uncertain: number;
   /** A digest of the servers. Equal digests mean equal sets of addresses; `undefined` if a server cannot be read. */
   readonly digest: string | undefined;
@@ -202,7 +205,7 @@ function digestOf(backends: readonly Backend[]): string {
   return hash("sha256", JSON.stringify([...addresses].toSorted()), "base64");
 }
 
-/** Reads a row of `rhost`, where the position of a member says what it means; `undefined` without a host. */
+/** Reads a row of `rhost`, where the position of a member defines its meaning; `undefined` without a host. */
 function backendOf(read: Read, keep: Redact): Backend | undefined {
   const host = canonicalAddress(keep(read(1, toText) ?? ""));
   if (host === "") return undefined;

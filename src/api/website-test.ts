@@ -96,7 +96,7 @@ export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteT
   return { ok: true, value: { blocks: [...blocks.values()] } };
 }
 
-/** Returns the text after each marker, up to the next one. `isFolded`: the text is one line. */
+/** Returns the text after each marker, up to the next one. `isFolded` says that the text is one line. */
 function answersIn(text: string) {
   const isFolded = !text.trim().includes("\n");
   const markers = findMarkers(text, isFolded);

@@ -6,7 +6,7 @@ import type { Reply } from "../web/reply.ts";
 /** The content types that are recorded; any other, or none, is `other`. */
 export const CONTENT_TYPES = ["application/json", "text/html", "text/plain", "other"] as const;
 
-/** The answers of an appliance, anonymized, as `poll --record` writes them. */
+/** The anonymized answers of an appliance, in the format of `poll --record`. */
 export const recordingSchema = z.strictObject({
   /** The versions of the exporter and of Node.js. */
   exporter: z.string(),

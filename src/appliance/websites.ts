@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import type { LocalBackend, LocalWebsiteDetails } from "../api/website-details.ts";
 import { PROTOCOLS, type WebsiteAnswer } from "../api/website-test.ts";
 
-/** A website in the appliance's configuration. `host`: a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
+/** A website in the appliance's configuration. `host` is a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
 export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort" | "backends"> {
   readonly servers: readonly Omit<LocalBackend, "isOk">[];
   readonly httpPort: number;
@@ -98,7 +98,10 @@ function reasonOf(error: unknown): string {
   return messages.join(", ") || "no response";
 }
 
-/** A server is OK if it accepts a TCP connection within a second. Without servers, the tested host is the only one. */
+/**
+ * Returns the details of a website. A server is OK if it accepts a TCP connection within a second. Without servers, the tested host is the
+ * only one.
+ */
 export async function detailsOf({ servers, ...website }: Website): Promise<LocalWebsiteDetails> {
   const { protocol, host, httpPort, httpsPort } = website;
   const port = protocol === "http" ? httpPort : httpsPort;

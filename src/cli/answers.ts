@@ -83,7 +83,7 @@ function answerOn(appliance: ApplianceDocument, cluster: ClusterDocument): Answe
 }
 
 /**
- * Returns what is not known of an appliance that costs nothing if it fails, by all that is known. A poll that succeeded counts until two
+ * Returns the unknown facts about an appliance whose failure costs nothing by the known ones. A poll that succeeded counts until two
  * intervals and a timeout after its end.
  */
 function doubtsOn(

@@ -13,8 +13,8 @@ import { formatTable, toJson } from "./format.ts";
 import { storageProblems } from "./storage.ts";
 
 /**
- * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls
- * every enabled appliance once, or those that `names` selects, and warns about the journal.
+ * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls every
+ * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal.
  */
 export async function check(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;

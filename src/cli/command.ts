@@ -85,18 +85,18 @@ export interface Flags extends LogFlags {
 }
 
 /**
- * 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 130, 143: SIGINT, SIGTERM. A plugin
- * has codes of its own, up to 3.
+ * The exit code. 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 130, 143: SIGINT,
+ * SIGTERM. A plugin has codes of its own, up to 3.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 130 | 143;
 
-/** Writes why a command failed; returns its exit code. */
+/** Writes the reason of a command's failure; returns its exit code. */
 export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {
   io.err(`${message}\n`);
   return exitCode;
 }
 
-/** Asks the user for a yes. */
+/** Returns whether the user answers a question with yes. */
 export async function isConfirmed(io: Pick<Io, "ask">, question: string): Promise<boolean> {
   return /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
 }

@@ -48,7 +48,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** A cluster is complete only after this time: tests of websites show by then what the failover cost. */
+/** A cluster is complete only after this time, since tests of websites show by then whether a website was down. */
 const SETTLED_MS = 5000;
 
 /** Plans the drill of an appliance. */

@@ -22,7 +22,7 @@ export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
 
 /** After a signal, the process ends within eight seconds. */
 const POST_TIMEOUT_MS = 5000;
-/** An exporter that does not answer for so long is lost. */
+/** An exporter is lost if it does not answer for this long. */
 const LOST_MS = 30_000;
 
 /** Says what the operator has to do, so that the next stage is reached. */
@@ -69,7 +69,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   act("Readiness was asked for.");
   const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
   if (!started.ok) {
-    // The window may have begun although its answer was lost.
+    // The window may have begun although the answer to its start was lost.
     await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
     return fail(io, started.message, 2);
   }
@@ -118,11 +118,11 @@ function runCommand(command: string, io: Io, act: (text: string) => void, signal
 type Seen = Pick<DrillFacts, "course" | "ending"> & {
   /** The user of the exporter who started the drill. */
   readonly by: string | undefined;
-  /** The exit code of the signal that interrupted it. */
+  /** The exit code of the signal that interrupted the drill. */
   readonly signal?: ExitCode;
 };
 
-/** Looks at the fleet until the drill is over, and says what to do and what was reached. */
+/** Polls the exporter until the drill is over, and prints the next orders and the stages that were reached. */
 async function watch(
   initial: Course,
   { exporter, everyMs, id, forMs, io }: Watched & { id: string; forMs: number; io: Io },

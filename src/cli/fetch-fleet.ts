@@ -10,7 +10,7 @@ import { schemeAdvice } from "./poll-report.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
 const TIMEOUT_MS = 10_000;
-/** This is enough for 10,000 appliances. */
+/** This size is enough for 10,000 appliances. */
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 export const MAINTENANCE = "/api/v1/maintenance";
 export const NO_EXPORTER = "the server is not an appliance-exporter of this version";
@@ -33,7 +33,7 @@ type Answered<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly message: string };
 
-/** Prepares requests to an exporter. After an error of the flags, which it prints, it returns the exit code 2. */
+/** Prepares requests to an exporter. After an error of the flags, which it prints, this function returns the exit code 2. */
 export async function openExporter(
   { url: text, "http.config.file": file, output }: Pick<Flags, "url" | "http.config.file" | "output">,
   io: Io,
@@ -76,8 +76,8 @@ export async function openExporter(
 }
 
 /**
- * Fetches the document of an exporter, which has to know all `names`: of clusters or of appliances. After an error, which it
- * prints, it returns the exit code 2.
+ * Fetches the document of an exporter, which must know all `names` of clusters or appliances. After an error, which it prints, this
+ * function returns the exit code 2.
  */
 export async function fetchFleet(
   flags: Pick<Flags, "url" | "http.config.file" | "output">,
@@ -91,7 +91,10 @@ export async function fetchFleet(
   return answer.ok ? withNames(answer.value, names, exporter.url, io) : fail(io, answer.message, 2);
 }
 
-/** Returns the document, if it has all `names`: of clusters or of appliances. After an error, which it prints, it returns the exit code 2. */
+/**
+ * Returns the document, if it has all `names` of clusters or appliances. After an error, which it prints, this function returns the exit
+ * code 2.
+ */
 export function withNames(
   fleet: FleetDocument,
   names: readonly string[],
@@ -105,7 +108,7 @@ export function withNames(
   return fail(io, `unknown cluster or appliance ${JSON.stringify(unknown)}; ${has}`, 2);
 }
 
-/** Whether a name is that of the cluster or of one of its appliances. */
+/** Whether a name is the name of the cluster or of one of its appliances. */
 export function isSelected({ name, appliances }: ClusterDocument, names: readonly string[]): boolean {
   return [name, ...namesOf(appliances)].some((each) => names.includes(each));
 }

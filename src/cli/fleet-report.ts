@@ -13,8 +13,8 @@ import { formatCell, formatTable, type Color, type TableRow } from "./format.ts"
 const LATEST = 8;
 
 /**
- * Writes the fleet's verdict and aligned tables: problems first, then what the status page shows of each cluster, then the latest
- * incidents, or only rows with a problem and incidents that are not over; the verdict again as the last line. `nowMs`: Unix time.
+ * Writes the fleet's verdict and aligned tables: problems first, then the rows of the status page for each cluster, then the latest
+ * incidents, or only rows with a problem and incidents that are not over; the verdict again as the last line. `nowMs` is Unix time.
  */
 export function fleetReport(
   document: FleetDocument,

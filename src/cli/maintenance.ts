@@ -85,7 +85,7 @@ export async function listWork(flags: MaintenanceFlags, io: Io): Promise<ExitCod
   return atExporters(flags, io, (exporters) => show(flags, io, exporters));
 }
 
-/** Says what an exporter did, or why it did not. */
+/** The result of a change at an exporter, or the reason of its failure. */
 type Outcome = { readonly url: string } & (
   | {
       readonly window: WindowDocument;
@@ -145,7 +145,7 @@ function endReport(
   const where = isOneOfMany ? `${url}: ` : "";
   const when = early === undefined ? "" : ` ${early} early`;
   const done = `${where}${window.id} ended${when}`;
-  // A busy exporter does not say what is left.
+  // A busy exporter does not report the remaining problems.
   if (remaining === undefined) return printable(`${done}\n`);
   const rest = remaining.map((sentence) => `  ${sentence}\n`).join("");
   const verdict = remaining.length === 0 ? "all is well" : `${count(remaining.length, "problem")} left`;

@@ -39,7 +39,7 @@ export function configFile(byDefault = "config.yaml"): Option {
 
 const httpConfigFile = new Option("--http.config.file <file>", "file with an http_client block");
 
-/** The flags of a command that reads from a running exporter. */
+/** Returns the flags of a command that reads from a running exporter. */
 export const reading = () => [
   new Option("--url <url>", "URL of the exporter, with its route prefix").default(DEFAULT_URL),
   httpConfigFile,
@@ -81,7 +81,7 @@ const storage = () => [
     .argParser(parser(parseRetentionBytes, "a size in B, KB, MB, GB or TB, such as 512MB")),
 ];
 
-/** The flags of `run` that concern no configuration and no appliance. */
+/** Returns the flags of `run` that concern no configuration and no appliance. */
 export const serving = () => [
   listenAddress(":10849"),
   new Option("--web.telemetry-path <path>", "path of the metrics")
@@ -152,7 +152,7 @@ export const reporting = [
     .argParser(collected((text) => text)),
 ];
 
-/** The flags of an action of planned work, at one exporter or several. */
+/** Returns the flags of an action of planned work, at one exporter or several. */
 export const maintaining = (...flags: readonly Option[]) => [
   new Option(
     "--url <url>",

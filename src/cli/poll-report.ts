@@ -180,7 +180,7 @@ const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** Returns a sentence that says what the user can do about an appliance. */
+/** Returns a sentence with advice for the user about an appliance. */
 function adviceOn({ appliance, results }: Polled): string | undefined {
   const [list, ...others] = results.map(({ observation }) => observation);
   if (list?.outcome.ok === false) return adviceOnList(appliance, list.outcome.failure);

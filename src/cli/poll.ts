@@ -9,7 +9,7 @@ import { bodyOf, jsonResult, pollReport, type Polled } from "./poll-report.ts";
 import { toJson } from "./format.ts";
 import { record } from "./record.ts";
 
-/** Polls the VRRP list and all websites of an appliance once; prints the results and the samples, or what the appliance answered. */
+/** Polls the VRRP list and all websites of an appliance once; prints the results and the samples, or the appliance's answers. */
 export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[]): Promise<ExitCode> {
   const { raw: isRaw = false, record: file, yes: isAccepted = false, output } = flags;
   const loaded = await loadNamed(flags, io, [name]);

@@ -92,7 +92,7 @@ function report(answers: readonly Answer[], { hasColor, clock }: Io): string {
   return `${parts.join("")}\n${counts.join(", ")}\n`;
 }
 
-/** Returns lines about the risks that are not harmless, with the age of the answers behind them, and about what is left out. */
+/** Returns lines about the risks that are not harmless, with the age of the answers behind them, and about omitted risks. */
 function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowMs: number): string {
   const harmful = risks.filter(({ effect }) => effect !== "none");
   const rows = harmful.map(({ effect, summary, seenAt }) => {

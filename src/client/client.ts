@@ -46,11 +46,14 @@ export interface GetOptions {
   readonly connectionWaitMs?: number | undefined;
   /** The largest size of a body. A longer body is `too_large`; default: 256 KiB. */
   readonly bodyLimitBytes?: number;
-  /** Called once, when `timeoutMs` begins to count, with a function that ends the request; never if the client is closed before. */
+  /**
+   * Receives, when `timeoutMs` begins to count, a function that ends the request. It is called once, or never if the client is closed
+   * before.
+   */
   readonly onStarted?: ((end: () => void) => void) | undefined;
-  /** Called before the request is sent, with a symbol for its credentials: equal symbols mean equal credentials. */
+  /** Receives a symbol for the credentials before the request is sent; equal symbols mean equal credentials. */
   readonly onCredentials?: ((credentials: symbol) => void) | undefined;
-  /** Called with each answer of any status. Without it, the body of an error is not read. */
+  /** Receives each answer of any status. Without this callback, the body of an error is not read. */
   readonly onAnswer?: ((answer: ReceivedAnswer) => void) | undefined;
 }
 

@@ -48,11 +48,11 @@ export function createConnections(
   const open = new Set<Connection>();
   /** The connections whose attempt to connect is neither over nor hangs. */
   const connecting = new Set<Connection>();
-  /** The instants since when connections are idle; the one that is idle longest is first. */
+  /** The instants since which connections are idle; the connection that is idle longest is first. */
   const idle = new Map<Connection, number>();
   let isServing = false;
 
-  /** Ends connections that have been idle longest, until at most so many are open or none is idle. */
+  /** Ends connections that have been idle longest, until at most `maxOpen` are open or none is idle. */
   function endIdle(maxOpen: number): void {
     for (const connection of idle.keys()) {
       if (open.size <= maxOpen) return;

@@ -1,35 +1,35 @@
 import { errorCode } from "../support/errors.ts";
 import { keysOf } from "../support/keys.ts";
 
-/** Says what a failure of the VRRP list means. */
+/** The meaning of a failure of the VRRP list. */
 interface Meaning {
   /**
    * The state of the appliance. If it is `lost`, the appliance does not answer. If it is `refused`, the appliance answers, but not to this
    * exporter. If it is `unknown`, the cause is elsewhere.
    */
   readonly appliance: "lost" | "refused" | "unknown";
-  /** Other polls of the appliance would fail for the same reason, so they are not sent. */
+  /** Whether other polls of the appliance would fail for the same reason, so that they are not sent. */
   readonly stopsOtherPolls?: true;
 }
 
 /** All reasons why a poll can fail, the values of the label `reason`. */
 const FAILURES = {
-  dns: { appliance: "unknown", stopsOtherPolls: true }, // the name does not resolve, in time
-  connect: { appliance: "lost", stopsOtherPolls: true }, // refused, unreachable, reset
+  dns: { appliance: "unknown", stopsOtherPolls: true }, // the name does not resolve in time, or at all
+  connect: { appliance: "lost", stopsOtherPolls: true }, // the connection is refused or reset, or the address is unreachable
   tls: { appliance: "refused", stopsOtherPolls: true }, // the handshake fails, or the certificate is not trusted
   timeout: { appliance: "lost", stopsOtherPolls: true }, // the deadline passes after the name lookup
-  auth: { appliance: "refused", stopsOtherPolls: true }, // 401, 403
-  http_status: { appliance: "refused" }, // any other status except 200
+  auth: { appliance: "refused", stopsOtherPolls: true }, // the status is 401 or 403
+  http_status: { appliance: "refused" }, // the status is any other except 200
   protocol: { appliance: "refused" }, // the answer is not HTTP, or is incomplete
-  too_large: { appliance: "refused" }, // more bytes, chunks or items than the operation's limits allow
+  too_large: { appliance: "refused" }, // the answer has more bytes, chunks or items than the operation's limits allow
   decode: { appliance: "refused" }, // the answer does not match the specification
   unsupported: { appliance: "refused" }, // the appliance lacks the operation
   proxy: { appliance: "unknown", stopsOtherPolls: true }, // the HTTP proxy refuses, fails or does not answer
   secret: { appliance: "unknown" }, // the password file is missing, not permitted, empty or otherwise invalid
   appliance_down: { appliance: "lost" }, // the poll of a website is not sent, or ended, since the VRRP list fails
-  stalled: { appliance: "unknown" }, // no poll completes for too long; determined when the fleet is read
+  stalled: { appliance: "unknown" }, // no poll completes for too long, which is determined when the fleet is read
   local: { appliance: "unknown" }, // this host is out of descriptors, ports, memory, time or slots, or has an I/O error
-  internal: { appliance: "unknown" }, // a bug in the exporter
+  internal: { appliance: "unknown" }, // the exporter has a bug
 } as const satisfies Readonly<Record<string, Meaning>>;
 
 export type FailureReason = keyof typeof FAILURES;

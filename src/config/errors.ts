@@ -8,7 +8,7 @@ export interface ConfigError {
   readonly position?: { readonly line: number; readonly column: number };
   /** The path `clusters[2].appliances[0].base_url`; empty for the document as a whole. */
   readonly path: string;
-  /** The message says what was expected, and what was found unless that may be a secret. */
+  /** The message, with the expected value, and with the found one unless it may be a secret. */
   readonly message: string;
 }
 

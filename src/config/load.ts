@@ -28,7 +28,7 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
     const main = await readYamlFile(file, collector, instead);
     if (main === undefined) return undefined;
     const top = validateYaml(main, configSchema);
-    // Errors in other files are reported with those of the main file, whose other settings may be invalid.
+    // Errors in other files are reported together with errors in the main file, whose other settings may be invalid.
     const included: Place<FleetSettings>[] = [];
     for (const path of await findIncludedFiles(main, collector)) {
       const place = await loadYaml(path, fleetSchema, collector);

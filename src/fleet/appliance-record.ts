@@ -28,7 +28,7 @@ export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
   readonly untilMs: number;
 }
 
-/** Holds what a poll or a configuration replaces; the rest follows from it. */
+/** The part of a record that a poll or a configuration replaces; the rest follows from this part. */
 type Facts = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
 
 /**

@@ -35,7 +35,7 @@ export interface Polled {
 /** A time without a valid answer. */
 export interface Silence {
   readonly sinceMs: number;
-  /** The end of the first poll in it that failed because the appliance did not answer; `undefined` if there was none. */
+  /** The end of the first poll in the silence that failed because the appliance did not answer; `undefined` if there was none. */
   readonly lostSinceMs: number | undefined;
   /** The beginning of the poll that ended at `lostSinceMs`. */
   readonly lostSentMs: number | undefined;

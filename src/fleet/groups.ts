@@ -48,7 +48,7 @@ interface MemberView {
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
-/** A member that became MASTER or stopped being MASTER three times within so long may do both between two polls. */
+/** A member that became MASTER or stopped being MASTER three times within this time may do both between two polls. */
 const FLAPPING_MS = 60_000;
 
 function viewsOf(

@@ -51,7 +51,7 @@ export function knownWebsites(
 /** This is a memo, since details of one website change while those of hundreds of others do not. */
 const describedWebsite = memo(knownWebsite);
 
-/** Returns details that show at most so many servers. */
+/** Returns details that show at most `most` servers. */
 function showing(most: number, details: WebsiteDetails | undefined): WebsiteDetails | undefined {
   const { backends } = details ?? {};
   if (details === undefined || backends === undefined || backends.shown.length <= most) return details;

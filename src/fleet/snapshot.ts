@@ -17,7 +17,7 @@ import type { Course, MemberRole, Polled } from "./course.ts";
  */
 export interface ClusterSnapshot {
   readonly cluster: string;
-  /** The configured labels that all enabled members share; if none is enabled, those that all members share. */
+  /** The configured labels that all enabled members share; if none is enabled, the labels that all members share. */
   readonly labels: Readonly<Record<string, string>>;
   /** The enabled members, in the order of the configuration. */
   readonly appliances: readonly ApplianceSnapshot[];
@@ -102,7 +102,7 @@ export interface KnownWebsite extends OfWebsite, Omit<WebsiteConfig, "id" | "nam
   readonly isTested: boolean;
 }
 
-/** A website as the appliance describes it. */
+/** A website with the appliance's own description. */
 export interface FoundWebsite extends KnownWebsite {
   readonly address: string;
   readonly details: WebsiteDetails;

@@ -16,7 +16,7 @@ import {
   type VrrpSnapshot,
 } from "./snapshot.ts";
 
-/** The latest valid list, with what is known of its interfaces from earlier ones. */
+/** The latest valid list, with older facts about its interfaces. */
 interface SeenVrrp {
   readonly list: VrrpListSnapshot;
   /** The interfaces that are unreadable in the list, as they were last seen. */

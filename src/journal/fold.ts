@@ -12,7 +12,7 @@ export interface Fold {
   read(record: JournalRecord): void;
   /** Ends all states at the latest record. */
   end(): void;
-  /** Holds the states that are known now, and those that are changing, by `subjectKey`. */
+  /** The states that are known now, and the changing ones, by `subjectKey`. */
   readonly lasting: ReadonlyMap<string, Lasting>;
 }
 

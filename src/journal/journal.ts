@@ -27,7 +27,7 @@ export type Begin = Pick<RunRecord, "why" | "left">;
 /** The instant until which everything was judged, and the state at that instant. */
 export interface Step {
   readonly atMs: number;
-  /** Whether the previous step was a moment ago. */
+  /** Whether nothing is unknown between the previous step and this one. */
   readonly isContinuous: boolean;
   /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;

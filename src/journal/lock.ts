@@ -27,7 +27,7 @@ export function isTooLong(folder: string): boolean {
  */
 export async function lockFolder(folder: string): Promise<Lock> {
   const path = join(folder, NAME);
-  // While the file system hangs, this waits in another thread; the socket is made in this one.
+  // While the file system hangs, this call waits in another thread. The socket is made in this thread.
   await stat(path).catch(() => {});
   // An error of an incoming socket, such as a lack of file descriptors, ends nothing.
   const server = createServer((socket) => socket.destroy())

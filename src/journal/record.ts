@@ -4,7 +4,7 @@ import type { MaintenanceWindow } from "../maintenance/window.ts";
 import { knownIncident } from "../status/schema.ts";
 import { instantOf } from "../status/words.ts";
 
-/** The version of the records' format. A reader of an earlier version skips what it does not know. */
+/** The version of the records' format. A reader of an earlier version skips unknown parts. */
 export const VERSION = 1;
 
 /** Every line begins with this text, and with an instant of this length. */

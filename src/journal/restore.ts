@@ -56,7 +56,7 @@ interface Latest {
 interface Remembered {
   readonly subjects: readonly Latest[];
   readonly incidents: readonly IncidentRecord[];
-  /** Holds each window as it was last recorded. */
+  /** The windows, as they were last recorded. */
   readonly windows: readonly MaintenanceWindow[];
 }
 

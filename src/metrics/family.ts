@@ -49,7 +49,7 @@ export function counter(help: string, samples: Family["samples"]): Family {
 }
 
 export interface Sample {
-  /** The labels beside those of `labelsOf`; not escaped. */
+  /** The labels besides the result of `labelsOf`; not escaped. */
   readonly labels: Labels;
   readonly value: number;
 }

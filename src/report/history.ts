@@ -16,7 +16,7 @@ export interface Subject extends Member {
 export interface History {
   /** The keys are those of `subjectKey`, in the order of first mention. */
   readonly subjects: ReadonlyMap<string, Subject>;
-  /** Holds the failovers that began within the range, by id. */
+  /** The failovers that began within the range, by id. */
   readonly failovers: ReadonlyMap<string, KnownIncident>;
   /** The number of records that the journals left out because of their bounds. */
   readonly leftOut: number;

@@ -64,7 +64,7 @@ export interface StatusBoardDeps {
   readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Returns what polls the fleet. It is not called before the first observation. */
+  /** Returns the runner, which polls the fleet. This function is not called before the first observation. */
   readonly runner: () => Pick<Runner, "confirm" | "replan" | "nextPollMs">;
 }
 

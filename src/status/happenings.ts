@@ -225,7 +225,7 @@ function lastUpAt(
     const masters = visitedIn(groups)(website);
     return masters.length === 0 ? tests : tests.filter(({ name }) => masters.includes(name));
   });
-  // The former MASTER may never have found it up.
+  // The former MASTER may never have found the website up.
   const servers = old.some(({ up }) => up !== undefined) ? old : current;
   const served = servers.flatMap(({ name, up }) =>
     up === undefined ? [] : Math.min(up.sentMs, handedOverMs(name, before, now)),

@@ -102,11 +102,11 @@ export interface Switch extends Finding {
   readonly wasAway?: boolean;
 }
 
-/** Subjects to which the same happens within this time are one incident. */
+/** Subjects with equal events within this time are one incident. */
 export const TOGETHER_MS = 10_000;
 /**
- * The limit of a cluster's incidents. While so many troubles are not over, others are only problems; beyond so many failovers, the oldest
- * are forgotten.
+ * The limit of a cluster's incidents. While this many troubles are not over, others are only problems. Beyond this many failovers, the
+ * oldest are forgotten.
  */
 export const MAX_OPEN = 64;
 

@@ -88,7 +88,7 @@ function applianceProblems(
   return problems.filter((kind) => kind !== undefined);
 }
 
-/** Whether a state that an interface reports is one in which it serves its group. */
+/** Whether an interface serves its group in the state that it reports. */
 export function isServing(state: string): boolean {
   return state === "MASTER" || state === "BACKUP";
 }

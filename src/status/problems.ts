@@ -256,7 +256,7 @@ export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
   };
 });
 
-/** Whether the problem about a failover already reports what is wrong with a website at some members. */
+/** Whether the problem about a failover already reports the trouble of a website at some members. */
 function isInFailover(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
   const { risks, hasMore } = lostWebsites(verdict);
   return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;

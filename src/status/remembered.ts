@@ -41,7 +41,7 @@ export function isContradictory({ groups }: ClusterVerdict): boolean {
   return [...groups.values()].some(({ state, sinceMs }) => state === "changing" && sinceMs === undefined);
 }
 
-/** Returns what is still remembered after a verdict, without everything that this run has judged. */
+/** Returns the rest of `remembered` after a verdict, without everything that this run has judged. */
 export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
   const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
     const { states = [] } = now.websites.get(key) ?? {};

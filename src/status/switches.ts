@@ -43,7 +43,7 @@ function isTakenOver(old: GroupVerdict, { master, latestMaster: now }: GroupVerd
   return now === master && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain";
 }
 
-/** Whether the exporter has seen an appliance as MASTER of a group since it started. */
+/** Whether the exporter has seen an appliance as MASTER of a group since the exporter started. */
 function wasMaster(name: string, { members, left }: GroupSnapshot): boolean {
   const member = [...members, ...left].find(({ appliance }) => appliance === name);
   return member?.course.some(({ isMaster }) => isMaster) === true;

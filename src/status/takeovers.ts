@@ -42,7 +42,7 @@ export interface Takeovers {
 /** In these states nobody knows who is MASTER. */
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown"]);
 
-/** Returns what happens to the groups of a cluster if a MASTER stops. */
+/** Returns the takeovers of a cluster's groups if a MASTER stops. */
 export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {
   const all = [...groups.values()];
   const masters = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
@@ -80,7 +80,7 @@ function together(known: readonly Heir[] | undefined, more: readonly Heir[]): re
   return others.length === 0 ? known : [...known, ...others];
 }
 
-/** Returns the BACKUPs of these groups, each with the addresses that it would take over. A BACKUP that would take over none has all of them. */
+/** Returns the BACKUPs of these groups, each with the addresses that it would take over. A BACKUP that would take over none has all. */
 function reachOf(shares: readonly Share[]): ReadonlyMap<string, Reach> {
   const all = new Map<string, Reach & { readonly addresses: string[] }>();
   for (const { heirs, addresses } of shares)
@@ -97,7 +97,7 @@ function subjectIn({ key, vip }: GroupSnapshot): Pick<Risk, "successor" | "subje
   return { successor: "", subject: vip, key };
 }
 
-/** Returns what happens to a group whose MASTER stops. */
+/** Returns the takeover of a group whose MASTER stops. */
 function takeoverOf(
   { facts, state }: GroupVerdict,
   own: MemberSnapshot,

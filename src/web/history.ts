@@ -108,7 +108,7 @@ async function stream(
   await sending.catch(() => response.destroy());
 }
 
-/** Returns what is wrong with the query, as a text, or the parsed query; an empty parameter counts as absent. */
+/** Returns the parsed query, or a text about its error; an empty parameter counts as absent. */
 function parseQuery(query: URLSearchParams, nowMs: number): HistoryQuery | string {
   const [to, from] = [query.get("to") || undefined, query.get("from") || undefined];
   const toMs = to === undefined ? nowMs : parseInstant(to);

@@ -48,13 +48,13 @@ interface Check extends Attempt {
 }
 
 /**
- * Returns a function that checks one password at a time, in a thread: first those of origins whose latest password was not wrong,
- * an origin with fewer before one with more; then those of all others together. Of equals the lowest rank is first. If too many wait,
- * the last in this order is `busy`. So guesses delay another origin by a check or two, and a password that comes again from their
- * own origin by those that came before it and come again.
+ * Returns a function that checks one password at a time, in a thread. Passwords of origins whose latest password was not wrong come first,
+ * and among these an origin with fewer waiting passwords comes before one with more. Passwords of all other origins follow together. Among
+ * equals the lowest rank comes first. If too many wait, the last in this order is `busy`. So guesses delay another origin by a check or
+ * two. They delay a repeated password of their own origin only by the earlier repeated passwords.
  *
- * The function remembers results under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing.
- * Such a password never waits again. A check that has started is always completed, so that its result is available next time.
+ * The function remembers results under a keyed digest of user, password and hash, so that the time of a lookup reveals nothing. A password
+ * with a remembered result never waits. A check that has started is always completed, so that its result is available next time.
  *
  * @param onError is called for the first error after a start or a success
  */

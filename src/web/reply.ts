@@ -31,7 +31,7 @@ export function refusePages({ headers }: IncomingMessage, what: string): Reply |
 
 export const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
-/** Writes the head and returns the body, which is empty for HEAD. Headers set before override those of the reply. */
+/** Writes the head and returns the body, which is empty for HEAD. Headers that were set before override the reply's headers. */
 function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): Body {
   const { status, contentType, headers, body } = reply;
   const isShort = typeof body === "string" || Buffer.isBuffer(body);
@@ -54,9 +54,9 @@ export function send(request: IncomingMessage, response: ServerResponse, reply: 
 }
 
 const PIECE_BYTES = 64 * 1024;
-/** Writing to all clients takes this long in one turn of the event loop. */
+/** The longest time for writing to all clients in one turn of the event loop. */
 const WRITING_MS = 2;
-/** The bodies being sent, without the largest one, have at most this size together; a body that several responses share counts once. */
+/** The maximum size of the bodies being sent together, without the largest one. A body that several responses share counts once. */
 const MAX_SENT_BYTES = 64 * 2 ** 20;
 
 interface Sending {

@@ -151,7 +151,7 @@ function renewTls(server: Server, { tls }: WebConfig): void {
   });
 }
 
-/** Whether a client may continue after the handshake. Node cannot decide this, because the setting can change. */
+/** Whether a client may continue after the handshake. Node.js cannot decide this, because the setting can change. */
 function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   if (socket.getPeerX509Certificate() === undefined) return !clientAuth.startsWith("Require");
   return !clientAuth.includes("Verify") || socket.authorized;

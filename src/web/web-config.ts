@@ -29,7 +29,7 @@ const clientAuthSchema = z.enum([
   "NoClientCert",
   "RequestClientCert",
   "RequireAnyClientCert",
-  // This is the older name of RequireAnyClientCert.
+  // RequireAnyClientCert has this older name.
   "RequireClientCert",
   "VerifyClientCertIfGiven",
   "RequireAndVerifyClientCert",
@@ -114,8 +114,8 @@ export const UNPROTECTED: WebConfig = {
 };
 
 /**
- * Loads a web configuration, if there is one, and the files that it names, or returns the errors, those of the schema first.
- * An empty file is an error: a half-written file must not open the pages to everyone.
+ * Loads a web configuration, if there is one, and the files that it names, or returns the errors, starting with those of the schema. An
+ * empty file is an error, since a half-written file must not open the pages to everyone.
  */
 export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: WebConfig }>> {
   return collect(async (collector) => {

@@ -139,7 +139,7 @@ document.addEventListener("click", (event) => {
   // The URL may have that hash already, and then does not change.
   else if (href?.startsWith("#") === true) void openTarget(href);
 });
-// The page does not close what the reader works in.
+// The page does not close an element in which the reader works.
 document.addEventListener("focusin", ({ target }) => {
   const details = target instanceof Element ? target.closest(".body")?.parentElement : undefined;
   if (details instanceof HTMLDetailsElement) choices.set(details.id, true);

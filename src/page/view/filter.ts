@@ -135,7 +135,7 @@ function option(value: string, words: string, isChosen: boolean): Html {
   return html`<option value="${value}" ${isChosen ? html`selected` : nothing}>${words}</option>`;
 }
 
-/** Says how many clusters match; nothing if all do. */
+/** Returns how many clusters match; nothing if all do. */
 export function matchNote(matching: number, all: number): Html {
   if (matching === all) return nothing;
   if (matching === 0) return html`No cluster matches the filter.`;
