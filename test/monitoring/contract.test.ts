@@ -94,7 +94,7 @@ test("each text of an alert selects series of its own subject", () => {
   expect(queries.filter((query) => !query.includes('="filled in"'))).toEqual([
     // An alert that there is once, and one of exporters.
     'up{job=~".*appliance-exporter.*"}',
-    "count by (site) (ALERTS{alertname='ClusterUnseen',site!=''})",
+    'count by (site) (ALERTS{alertname="ClusterUnseen",site!=""})',
   ]);
 });
 
