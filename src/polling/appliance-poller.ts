@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import pLimit, { type LimitFunction } from "p-limit";
 import type { PollPlan, TimingName } from "../api/operation.ts";
 import { operationKey, OPERATIONS, operationsOf, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf, type Outcome } from "../client/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn } from "./decide.ts";
+import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
 import type { PollResult } from "./observation.ts";
 import { firstPace } from "./pace.ts";
-import { drive, end, NEW, type Limit, type Task, type TaskDeps } from "./task.ts";
+import { callFor, drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -39,8 +39,7 @@ export interface AppliancePoller {
 }
 
 export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" | "turns"> {
-  /** These limits count the polls of all appliances. */
-  readonly limits: Readonly<Record<"website_tests" | "discovery", LimitFunction>>;
+  readonly limits: FleetLimits;
   readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
@@ -58,120 +57,78 @@ const HASTENED_MS: Readonly<Partial<Record<TimingName, number>>> = {
   vrrp: 500,
   websites: 1000,
 };
-/** A hastened poll that waited for a slot begins late. The next one follows after at least this part of the interval: timers are late, too. */
-const LEAST_APART = 0.9;
-const LIST = operationKey({ kind: "vrrp" });
-
-/** Lets one poll of the appliance at a time wait for a slot of the fleet: appliances with many tests due take turns. */
-function inLine(limit: LimitFunction): Limit {
-  const turn = pLimit(1);
-  return (run) =>
-    new Promise((resolve, reject) => {
-      const enter = (begin: () => void): void => {
-        const serve = (): Promise<void> => {
-          begin();
-          return run();
-        };
-        limit(serve).then(resolve, reject);
-      };
-      void turn(() => new Promise<void>(enter));
-    });
-}
 
 export function createAppliancePoller(
   deps: AppliancePollerDeps,
   initial: ApplianceConfig,
   client: ApplianceClient,
 ): AppliancePoller {
-  const { clock, events, turns, timetable, limits } = deps;
-  const own = { appliance_website_tests: pLimit(1), appliance_details: pLimit(1) };
+  const { clock, events, turns, timetable } = deps;
+  const limits = limitsOfAppliance(deps.limits);
   const backoff = createBackoff();
   /** The keys are those of `operationKey`. A task without a plan stays until its poll in line or in flight has ended. */
   const tasks = new Map<string, PlannedTask>();
   let appliance = initial;
   let isClosed = false;
   let arranged: { readonly appliance: ApplianceConfig; readonly plan: PollPlan | undefined } | undefined;
-  let isListPolled = false;
-  /** @see Circumstances */
-  let downUntilMs: number | undefined;
+  /** The health by the latest poll of the VRRP list; `undefined` before the first. */
+  let health: Health | undefined;
 
   function timingOf({ kind }: Operation): OperationTiming {
     return appliance.polling[OPERATIONS[kind].timing];
   }
-  /** A failed list stops other polls for two gaps of the list, but at most for one gap of website tests. */
-  function stopsForMs(): number {
-    const { vrrp, websites } = appliance.polling;
-    return Math.min(2 * timetable.gapMs(vrrp), timetable.gapMs(websites));
+  /** `undefined` where the operation is polled as configured. */
+  function hasteMsOf({ kind }: Operation): number | undefined {
+    return deps.isHastened(initial.name) ? HASTENED_MS[OPERATIONS[kind].timing] : undefined;
   }
   function backoffOf(operation: Operation): BackoffPeriod | undefined {
-    return backoff.active(operation, clock.monotonicMs(), stopsForMs());
+    return backoff.active(operation, clock.monotonicMs(), stopsForMs(appliance, timetable));
+  }
+  function taskOf(operation: Operation): PlannedTask | undefined {
+    return tasks.get(operationKey(operation));
   }
   function onPolled({ kind, outcome }: PollResult, isOutOfTurn: boolean): void {
     if (kind !== "vrrp") return;
-    const stopsOthers = !outcome.ok && meaningOf(outcome.failure.reason).stopsOtherPolls === true;
+    const isFirst = health === undefined;
     // The failure counts from the end of the backoff that it caused.
     const fromMs = backoffOf({ kind })?.untilMs ?? clock.monotonicMs();
-    downUntilMs = stopsOthers ? fromMs + stopsForMs() : undefined;
-    const wasPolled = isListPolled;
-    isListPolled = true;
-    if (!wasPolled) schedule();
-    if (!outcome.ok && meaningOf(outcome.failure.reason).appliance === "lost")
-      for (const task of tasks.values()) task.abandon?.();
+    health = healthAfter(outcome, fromMs + stopsForMs(appliance, timetable));
+    if (isFirst) schedule();
+    if (health.isLost) for (const task of tasks.values()) task.abandon?.();
     // A poll out of turn never calls for others.
-    if (stopsOthers || isOutOfTurn) return;
-    for (const task of tasks.values()) if (task.isOverdue) dueOutOfTurn(task, "confirming");
+    if (health.downUntilMs !== undefined || isOutOfTurn) return;
+    for (const task of tasks.values()) if (task.isOverdue) drive(taskDeps, task, "confirming");
   }
   const taskDeps: TaskDeps = {
     clock,
     events,
     turns,
     client,
-    limits: { website_tests: inLine(limits.website_tests), discovery: limits.discovery, ...own },
+    limits,
     appliance: initial.name,
     paceOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);
       return isFirst ? firstPace(timing) : { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };
     },
+    hasteMsOf,
+    nextDueMs: timetable.nextDueMs,
     backoff,
     backoffOf,
     health: () => {
-      const list = tasks.get(LIST);
-      return { downUntilMs, listDueMs: list?.progress === "idle" ? undefined : list?.dueMs };
+      const list = taskOf({ kind: "vrrp" });
+      const listDueMs = list?.progress === "idle" ? undefined : list?.dueMs;
+      return { downUntilMs: health?.downUntilMs, listDueMs };
     },
     onPolled,
   };
 
-  function dueOutOfTurn(task: Task | undefined, occasion: OutOfTurn): void {
-    if (task !== undefined) drive(taskDeps, task, occasion, clock.monotonicMs());
-  }
-  /** `undefined` where the operation is polled as configured. */
-  function hastenedMs({ kind }: Operation): number | undefined {
-    return deps.isHastened(initial.name) ? HASTENED_MS[OPERATIONS[kind].timing] : undefined;
-  }
-  /** Polls again if the poll before has ended. A test has as much time to begin as without haste, and is late only then. */
-  function dueInHaste(task: PlannedTask, dueMs: number, everyMs: number): void {
-    const { operation, progress, sentAtMs = -Infinity } = task;
-    const isBusy = progress === "in_line" || progress === "in_flight";
-    if (isBusy || clock.monotonicMs() - sentAtMs < LEAST_APART * everyMs) return;
-    const configuredMs = operation.kind === "vrrp" ? dueMs : sentAtMs + timetable.gapMs(timingOf(operation));
-    drive(taskDeps, task, "due", Math.max(dueMs, configuredMs));
-  }
   /** Other operations begin when it is known whether the appliance can be reached. */
   function schedule(): void {
-    for (const [key, task] of tasks) {
-      const { operation } = task;
-      const { kind } = operation;
-      if (!task.isPlanned || (kind !== "vrrp" && !isListPolled)) continue;
-      // Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once.
-      const phaseKey = kind === "vrrp" ? appliance.cluster : `${appliance.cluster}/${key}`;
-      const timing = timingOf(operation);
-      const intervalMs = hastenedMs(operation);
-      const { timeoutMs } = timing;
-      timetable.put(
-        task,
-        phaseKey,
-        intervalMs === undefined ? timing : { kind: "interval", intervalMs, timeoutMs },
-      );
+    for (const task of tasks.values()) {
+      const { operation, isPlanned } = task;
+      if (!isPlanned || (operation.kind !== "vrrp" && health === undefined)) continue;
+      const timing = hastened(timingOf(operation), hasteMsOf(operation));
+      timetable.put(task, phaseKeyOf(appliance.cluster, operation), timing);
     }
   }
   /** Nothing that is known of a website remains: its id may belong to another one later. */
@@ -198,38 +155,30 @@ export function createAppliancePoller(
       schedule();
     },
     due: (operation, dueMs) => {
-      const task = tasks.get(operationKey(operation));
-      if (task === undefined) return;
-      const everyMs = hastenedMs(operation);
-      if (everyMs === undefined) drive(taskDeps, task, "due", dueMs);
-      else dueInHaste(task, dueMs, everyMs);
+      const task = taskOf(operation);
+      if (task !== undefined) drive(taskDeps, task, "due", dueMs);
     },
     missed: (operation, count) => {
-      if (hastenedMs(operation) === undefined) events.skipped(operation.kind, "missed", count);
+      if (hasteMsOf(operation) === undefined) events.skipped(operation.kind, "missed", count);
     },
     schedule,
     confirm: (operation, occasion, afterMs) => {
-      const task = tasks.get(operationKey(operation));
-      const nowMs = clock.monotonicMs();
-      // A poll that is due soon, as after a start, sees only one half of a change that members make one after the other.
-      const isLook = occasion === "second_look";
-      const dueMs = task && timetable.nextDueMs(task, isLook ? nowMs + afterMs / 2 : nowMs);
-      if (task === undefined || (dueMs ?? (isLook ? Infinity : 0)) <= nowMs + afterMs) return;
-      task[occasion] ??= setTimeout(() => {
-        task[occasion] = undefined;
-        dueOutOfTurn(task, occasion);
-      }, afterMs);
+      const task = taskOf(operation);
+      if (task !== undefined) callFor(taskDeps, task, occasion, afterMs);
     },
     nextPollMs: (operation) => {
-      const task = tasks.get(operationKey(operation));
+      const task = taskOf(operation);
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
     canPoll: ({ baseUrl, http }) => baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
     update: (next) => {
       // An appliance never holds all slots of the fleet, unless there is only one.
-      const most = Math.max(1, limits.website_tests.concurrency - 1);
-      own.appliance_website_tests.concurrency = Math.min(next.polling.maxConcurrentWebsiteTests, most);
-      for (const key of backoff.end("unsupported")) dueOutOfTurn(tasks.get(key), "confirming");
+      const most = Math.max(1, deps.limits.website_tests.concurrency - 1);
+      limits.appliance_website_tests.concurrency = Math.min(next.polling.maxConcurrentWebsiteTests, most);
+      for (const key of backoff.end("unsupported")) {
+        const task = tasks.get(key);
+        if (task !== undefined) drive(taskDeps, task, "confirming");
+      }
       if (next === appliance) return;
       appliance = next;
       backoff.end("auth");
@@ -237,9 +186,38 @@ export function createAppliancePoller(
     close: () => {
       isClosed = true;
       client.close();
-      for (const limit of Object.values(own)) limit.clearQueue();
       for (const task of tasks.values()) end(task);
     },
   };
   return self;
+}
+
+/** The health of an appliance, by the latest poll of its VRRP list. */
+interface Health {
+  /** The failure stops other polls until this monotonic instant; `undefined` if it does not, or there is none. */
+  readonly downUntilMs: number | undefined;
+  /** Whether the appliance is out of reach. */
+  readonly isLost: boolean;
+}
+
+/** `untilMs`: the monotonic instant until which a failure of that kind stops other polls. */
+function healthAfter(outcome: Outcome<unknown>, untilMs: number): Health {
+  if (outcome.ok) return { downUntilMs: undefined, isLost: false };
+  const { stopsOtherPolls, appliance } = meaningOf(outcome.failure.reason);
+  return { downUntilMs: stopsOtherPolls === true ? untilMs : undefined, isLost: appliance === "lost" };
+}
+
+/** A failed list stops other polls for two gaps of the list, but at most for one gap of website tests. */
+function stopsForMs({ polling }: ApplianceConfig, { gapMs }: Pick<Timetable<never>, "gapMs">): number {
+  return Math.min(2 * gapMs(polling.vrrp), gapMs(polling.websites));
+}
+
+function hastened(timing: OperationTiming, intervalMs: number | undefined): OperationTiming {
+  if (intervalMs === undefined) return timing;
+  return { kind: "interval", intervalMs, timeoutMs: timing.timeoutMs };
+}
+
+/** Members of a cluster are polled at the same moment. An appliance does not get all tests of its websites at once. */
+function phaseKeyOf(cluster: string, operation: Operation): string {
+  return operation.kind === "vrrp" ? cluster : `${cluster}/${operationKey(operation)}`;
 }

@@ -11,6 +11,9 @@ export type OutOfTurn = (typeof OUT_OF_TURN)[number];
 /** The most polls out of turn between two polls in turn. A second look that finds another change calls for one more. */
 const MOST: Readonly<Record<OutOfTurn, number>> = { confirming: 1, second_look: 3 };
 
+/** A hastened poll that waited for a slot begins late. The next one follows after at least this part of the interval: timers are late, too. */
+const LEAST_APART = 0.9;
+
 /** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */
 export type Occasion = "due" | OutOfTurn | "slot" | "wait_over";
 
@@ -23,6 +26,8 @@ export interface PollState {
   readonly outOfTurn: readonly OutOfTurn[];
   /** Whether its latest poll was not sent because the appliance was down. */
   readonly isOverdue: boolean;
+  /** The monotonic instant at which its latest poll began; `undefined` before the first. */
+  readonly sentAtMs?: number;
   /** The limit whose slot it waits for, or waited for last. */
   readonly waitsFor?: LimitName;
   /** The monotonic instant until which the latest observation counts; `undefined` before the first. */
@@ -33,6 +38,8 @@ export interface PollState {
 export interface Circumstances {
   readonly nowMs: number;
   readonly pace: Pace;
+  /** The interval of a hastened operation; `undefined` where it is polled as configured. */
+  readonly hasteMs: number | undefined;
   readonly backoff: Pick<BackoffPeriod, "reason"> | undefined;
   /** Whether there are no new credentials since the refusal, as far as that was checked. */
   readonly isChecked: boolean;
@@ -62,18 +69,25 @@ export function decide(occasion: Occasion, state: PollState, now: Circumstances)
   return { action: occasion === "slot" ? "send" : "queue" };
 }
 
-/** There is one poll of an operation at a time, and out of turn only a few between two in turn. */
+/**
+ * There is one poll of an operation at a time, and out of turn only a few between two in turn. In haste, an operation is polled
+ * again once the poll before has ended.
+ */
 function byOperation(
   occasion: Occasion,
-  { operation, progress, outOfTurn, isOverdue }: PollState,
-  { backoff }: Circumstances,
+  { operation, progress, outOfTurn, isOverdue, sentAtMs = -Infinity }: PollState,
+  { nowMs, hasteMs, backoff }: Circumstances,
 ): Decision | undefined {
   if (occasion === "confirming" || occasion === "second_look") {
     const isFree = progress === "idle" && backoff === undefined;
     const made = outOfTurn.filter((each) => each === occasion).length;
     return isFree && (made < MOST[occasion] || isOverdue) ? undefined : { action: "ignore" };
   }
-  if (occasion !== "due" || progress === "idle" || progress === "unserved") return undefined;
+  if (occasion !== "due") return undefined;
+  const isBusy = progress === "in_line" || progress === "in_flight";
+  if (hasteMs !== undefined)
+    return isBusy || nowMs - sentAtMs < LEAST_APART * hasteMs ? { action: "ignore" } : undefined;
+  if (!isBusy) return undefined;
   // The details of many websites come one after another, and a round of them may take longer than their interval.
   const { limits }: { readonly limits: readonly LimitName[] } = OPERATIONS[operation.kind];
   const isRound = progress === "in_line" && limits.includes("appliance_details");

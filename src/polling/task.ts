@@ -1,4 +1,3 @@
-import type { LimitName } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
@@ -13,6 +12,7 @@ import {
   type OutOfTurn,
   type PollState,
 } from "./decide.ts";
+import type { ApplianceLimits } from "./limits.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
 import { connectionWaitMs, expiresAtMs, waitEndsMs, type Pace } from "./pace.ts";
 import { poll, unsent } from "./poll.ts";
@@ -23,8 +23,6 @@ export interface Task extends Mutable<PollState>, OutOfTurnTimers {
   isPlanned: boolean;
   /** The monotonic instant at which its latest poll was due. */
   dueMs: number;
-  /** The monotonic instant at which its latest poll began; `undefined` before the first. */
-  sentAtMs?: number;
   /** The monotonic instant at which its latest observed poll began, or was observed unsent. */
   observedFromMs?: number;
   /** Ends the poll in flight at once, as its appliance is down. */
@@ -38,9 +36,6 @@ type OutOfTurnTimers = { [occasion in OutOfTurn]?: NodeJS.Timeout | undefined };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** Calls `run` when a slot is free. The slot is taken until the promise that `run` returns is settled. */
-export type Limit = (run: () => Promise<void>) => Promise<void>;
-
 /** The tasks of an appliance share these. */
 export interface TaskDeps {
   readonly clock: Clock;
@@ -48,11 +43,15 @@ export interface TaskDeps {
   /** Work for long answers takes turns, by appliance. */
   readonly turns: Turns;
   readonly client: ApplianceClient;
-  readonly limits: Readonly<Record<LimitName, Limit>>;
+  readonly limits: ApplianceLimits;
   /** Its name. */
   readonly appliance: string;
   /** `isFirst`: before the first result. */
   readonly paceOf: (operation: Operation, isFirst?: boolean) => Pace;
+  /** The interval of a hastened operation; `undefined` where it is polled as configured. */
+  readonly hasteMsOf: (operation: Operation) => number | undefined;
+  /** The monotonic instant, `fromMs` or later, at which the task is due next; `undefined` if it is not scheduled. */
+  nextDueMs(task: Task, fromMs: number): number | undefined;
   readonly backoff: Pick<Backoff, "settle" | "end">;
   readonly backoffOf: (operation: Operation) => BackoffPeriod | undefined;
   /** The health of the appliance, by its VRRP list. */
@@ -84,14 +83,38 @@ export function end(task: Task): void {
   task.latestUntilMs = undefined;
 }
 
+/** Calls for a poll out of turn after this delay, unless one is due soon in any case. */
+export function callFor(deps: TaskDeps, task: Task, occasion: OutOfTurn, afterMs: number): void {
+  const nowMs = deps.clock.monotonicMs();
+  // A poll that is due soon, as after a start, sees only one half of a change that members make one after the other.
+  const dueMs = deps.nextDueMs(task, occasion === "second_look" ? nowMs + afterMs / 2 : nowMs);
+  if (dueMs === undefined || dueMs <= nowMs + afterMs) return;
+  task[occasion] ??= setTimeout(() => {
+    task[occasion] = undefined;
+    drive(deps, task, occasion);
+  }, afterMs);
+}
+
 /** Polls the operation, or not, as `decide` says: it is due, or something calls for it out of turn. Returns at once. */
-export function drive(deps: TaskDeps, task: Task, occasion: "due" | OutOfTurn, dueMs: number): void {
+export function drive(
+  deps: TaskDeps,
+  task: Task,
+  occasion: "due" | OutOfTurn,
+  dueMs = deps.clock.monotonicMs(),
+): void {
   const decision = decideNow(deps, task, occasion);
   if (decision.action !== "ignore") {
-    task.dueMs = dueMs;
-    task.outOfTurn = occasion === "due" ? NEW.outOfTurn : [...task.outOfTurn, occasion];
+    const isDue = occasion === "due";
+    task.dueMs = isDue ? lateFromMs(deps, task, dueMs) : dueMs;
+    task.outOfTurn = isDue ? NEW.outOfTurn : [...task.outOfTurn, occasion];
   }
   void carryOut(deps, task, occasion, decision);
+}
+
+/** A hastened test has as much time to begin as without haste, and is late only then. */
+function lateFromMs({ hasteMsOf, paceOf }: TaskDeps, { operation, sentAtMs }: Task, dueMs: number): number {
+  if (operation.kind === "vrrp" || sentAtMs === undefined || hasteMsOf(operation) === undefined) return dueMs;
+  return Math.max(dueMs, sentAtMs + paceOf(operation).gapMs);
 }
 
 function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = false): Decision {
@@ -101,6 +124,7 @@ function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = f
   return decide(occasion, task, {
     nowMs: deps.clock.monotonicMs(),
     pace: deps.paceOf(operation),
+    hasteMs: deps.hasteMsOf(operation),
     backoff: deps.backoffOf(operation),
     isChecked,
     downUntilMs,

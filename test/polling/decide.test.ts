@@ -16,12 +16,15 @@ const FREE: PollState & Circumstances = {
   outOfTurn: [],
   isOverdue: false,
   latestUntilMs: 160_000,
+  hasteMs: undefined,
   backoff: undefined,
   isChecked: false,
   downUntilMs: undefined,
   listDueMs: undefined,
 };
 const DETAILS = { operation: { kind: "website_details", websiteId: 1 } } as const;
+/** Tests every second. */
+const HASTENED = { hasteMs: 1000 } as const;
 const DOWN = { downUntilMs: 100_001 };
 const REFUSED = { backoff: { reason: "auth" }, isChecked: true } as const;
 const DEFERRED = { backoff: { reason: "http_status" } } as const;
@@ -79,6 +82,18 @@ const CASES: Readonly<Record<Occasion, readonly Case[]>> = {
     [
       "after a refusal, whose wait has failed",
       { backoff: REFUSED.backoff, progress: "unserved" },
+      "reject, skipped backoff",
+    ],
+    ["in haste", { ...HASTENED, sentAtMs: 99_100 }, "queue"],
+    ["in haste, before the first poll", HASTENED, "queue"],
+    ["in haste, too soon after the previous one", { ...HASTENED, sentAtMs: 99_101 }, "ignore"],
+    ["in haste, while the previous one is in flight", { ...HASTENED, progress: "in_flight" }, "ignore"],
+    ["in haste, while it waits for a slot", { ...HASTENED, progress: "in_line" }, "ignore"],
+    ["in haste, whose wait for a slot has failed", { ...HASTENED, progress: "unserved" }, "queue"],
+    ["in haste, of an appliance that is down", { ...HASTENED, ...DOWN }, "reject, fails as appliance_down"],
+    [
+      "in haste, after a refusal of these credentials",
+      { ...HASTENED, ...REFUSED },
       "reject, skipped backoff",
     ],
     ["of an appliance that is down and refused", { ...REFUSED, ...DOWN }, "reject, fails as appliance_down"],
