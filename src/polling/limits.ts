@@ -1,7 +1,7 @@
 import pLimit, { type LimitFunction } from "p-limit";
 import type { LimitName } from "../api/operation.ts";
 
-/** Calls `run` when a slot is free. The slot is taken until the promise that `run` returns is settled. */
+/** Calls `run` when a slot is free. The slot is taken until the promise that `run` returns is fulfilled; it never rejects. */
 export type Limit = (run: () => Promise<void>) => Promise<void>;
 
 /** These limits count the polls of all appliances. */
@@ -25,13 +25,13 @@ export function limitsOfAppliance({ website_tests, discovery }: FleetLimits): Ap
 function takingTurns(limit: Limit): Limit {
   const turn = oneAtATime();
   return (run) =>
-    new Promise((resolve, reject) => {
+    new Promise((resolve) => {
       const enter = (begin: () => void): void => {
         const serve = (): Promise<void> => {
           begin();
           return run();
         };
-        limit(serve).then(resolve, reject);
+        void limit(serve).then(resolve);
       };
       void turn(() => new Promise(enter));
     });
@@ -40,5 +40,5 @@ function takingTurns(limit: Limit): Limit {
 /** A limit of one slot. `pLimit(1)` would take more than a kilobyte for each appliance. */
 function oneAtATime(): Limit {
   let last = Promise.resolve();
-  return (run) => (last = last.then(run, run));
+  return (run) => (last = last.then(run));
 }
