@@ -104,9 +104,8 @@ export function drive(
 ): void {
   const decision = decideNow(deps, task, occasion);
   if (decision.action !== "ignore") {
-    const isDue = occasion === "due";
-    task.dueMs = isDue ? lateFromMs(deps, task, dueMs) : dueMs;
-    task.outOfTurn = isDue ? NEW.outOfTurn : [...task.outOfTurn, occasion];
+    task.dueMs = lateFromMs(deps, task, dueMs);
+    task.outOfTurn = occasion === "due" ? NEW.outOfTurn : [...task.outOfTurn, occasion];
   }
   void carryOut(deps, task, occasion, decision);
 }

@@ -48,6 +48,16 @@ test("a changed configuration ends the backoff", async () => {
   expect(client.waiting()).toEqual(["/api/v1/interface/virtual"]);
 });
 
+test("a website that is removed takes its backoff along", async () => {
+  const { client, due, poll, replan } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
+  await poll(website(1), deferred(300_000));
+  replan({ tests: [] });
+  replan({ tests: [1] });
+  await due(website(1));
+  expect(client.waiting()).toEqual(["/api/v1/website/1/test"]);
+});
+
 test("a refused appliance is not stalled during its backoff", async () => {
   const { clock, due, poll, observed } = startHeldPoller();
   for (let i = 0; i < 9; i += 1) {

@@ -68,6 +68,18 @@ test("website tests in flight are limited by the appliance's slots; the wait cou
   expect(observed.map(({ durationSeconds }) => durationSeconds)).toEqual([3, 0.5]);
 });
 
+test("a test is late from its turn on, however late the one before was sent", async () => {
+  const { clock, client, due, poller, started } = startHeldPoller(ONE_SLOT);
+  await due(website(1), website(2));
+  await clock.pass(3_000);
+  await client.answer(sitePath(1), SITE_OK);
+  await client.answer(sitePath(2), SITE_OK);
+  await clock.pass(30_000);
+  poller.due(website(2), 30_000);
+  await settle();
+  expect(started.map(({ latenessSeconds }) => latenessSeconds)).toEqual([0, 3, 3]);
+});
+
 const STOPPING: ReadonlySet<string> = new Set(["dns", "connect", "tls", "timeout", "proxy", "auth"]);
 
 test.each(FAILURE_REASONS)(
@@ -211,6 +223,13 @@ test("an operation is polled out of turn four times at most between two of its t
   ]);
 });
 
+test.each(OUT_OF_TURN)("a poll out of turn, %s, does not come before the first turn", async (occasion) => {
+  const { clock, client, poller } = startHeldPoller();
+  poller.confirm(website(1), occasion, 1000);
+  await clock.pass(1000);
+  expect(client.waiting()).toEqual([]);
+});
+
 test("a second look ends with the website that it is at", async () => {
   const { clock, client, poll, poller, replan } = startHeldPoller();
   await poll(VRRP, NO_INTERFACES);
@@ -234,7 +253,7 @@ test("a list that recovers out of turn has nothing else polled, the next one in 
 });
 
 test("nothing is sent or observed after the end, neither polls in flight nor polls that waited for a slot", async () => {
-  const { client, due, poller, observed } = startHeldPoller(ONE_SLOT);
+  const { client, due, poller, observed, regular } = startHeldPoller(ONE_SLOT);
   await due(VRRP, website(1), website(2));
   poller.close();
   expect(client.isClosed).toBe(true);
@@ -243,12 +262,16 @@ test("nothing is sent or observed after the end, neither polls in flight nor pol
   await due(VRRP);
   expect(client.waiting()).toEqual([]);
   expect(observed).toEqual([]);
+  poller.arrange();
+  expect([...regular]).toEqual([]);
 });
 
 test("a website that is removed and added again is not tested twice at once", async () => {
-  const { client, due, replan } = startHeldPoller();
+  const { client, due, replan, poll, regular } = startHeldPoller();
+  await poll(VRRP, NO_INTERFACES);
   await due(website(1));
   replan({ tests: [] });
+  expect([...regular]).toEqual(["vrrp"]);
   replan({ tests: [1] });
   await due(website(1));
   expect(client.waiting()).toHaveLength(1);

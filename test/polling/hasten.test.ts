@@ -155,6 +155,25 @@ test("an appliance that hangs has one poll in flight, and none counts as skipped
   expect(skipped).toEqual([]);
 });
 
+test("no test is sent to an appliance that is down while its hastened list hangs", async () => {
+  const down = serving("a", 1);
+  const { clock, runner, instants } = startAnswered(
+    { takesMs: 8_000, list: failing("timeout") },
+    {
+      ...down,
+      polling: {
+        ...polling,
+        vrrp: { kind: "interval", intervalMs: 60_000, timeoutMs: 10_000 },
+        websites: { kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 },
+      },
+    },
+  );
+  runner.hasten(new Set(["a"]));
+  await clock.pass(60_000);
+  expect(instants("a", LIST).length).toBeGreaterThan(5);
+  expect(instants("a", TEST)).toEqual([]);
+});
+
 test("instants of haste that a blocked process misses do not count", async () => {
   const { clock, runner, skipped } = startAnswered({}, serving("a", 1));
   runner.hasten(new Set(["a"]));

@@ -168,7 +168,8 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
       timetable: {
         put: ({ operation }: Task) => void regular.add(operationKey(operation)),
         remove: ({ operation }: Task) => void regular.delete(operationKey(operation)),
-        nextDueMs: () => Number.POSITIVE_INFINITY,
+        nextDueMs: ({ operation }: Task) =>
+          regular.has(operationKey(operation)) ? Number.POSITIVE_INFINITY : undefined,
         gapMs,
       },
       planOf: () => plan,
