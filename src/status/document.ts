@@ -133,7 +133,7 @@ function clusterLevel(verdict: ClusterVerdict): Level {
 }
 
 function groupDocument(verdict: GroupVerdict) {
-  const { facts, state, master, sinceMs, isPreferredMaster } = verdict;
+  const { facts, state, problem, master, sinceMs, isPreferredMaster } = verdict;
   const { vhid, vip } = facts;
   const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
     const rival = role === "master" && state === "split_brain" ? state : undefined;
@@ -145,8 +145,8 @@ function groupDocument(verdict: GroupVerdict) {
       priority: role === "unknown" ? undefined : priority,
     };
   });
-  const [level, since] = [levelOf(verdict.problem, state !== undefined), optionalInstant(sinceMs)];
-  return { vhid, vip, state, level, master, since, isPreferredMaster, members };
+  const [level, since] = [levelOf(problem, state !== undefined), optionalInstant(sinceMs)];
+  return { vhid, vip, state, level, problem, master, since, isPreferredMaster, members };
 }
 
 /**

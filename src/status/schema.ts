@@ -130,6 +130,10 @@ const group = z.object({
     "as vrrp_group_state; absent before the members on which it depends were polled",
   ),
   level,
+  problem: optional(
+    z.enum(PROBLEM_KINDS),
+    "what is wrong with it, also where `problems` omits that; absent if nothing is",
+  ),
   master: optional(z.string(), "the one known master"),
   since: optional(
     instant,

@@ -61,8 +61,8 @@ function limited<Subject>(
 }
 
 function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]): Row {
-  const { vip, vhid, state, level, since, isPreferredMaster } = group;
-  const isElsewhere = state === "one_master" && isPreferredMaster === false;
+  const { vip, vhid, state, level, problem, since } = group;
+  const isElsewhere = problem === "preferred_master_lost";
   return {
     title: vip,
     aside: `VHID ${vhid}`,

@@ -96,6 +96,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             vip: "192.0.2.100",
             state: "backup_lost",
             level: "critical",
+            problem: "redundancy_lost",
             master: "a",
             members: [
               { appliance: "a", interfaces: ["carp0"], role: "master", level: "well", priority: 204 },

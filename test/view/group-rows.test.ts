@@ -33,7 +33,7 @@ test("a split brain shows in its row and in each cell", () => {
 
 test.each([
   [{ state: "no_master", level: "critical", since: ago(70) }, "critical No master for 1 min"],
-  [{ level: "warning", isPreferredMaster: false }, "warning One master, not the preferred one"],
+  [{ level: "warning", problem: "preferred_master_lost" }, "warning One master, not the preferred one"],
   [{ state: undefined, level: "unknown" }, "unknown Not known"],
 ] satisfies [Partial<GroupDocument>, string][])(
   "a group with %o has the level and words %s",
