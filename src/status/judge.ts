@@ -40,9 +40,6 @@ export function judge(
   return planned === verdict.planned ? verdict : { ...verdict, planned };
 }
 
-/** The parts of a verdict that planned work is about. */
-const PLANNED_PARTS = ["appliances", "groups", "websites", "failovers", "incidents"] as const;
-
 /** Whether nothing changed on which planned work depends. Most polls find nothing new. */
 function isPlannedAsBefore(
   now: ClusterVerdict,
@@ -50,10 +47,10 @@ function isPlannedAsBefore(
   windows: readonly MaintenanceWindow[],
   { wallMs }: Instant,
 ): boolean {
-  const { planned, facts } = before;
+  const { planned } = before;
   if (planned === undefined) return windows.length === 0;
-  const isSame =
-    facts.labels === now.facts.labels && PLANNED_PARTS.every((part) => before[part] === now[part]);
+  // All states follow from the basis, but for groups that change with time, and with them the incidents.
+  const isSame = before.basis === now.basis && before.incidents === now.incidents;
   return isSame && wallMs < planned.untilMs && kept(planned.given, windows) === planned.given;
 }
 

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
-import { incidentLines, replay } from "./support.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { configOf } from "../support/observations.ts";
+import { createJudge, incidentLines, replay } from "./support.ts";
+
+const START = { wallMs: 0, monotonicMs: 0 };
 
 const both = (second: number, a: string, b: string): string => `a ${a} ${second}, b ${b} ${second}`;
 const PAIR = both(0, "MASTER", "BACKUP");
@@ -267,6 +270,12 @@ test("incidents have the labels of the present configuration, and an appliance t
   const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, labels }));
   const polls = pollsOf(`${PAIR}, a MASTER 1`);
   expect(replay(polls, { reload: { atMs: 1000, members } }).verdict.incidents.labels).toEqual(labels);
+  const fleet = fleetOf([{ ...MEMBER_A, enabled: false }]);
+  const judging = createJudge();
+  const labelsOf = () => clustersOf(fleet).map((facts) => judging.judge(facts, START).now.incidents.labels);
+  expect(labelsOf()).toEqual([{}]);
+  fleet.configure(configOf({ ...MEMBER_A, enabled: false, labels }), 0);
+  expect(labelsOf()).toEqual([labels]);
   const pair = [MEMBER_A, { ...MEMBER_B, enabled: false }];
   const counted = [pair, [MEMBER_A]].map((each) => replay(pollsOf("a MASTER 0"), { members: each }).verdict);
   expect(counted.map(({ incidents }) => incidents.failovers !== undefined)).toEqual([true, false]);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { gathered } from "../../src/api/website-details.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import { verdictFrom } from "../../src/journal/remembered-verdict.ts";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
@@ -10,7 +11,7 @@ import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { keysOf } from "../../src/support/keys.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import { windowOf } from "../maintenance/support.ts";
-import { applianceOf, failed, WALL_MS, websiteOf } from "../support/observations.ts";
+import { applianceOf, failed, seen, WALL_MS, websiteOf } from "../support/observations.ts";
 import { replay } from "./support.ts";
 
 const SHOP = [websiteOf({ id: 2, name: "shop" })];
@@ -354,4 +355,34 @@ test("a failover before the window does not count once it is five minutes old, t
   const early = `${PAIR}, ${over}, a BACKUP 21, b MASTER 22`;
   expect(mutedIn(verdictAfter(early, [window]))).not.toContain("VrrpFailover b");
   expect(mutedIn(verdictAfter(`${early}, a BACKUP 400, b MASTER 401`, [window]))).toContain("VrrpFailover b");
+});
+
+const USABLE = { address: "192.0.2.82:80", role: "active", isOk: true } as const;
+const DISCOVERING = { discovery: { exclude: [], limit: 200 } };
+const detailsOf = (name: string, isOk: boolean) => {
+  const backends = gathered([{ address: "192.0.2.81:80", role: "active", isOk }, USABLE]);
+  return seen.details(name, 2, { host: "shop.example", backends });
+};
+
+test("what is planned follows the facts and the windows, also where no incident begins", () => {
+  const fleet = fleetOf(
+    [MEMBER_A, MEMBER_B].map((each) => ({ ...each, ...DISCOVERING })),
+    [
+      ...pollsOf("a MASTER 0, b BACKUP 0").map(({ observation }) => observation),
+      ...["a", "b"].flatMap((name) => [seen.websites(name, [2]), detailsOf(name, true)]),
+    ],
+  );
+  let before: ClusterVerdict | undefined;
+  const muted = (second: number, ...windows: readonly MaintenanceWindow[]) => {
+    const at = { wallMs: WALL_MS + second * 1000, monotonicMs: second };
+    const [facts] = clustersOf(fleet);
+    if (facts !== undefined) before = judge(facts, before, at, { windows });
+    return before === undefined ? [] : mutedIn(before);
+  };
+  const onA = { ...ON_A, id: "otherone" };
+  expect(muted(4, ON_B)).toContain("WebsiteBackendDown");
+  expect(muted(5, ON_B, onA)).toContain("ApplianceDown a");
+  expect(muted(6, ON_B)).not.toContain("ApplianceDown a");
+  fleet.record(detailsOf("a", false), 7);
+  expect(muted(7, ON_B)).not.toContain("WebsiteBackendDown");
 });
