@@ -27,7 +27,7 @@ export interface ParsedJson {
 
 /**
  * Parses the body of an answer. More than 8 levels of nesting are `too_large`. Accepts raw control characters inside strings,
- * which some appliances send. Never throws; a failure contains nothing of the text.
+ * which some appliances send. Never throws; a failure contains nothing of the text. @see management API 7
  */
 export function parseJson(body: Uint8Array): ParsedJson | Rejected {
   const text = decodeText(body);

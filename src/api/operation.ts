@@ -24,7 +24,7 @@ export interface OperationDescriptor<Kind, Value, Written> {
   readonly limits: readonly LimitName[];
   /** The operations of a group back off together after a refusal or Retry-After. Without a group, an operation backs off alone. */
   readonly backoffGroup?: "discovery";
-  /** The meanings of status codes. Any other code, except 200, only says that the poll failed. */
+  /** The meanings of status codes. Any other code, except 200, only says that the poll failed. @see management API 6 */
   readonly statuses: Readonly<Record<number, StatusMeaning>>;
 }
 

@@ -167,7 +167,7 @@ function isNonEmptyText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** The API specifies the first two states; appliances also report the others, which VRRP implementations have. @see management API 2.1 */
+/** The API specifies the first two states; appliances also report the others, which VRRP implementations have. @see management API 2.1, 3 */
 const KNOWN_STATES: ReadonlySet<unknown> = new Set(["MASTER", "BACKUP", "INIT", "FAULT"]);
 
 function isKnownState(state: string): boolean {

@@ -90,11 +90,13 @@ const MAX_INVALID = 64;
 const PORT = { min: 1, max: 65_535 };
 
 const PROTOCOLS = { http: "http", https: "https", both: "both" } as const;
+/** @see management API 2.3 */
 const MODES = { 0: "pass", 1: "protect", 3: "detect" } as const;
+/** @see management API 2.4 */
 const ROLES = { 1: "active", 2: "backup", 3: "down" } as const;
 const YES_NO = { 0: false, 1: true } as const;
 
-/** The operation describes how a website is protected, and the servers behind it. */
+/** The operation describes how a website is protected, and the servers behind it. @see management API 4.4 */
 export const WEBSITE_DETAILS = {
   polls: ({ details }) => details.map((websiteId) => ({ kind: "website_details", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
@@ -135,6 +137,7 @@ export const WEBSITE_DETAILS = {
 /**
  * Decodes the details of a website. Anything but an object is `decode`, more than 1,024 servers or addresses are `too_large`. A member that
  * is missing, null or empty is not known. A member that cannot be read is not known either, and is listed in `invalid`.
+ * @see management API 2.3, 4.4
  */
 export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
   const parsed = parseJson(body);
@@ -205,7 +208,7 @@ function digestOf(backends: readonly Backend[]): string {
   return hash("sha256", JSON.stringify([...addresses].toSorted()), "base64");
 }
 
-/** Reads a row of `rhost`, where the position of a member defines its meaning; `undefined` without a host. */
+/** Reads a row of `rhost`, where the position of a member defines its meaning; `undefined` without a host. @see management API 2.4 */
 function backendOf(read: Read, keep: Redact): Backend | undefined {
   const host = canonicalAddress(keep(read(1, toText) ?? ""));
   if (host === "") return undefined;

@@ -13,7 +13,7 @@ export const MAX_WEBSITES = 4096;
 export const MAX_WEBSITE_ID = 9_999_999_999;
 const ID = /^[1-9]\d{0,9}$/;
 
-/** The list of websites. Older firmware lacks it. */
+/** The list of websites. Older firmware lacks it. @see management API 4.3 */
 export const WEBSITE_LIST = {
   polls: ({ isDiscovering }) => (isDiscovering ? [{ kind: "website_list" }] : []),
   path: () => "/api/v1/website",
@@ -31,6 +31,7 @@ export const WEBSITE_LIST = {
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more
  * than 4,096 entries are `too_large`. Entries that are no ids are dropped and reported; repeated ids count once.
+ * @see management API 4.3
  */
 export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
   const parsed = parseJson(body);

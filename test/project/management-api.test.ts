@@ -15,7 +15,7 @@ const SECTIONS = new Map(
 
 const CITATION = /management API (\d[\d.]*(?:, \d[\d.]*)*)/g;
 
-test("docs/management-api.md has every section that the source cites", () => {
+test("docs/management-api.md has every section that the source cites, which cites each object and operation", () => {
   const cited = ["src", "test"]
     .flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
@@ -25,8 +25,9 @@ test("docs/management-api.md has every section that the source cites", () => {
       Array.from(readFileSync(path, "utf8").matchAll(CITATION), ([, numbers = ""]) => numbers),
     )
     .flatMap((numbers) => numbers.split(", ").map((number) => number.replace(/\.$/, "")));
-  expect(cited.length).toBeGreaterThan(10);
   expect(cited.filter((number) => !SECTIONS.has(number))).toEqual([]);
+  const described = [...SECTIONS.keys()].filter((number) => /^[24]\./.test(number));
+  expect(described.filter((number) => !cited.includes(number))).toEqual([]);
 });
 
 const HTTP_AND_HTTPS = [
