@@ -79,9 +79,9 @@ export function groupVerdicts(
   appliances: ClusterVerdict["appliances"],
 ): ClusterVerdict["groups"] {
   const { basis, before } = given;
-  // Another configuration may have other labels.
+  // Groups have the labels that the appliances share.
   const isUnchanged =
-    basis.labels === before?.basis.labels &&
+    basis.disabled === before?.basis.disabled &&
     appliances === before.appliances &&
     given.at.monotonicMs < groupsChangeAtMs(before.groups);
   if (isUnchanged && basis.groups === before.facts.groups) return before.groups;

@@ -60,7 +60,6 @@ function planAfter(
   windows: readonly MaintenanceWindow[],
   at: Instant,
 ): Planned | undefined {
-  if (windows.length === 0) return undefined;
   const problemsBefore = before === undefined ? [] : lastingProblems(before);
   return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, at });
 }

@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import * as schema from "../../src/status/schema.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
+  configOf,
   failed,
   interfaceOf,
   listOf,
@@ -262,4 +263,15 @@ test("a stale state is not shown as if it were known", () => {
 test("docs/fleet.schema.json is what the schema generates", async () => {
   const file = new URL("../../docs/fleet.schema.json", import.meta.url);
   expect(await readFile(file, "utf8")).toBe(schema.formatFleetSchema());
+});
+
+test("nobody knows since when a cluster has had its state whose members were all disabled before", () => {
+  const pair = [MEMBER_A, MEMBER_B];
+  const fleet = fleetOf(pair.map((each) => ({ ...each, enabled: false })));
+  const judging = createJudge();
+  documentOf(fleet, {}, 0, judging);
+  fleet.configure(configOf(...pair), 0);
+  for (const { observation } of pollsOf("a MASTER 1, b BACKUP 1")) fleet.record(observation, 1000);
+  const [cluster] = documentOf(fleet, {}, 1000, judging).clusters;
+  expect(cluster?.groups).toMatchObject([{ state: "one_master", since: undefined }]);
 });

@@ -3,6 +3,7 @@ import { judgeAppliance } from "../../src/status/judge-appliance.ts";
 import { judgeGroup, masterIn } from "../../src/status/judge-group.ts";
 import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { createJudge } from "./support.ts";
 
 /** The verdict about the group of these appliances after these polls, so many seconds after the start, and its master. */
 function verdictAfter(
@@ -190,4 +191,17 @@ test.each([
   [SPLIT, "split_brain"],
 ])("with a disabled member, %s is %s", (polls, verdict) => {
   expect(verdictAfter(polls, { hasDisabled: true })).toBe(verdict);
+});
+
+test("a group is judged again when a disabled appliance leaves its cluster, though the groups stay as they are", () => {
+  const polls = pollsOf("a BACKUP 0, b BACKUP 0").map(({ observation }) => observation);
+  const fleet = fleetOf([MEMBER_A, MEMBER_B, { ...MEMBER_C, enabled: false }], polls);
+  const judging = createJudge();
+  const [states] = clustersOf(fleet).map((facts) =>
+    [facts, { ...facts, disabled: [] }].map((each) => {
+      const { groups } = judging.judge(each, { wallMs: 0, monotonicMs: 0 }).now;
+      return Array.from(groups.values(), ({ state }) => state).join();
+    }),
+  );
+  expect(states).toEqual(["unwatched", "no_master"]);
 });
