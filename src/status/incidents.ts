@@ -78,7 +78,7 @@ function withTroubles(
   given: Step,
 ): readonly Incident[] {
   const troubles = groupBy(
-    happenings.filter(({ kind, subject }) => kind !== undefined && !isIn(all, kind, subject)),
+    happenings.filter(({ kind, subject }) => !isIn(all, kind, subject)),
     ({ kind, words }) => JSON.stringify([kind, words]),
   );
   const latest = new Map(happenings.map((each) => [each.subject.key, each]));

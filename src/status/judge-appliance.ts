@@ -116,5 +116,5 @@ function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {
   if (failure === undefined || failure.reason === "unsupported") return false;
   // A website that was deleted meanwhile is gone with the next list.
   const isListedSince = (list?.lastSuccessAtMs ?? 0) > (details?.failingSinceMs ?? 0);
-  return list?.failure !== undefined || failure.isGone !== true || isListedSince;
+  return failure.isGone !== true || isListedSince;
 }

@@ -218,7 +218,9 @@ test("a test that finds something new replaces the verdict on its website alone"
   for (const id of [1, 2, 3]) before = verdictAfter(seen.website("a", id, blocksOf(200, 200)), before);
   const same = verdictAfter(seen.website("a", 2, blocksOf(200, 200)), before);
   expect(same.websites).toBe(before.websites);
-  verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
+  const unconfirmed = verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
+  expect(unconfirmed.basis).not.toBe(before.basis);
+  expect(unconfirmed.incidents).toBe(before.incidents);
   const now = verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
   const changed = [...now.websites].filter(([key, website]) => before.websites.get(key) !== website);
   expect(changed.map(([key]) => key)).toEqual(["#2"]);

@@ -3,7 +3,7 @@ import { judgeAppliance } from "../../src/status/judge-appliance.ts";
 import { judgeGroup, masterIn } from "../../src/status/judge-group.ts";
 import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
-import { createJudge } from "./support.ts";
+import { createJudge, replay } from "./support.ts";
 
 /** The verdict about the group of these appliances after these polls, so many seconds after the start, and its master. */
 function verdictAfter(
@@ -204,4 +204,30 @@ test("a group is judged again when a disabled appliance leaves its cluster, thou
     }),
   );
   expect(states).toEqual(["unwatched", "no_master"]);
+});
+
+test.each([
+  ["an unseen member changes nothing of that", "a BACKUP/100 0, b MASTER/90 0", false],
+  ["the preferred member takes over", "a BACKUP/100 0, b MASTER/90 0, b BACKUP/90 5, a MASTER/100 5", true],
+  [
+    "the other one gets a lower priority",
+    "a BACKUP/100 0, b MASTER/90 0, c BACKUP/80 0, a BACKUP/80 5, b MASTER/90 5",
+    true,
+  ],
+])("a master that is not the preferred member: %s", (_, polls, isPreferredMaster) => {
+  const { groups } = replay(pollsOf(polls), { members: [MEMBER_A, MEMBER_B, MEMBER_C] }).verdict;
+  expect([...groups.values()]).toMatchObject([{ isPreferredMaster }]);
+});
+
+test.each([
+  ["lasts while its masters may still be two", "b silent 10, a MASTER 100", "unknown", "split_brain"],
+  [
+    "is over once one of them is silent for two minutes",
+    "b silent 10, a MASTER 200",
+    "backup_lost",
+    undefined,
+  ],
+])("a split brain %s", (_, polls, state, trouble) => {
+  const { groups } = replay(pollsOf(`${SPLIT}, ${polls}`)).verdict;
+  expect([...groups.values()]).toMatchObject([{ state, trouble }]);
 });
