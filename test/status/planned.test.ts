@@ -210,6 +210,12 @@ test.each<Case>([
     wrong: ["failover_not_ready a"],
   },
   {
+    name: "the preferred member is worked on, and another one is MASTER",
+    window: ON_A,
+    polls: "a BACKUP/200 5, b MASTER 5, a BACKUP/200 6, b MASTER 6, b 200 7",
+    wrong: ["(preferred_master_lost)"],
+  },
+  {
     name: "of three members, one is worked on and another one dies",
     window: ON_B,
     members: THREE,
@@ -336,8 +342,10 @@ test.each([
 });
 
 test("of three members, a failover between the two that are not worked on is not planned", () => {
+  const onC = [work({ appliances: ["c"] })];
+  expect(mutedIn(verdictAfter(`${PAIR}, c BACKUP/50 4`, onC, THREE))).not.toContain("VrrpFailover b");
   const polls = `${PAIR}, c BACKUP/50 4, ${TO_B}, c BACKUP/50 11`;
-  const alerts = mutedIn(verdictAfter(polls, [work({ appliances: ["c"] })], THREE));
+  const alerts = mutedIn(verdictAfter(polls, onC, THREE));
   expect(alerts).not.toContain("VrrpFailover b");
   expect(alerts).not.toContain("VrrpFlapping");
   expect(alerts).toContain("VrrpFailover c");
