@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gathered, type Backend, type WebsiteDetails } from "../../src/api/website-details.ts";
-import { judgeBackends, usableBackends } from "../../src/status/judge-website.ts";
+import { isPartOf, judgeBackends, usableBackends } from "../../src/status/judge-website.ts";
 import { SHOP_DETAILS } from "../support/observations.ts";
 
 /** `active ok`, `backup error`, `down ?`, `? ok`: role and status of each server. */
@@ -60,3 +60,17 @@ test.each([
   ];
   expect(judgeBackends(views, { isUp, isMasterSilent: false })).toBe(state);
 });
+
+test.each([
+  ["none_usable", ["down ok"], true],
+  ["none_usable_but_up", ["down ok"], true],
+  ["some_down", ["down ok"], false],
+  ["some_down", ["active error", "backup ok"], true],
+  ["none_usable", ["active ok"], false],
+] as const)(
+  "that the servers of a website are %s is said of an appliance with %j: %s",
+  (state, words, isPart) => {
+    expect(isPartOf(state, servers(...words))).toBe(isPart);
+    expect(isPartOf(state, { ...servers(...words), isEnabled: false })).toBe(false);
+  },
+);
