@@ -84,18 +84,19 @@ function differences<Of>(
   const isSameWork = work.before === work.now;
   if (before === now && isSameWork) return [];
   const gone: Said[] = [];
-  const changed = [...now].flatMap(([key, each]) => {
+  const changed: SubjectRecord[] = [];
+  for (const [key, each] of now) {
     const verdict = before.get(key);
-    if (verdict === each && isSameWork) return [];
+    if (verdict === each && isSameWork) continue;
     const old = verdict === undefined ? [] : saidOf(verdict, work.before);
     const fresh = saidOf(each, work.now);
     gone.push(...old.filter((one) => !fresh.some((other) => isAlike(one[0], other[0]))));
-    return fresh.flatMap(([identity, record]) => {
+    for (const [identity, record] of fresh) {
       const earlier = old.find((one) => isAlike(one[0], identity));
       const isNews = earlier === undefined ? record.state !== undefined : !isAlike(earlier[1], record);
-      return isNews ? [record] : [];
-    });
-  });
+      if (isNews) changed.push(record);
+    }
+  }
   for (const [key, verdict] of before) if (!now.has(key)) gone.push(...saidOf(verdict, work.before));
   return [...changed, ...endsOf(gone, changed)];
 }

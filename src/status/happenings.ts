@@ -64,8 +64,7 @@ export function happeningsBetween({
 function goneSubjects(before: Verdict, now: Verdict): readonly Subject[] {
   const appliances = missing(before.appliances, now.appliances).map(({ identity }) => identity.appliance);
   const groups = missing(before.groups, now.groups);
-  const websites = before.websites === now.websites ? [] : [...before.websites.values()];
-  const lost = websites.flatMap(({ key, website, states }) => {
+  const lost = changed(now.websites, before.websites).flatMap(({ key, website, states }) => {
     const left = now.websites.get(key)?.states ?? [];
     const protocols = states.filter((each) => left.every(({ protocol }) => protocol !== each.protocol));
     return protocols.map(({ protocol }) => websiteSubject(key, website, protocol));
@@ -104,6 +103,16 @@ function kindsIn(now: Verdict): Kinds {
 
 const NO_WORDS: Words = ["", ""];
 const over = (subject: Subject): Happening => ({ subject, kind: undefined, words: NO_WORDS });
+
+/** Returns the items of `now` that are not the same objects as before. */
+function changed<Of>(
+  before: ReadonlyMap<string, Of> | undefined,
+  now: ReadonlyMap<string, Of>,
+): readonly Of[] {
+  const items: Of[] = [];
+  if (before !== now) for (const [key, each] of now) if (before?.get(key) !== each) items.push(each);
+  return items;
+}
 
 function missing<Of>(before: ReadonlyMap<string, Of>, now: ReadonlyMap<string, Of>): readonly Of[] {
   return before === now ? [] : [...before].flatMap(([key, each]) => (now.has(key) ? [] : [each]));
@@ -144,11 +153,10 @@ const groupSubject = ({ facts }: GroupVerdict): Subject => ({
 });
 
 function groupHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
-  if (before?.groups === now.groups) return [];
-  return [...now.groups].flatMap(([key, group]): readonly Happening[] => {
-    const old = before?.groups.get(key);
+  return changed(before?.groups, now.groups).flatMap((group): readonly Happening[] => {
+    const old = before?.groups.get(group.facts.key);
     const { trouble } = group;
-    if (old === group || old?.trouble === trouble) return [];
+    if (old?.trouble === trouble) return [];
     if (old === undefined && trouble === "no_backup") return [];
     const subject = groupSubject(group);
     return trouble === undefined
@@ -179,11 +187,9 @@ const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">
 };
 
 function websiteHappenings(before: Verdict | undefined, now: Verdict, nowMs: number): readonly Happening[] {
-  if (before === undefined || before.websites === now.websites) return [];
-  return [...now.websites.values()].flatMap((verdict) => {
-    const old = before.websites.get(verdict.key);
-    if (old === verdict) return [];
-    const { key, website, states } = verdict;
+  if (before === undefined) return [];
+  return changed(before.websites, now.websites).flatMap(({ key, website, states }) => {
+    const old = before.websites.get(key);
     return states.flatMap(({ protocol, shown }): readonly Happening[] => {
       const known = old?.states.find((each) => each.protocol === protocol)?.shown;
       if (known === undefined || shown === undefined || known === shown) return [];

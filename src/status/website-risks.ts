@@ -79,7 +79,7 @@ export function websiteRisks(
   const areServersLost = isNothingLost && usable(there) === 0 && usable(here) !== 0;
   if (areServersLost) found.push(["website_backends_lost", ""]);
   if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
-  return [...new Map(found.map((each) => [each.join(" "), each])).values()];
+  return found.length < 2 ? found : [...new Map(found.map((each) => [each.join(" "), each])).values()];
 }
 
 /** Returns the difference that an appliance serves a website which the other one lacks, or has disabled. */
@@ -104,9 +104,7 @@ function usable({ details }: Side): number | undefined {
 
 /** Returns the risks by tests. Only protocols that are up here can be lost. */
 function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
-  const { protocols = there.results.map(({ protocol }) => protocol) } = here.known;
-  const untested = protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
-  const ours = here.results.length > 0 ? here.results : untested;
+  const ours = here.results.length > 0 ? here.results : untested(here, there);
   if (ours.length === 0) return UNKNOWN;
   return ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
     const other = resultAt(there, protocol);
@@ -114,6 +112,11 @@ function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
     const isLost = result === "up" && other === "down";
     return isLost ? [["website_down", protocol]] : UNKNOWN;
   });
+}
+
+function untested({ known }: Side, there: Side) {
+  const { protocols = there.results.map(({ protocol }) => protocol) } = known;
+  return protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
 }
 
 /** Returns the result for a protocol, which is down if the appliance reports that it does not offer the protocol. */
@@ -137,14 +140,16 @@ export type Aspect = (typeof ASPECTS)[number];
 
 /** Returns the differences between both appliances' descriptions of the website. Less protection there is a risk of its own. */
 export function differencesBetween(here: Side, there: Side): readonly Aspect[] {
-  const [ours, theirs] = [here, there].map(({ details }) => {
-    const { protocol, mode, backends } = details ?? {};
-    return { protocol, mode, backends: backends?.digest };
+  const [ours, theirs] = [here.details, there.details];
+  if (ours === undefined || theirs === undefined) return [];
+  return ASPECTS.filter((aspect) => {
+    const [one, other] = [partOf(ours, aspect), partOf(theirs, aspect)];
+    const isDifferent = one !== undefined && other !== undefined && one !== other;
+    return isDifferent && (aspect !== "mode" || protectionRisks(here, there).length === 0);
   });
-  const different = ASPECTS.filter((aspect) => {
-    const [one, other] = [ours?.[aspect], theirs?.[aspect]];
-    return one !== undefined && other !== undefined && one !== other;
-  });
-  const isLessProtected = protectionRisks(here, there).length > 0;
-  return different.filter((aspect) => aspect !== "mode" || !isLessProtected);
+}
+
+/** Returns a part of a description; `backends` is the digest of the servers. */
+function partOf({ protocol, mode, backends }: WebsiteDetails, aspect: Aspect): string | undefined {
+  return { protocol, mode, backends: backends?.digest }[aspect];
 }

@@ -47,17 +47,22 @@ interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites
 }
 
 /** Returns the facts about each website that is tested or described. Most polls are tests, which do not change these facts. */
-const factsIn = memo((setting: Setting) =>
-  setting.websites
-    .map((website) => sameFacts(website, factsOf(website, setting)))
-    .filter(({ found, website }) => found.length > 0 || website.at.some(({ test }) => test >= 0)),
-);
+const factsIn = memo((setting: Setting) => {
+  const names = setting.members.map(nameOf);
+  return setting.websites
+    .map((website) => sameFacts(website, factsOf(website, names, setting)))
+    .filter(({ found, website }) => found.length > 0 || website.at.some(({ test }) => test >= 0));
+});
 
 type WebsiteFacts = ReturnType<typeof factsOf>;
 const sameFacts = memo((facts: WebsiteFacts) => facts);
 
 /** Returns the inputs of the verdict on a website, besides the results of tests. They contain the names of appliances. */
-function factsOf(website: ClusterWebsite, { cluster, labels, members, groups, hasDisabled }: Setting) {
+function factsOf(
+  website: ClusterWebsite,
+  names: readonly string[],
+  { cluster, labels, members, groups, hasDisabled }: Setting,
+) {
   const { key, at } = website;
   const masters = mastersIn(groups)(website);
   const atMasters = members.filter((member) => masters.includes(nameOf(member)));
@@ -69,7 +74,7 @@ function factsOf(website: ClusterWebsite, { cluster, labels, members, groups, ha
     cluster,
     labels,
     website,
-    names: members.map(nameOf),
+    names,
     found,
     masters,
     lacking: members.filter((member) => isLacking(member, key)).map(nameOf),
