@@ -9,7 +9,8 @@ export interface Lasting {
 
 /** Converts records, oldest first, into the times in which states are known. */
 export interface Fold {
-  read(record: JournalRecord): void;
+  /** `key` is the result of `subjectKey`, if the caller has it. */
+  read(record: JournalRecord, key?: string): void;
   /** Ends all states at the latest record. */
   end(): void;
   /** The states that are known now, and the changing ones, by `subjectKey`. */
@@ -45,8 +46,7 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
     }
   }
 
-  function readSubject(record: SubjectRecord): void {
-    const key = subjectKey(record);
+  function readSubject(record: SubjectRecord, key: string): void {
     const old = lasting.get(key);
     const band = bandOf(record);
     if (old !== undefined && isSame(old.record, record)) return;
@@ -58,12 +58,12 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
 
   return {
     lasting,
-    read: (record) => {
+    read: (record, key) => {
       const atMs = Date.parse(record.at);
       if (isBreak(record, latestMs)) closeAll();
       latestMs = Math.max(latestMs, atMs);
       if (record.kind === "lost") closeAll(record.cluster);
-      if (isSubject(record)) readSubject(record);
+      if (isSubject(record)) readSubject(record, key ?? subjectKey(record));
     },
     end: () => closeAll(),
   };

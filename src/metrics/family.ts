@@ -2,7 +2,7 @@ import { websiteKey } from "../fleet/cluster-websites.ts";
 import type { OfWebsite } from "../fleet/snapshot.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 
-/** Returns the facts and verdicts of a cluster, in the order of the configuration; unknown parts are left out. */
+/** Returns the facts and verdicts of a cluster, in the order of the configuration. A part keeps its place while others are unknown. */
 export function partsOf(verdict: ClusterVerdict) {
   const { facts, appliances, groups, websites, failovers } = verdict;
   return [
@@ -23,11 +23,11 @@ export function partsOf(verdict: ClusterVerdict) {
     verdict.incidents,
     verdict.planned,
     verdict,
-  ].filter((part) => part !== undefined);
+  ];
 }
 
 /** A part of a verdict, which is rendered once for as long as it stays the same object. */
-export type Part = ReturnType<typeof partsOf>[number];
+export type Part = NonNullable<ReturnType<typeof partsOf>[number]>;
 
 /** The keys are names, in the order of the exposition. */
 export type Families = Readonly<Record<string, Family>>;

@@ -131,7 +131,7 @@ export function createTimelines(): Timelines {
       follow(record);
       const key = isSubject(record) ? subjectKey(record) : undefined;
       if (isSubject(record) && key !== undefined && !isFollowed(record, key)) return;
-      fold.read(record);
+      fold.read(record, key);
       if (isSubject(record) && key !== undefined && record.state === "gone") remove(record, key);
     },
     end: () => {

@@ -278,7 +278,7 @@ function wrongClaims({ samples, runs, records }: Course): readonly string[] {
   const fold = createFold((record, fromMs, toMs) =>
     claims.push({ key: subjectKey(record), state: record.state, fromMs, toMs }),
   );
-  records.forEach(fold.read);
+  records.forEach((record) => fold.read(record));
   fold.end();
   const byKey = groupBy(claims, ({ key }) => key);
   return samples.flatMap(({ run, atMs, seen }, nth) => {
