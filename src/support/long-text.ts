@@ -1,6 +1,5 @@
 import { buffer } from "node:stream/consumers";
-import { pipeline } from "node:stream/promises";
-import { constants, createGzip } from "node:zlib";
+import { constants, createGzip, type Gzip } from "node:zlib";
 import { inSlices } from "./slices.ts";
 
 /** The texts, one after another; buffers are in UTF-8. The texts of a large fleet have tens of megabytes together. */
@@ -24,35 +23,48 @@ export async function bodyOf(texts: LongText): Promise<Body> {
 }
 
 /** Compresses all texts in UTF-8 with gzip, fast rather than small, in a thread. */
-export function compressed(texts: LongText): Promise<Buffer> {
+export async function compressed(texts: LongText): Promise<Buffer> {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
-  return pipeline(piecesOf(texts, PIECE_BYTES), gzip, buffer);
+  const [whole] = await Promise.all([buffer(gzip), write(texts, gzip)]);
+  return whole;
+}
+
+async function write(texts: LongText, gzip: Gzip): Promise<void> {
+  for (const piece of piecesOf(texts, PIECE_BYTES))
+    await new Promise((resolve) => gzip.write(piece, resolve));
+  gzip.end();
 }
 
 /**
- * Returns all texts in UTF-8, in pieces of at most `bytes`, since more than 64 MiB of buffers would make V8 collect the whole heap, in long
- * steps. A piece has many texts, since each conversion to bytes has a cost of its own. The generator keeps no piece, since the garbage
- * collector would have to move it.
+ * Returns all texts in UTF-8, in pieces of at most `bytes`. All pieces share their memory, so each is overwritten by the next one: more
+ * than 64 MiB of buffers would make V8 collect the whole heap, in long steps.
  */
 export function* piecesOf(texts: LongText, bytes: number): Generator<Buffer> {
-  for (const gathered of gatheredOf(texts, bytes)) {
-    const whole = typeof gathered === "string" ? Buffer.from(gathered) : gathered;
-    for (let at = 0; at < whole.length; at += bytes) yield whole.subarray(at, at + bytes);
+  const piece = Buffer.allocUnsafeSlow(Math.min(bytes, mostBytesOf(texts)));
+  let filled = 0;
+  for (const text of texts) {
+    const most = mostBytes(text);
+    if (filled > 0 && most > piece.length - filled) {
+      yield piece.subarray(0, filled);
+      filled = 0;
+    }
+    if (most > piece.length) yield* slices(typeof text === "string" ? Buffer.from(text) : text, bytes);
+    else filled += typeof text === "string" ? piece.write(text, filled) : text.copy(piece, filled);
   }
+  if (filled > 0) yield piece.subarray(0, filled);
 }
 
-/** Joins texts up to `units` of UTF-16. A longer text stays alone. */
-function* gatheredOf(texts: LongText, units: number): Generator<string | Buffer> {
-  let gathered = "";
-  for (const text of texts) {
-    const isString = typeof text === "string";
-    if (isString && gathered.length + text.length <= units) {
-      gathered += text;
-      continue;
-    }
-    yield gathered;
-    gathered = isString ? text : "";
-    if (!isString) yield text;
-  }
-  yield gathered;
+function mostBytesOf(texts: LongText): number {
+  let most = 0;
+  for (const text of texts) most += mostBytes(text);
+  return most;
+}
+
+/** Returns the most bytes that a text has in UTF-8, which are three for each unit of UTF-16. */
+function mostBytes(text: string | Buffer): number {
+  return typeof text === "string" ? 3 * text.length : text.length;
+}
+
+function* slices(whole: Buffer, bytes: number): Generator<Buffer> {
+  for (let at = 0; at < whole.length; at += bytes) yield whole.subarray(at, at + bytes);
 }
