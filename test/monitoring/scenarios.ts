@@ -177,6 +177,7 @@ const TROUBLES: readonly Trouble[] = [
       group: at("one_master", [0, "backup_lost"], [30, "backup_unknown"]),
     },
     [["ApplianceRefused", 390, { labels: { appliance: "b" } }]],
+    [["vrrp_group_preferred_master", { vhid: "1", vip: "192.0.2.100" }, at(1, [0, 0])]],
   ),
   trouble(
     "backup-lost-and-refuses",
