@@ -40,7 +40,7 @@ async function write(texts: LongText, gzip: Gzip): Promise<void> {
  * than 64 MiB of buffers would make V8 collect the whole heap, in long steps.
  */
 export function* piecesOf(texts: LongText, bytes: number): Generator<Buffer> {
-  const piece = Buffer.allocUnsafeSlow(Math.min(bytes, mostBytesOf(texts)));
+  const piece = Buffer.allocUnsafeSlow(Math.min(bytes, mostBytesOf(texts, bytes)));
   let filled = 0;
   for (const text of texts) {
     const most = mostBytes(text);
@@ -54,10 +54,14 @@ export function* piecesOf(texts: LongText, bytes: number): Generator<Buffer> {
   if (filled > 0) yield piece.subarray(0, filled);
 }
 
-function mostBytesOf(texts: LongText): number {
-  let most = 0;
-  for (const text of texts) most += mostBytes(text);
-  return most;
+/** Returns the most bytes of all texts that fit into a piece. A response of one long text, such as a compressed one, needs no memory. */
+function mostBytesOf(texts: LongText, bytes: number): number {
+  let sum = 0;
+  for (const text of texts) {
+    const most = mostBytes(text);
+    if (most <= bytes) sum += most;
+  }
+  return sum;
 }
 
 /** Returns the most bytes that a text has in UTF-8, which are three for each unit of UTF-16. */
