@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Body } from "../../src/support/long-text.ts";
+import { bodyOf, type Body } from "../../src/support/long-text.ts";
 import { createOutgoing } from "../../src/web/reply.ts";
 import { eventually } from "../support/eventually.ts";
 import { connectTo, serve } from "./support.ts";
@@ -54,4 +56,40 @@ test("beyond the limit, responses of the client that keeps most bodies are abort
   const addresses = ["127.0.0.2", "127.0.0.1", "127.0.0.1", "127.0.0.1"];
   const aborted = await abortedOf(bodies, 2 * BODY_BYTES, addresses);
   await eventually(() => expect(new Set(aborted)).toEqual(new Set([1])));
+});
+
+/** Texts, some longer than a piece of a response, some with characters of several bytes. */
+const someTexts = fc
+  .tuple(
+    fc.constantFrom("a", "é", "日", "😀", "ab\n"),
+    fc.constantFrom(0, 1, 3000, 20_000, 22_000, 300_000),
+    fc.boolean(),
+  )
+  .map(([letter, count, isBuffer]) => {
+    const text = letter.repeat(count);
+    return isBuffer ? Buffer.from(text) : text;
+  });
+
+test("clients that read at different speeds receive all bytes of the body that they share", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(someTexts, { minLength: 10, maxLength: 30 }), async (texts) => {
+      const body = await bodyOf(texts);
+      const sendReply = createOutgoing();
+      const port = await serve((request, response) => {
+        void sendReply(request, response, { status: 200, contentType: "text/plain", body });
+      });
+      const expected = Buffer.concat(texts.map((each) => Buffer.from(each)));
+      const readers = [0, 0, 1, 5].map(async (pauseMs) => {
+        const response = await fetch(`http://127.0.0.1:${port}/`);
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of response.body ?? []) {
+          chunks.push(chunk);
+          if (pauseMs > 0) await setTimeout(pauseMs);
+        }
+        return Buffer.concat(chunks).equals(expected);
+      });
+      expect(await Promise.all(readers)).toEqual([true, true, true, true]);
+    }),
+    { numRuns: 10 },
+  );
 });
