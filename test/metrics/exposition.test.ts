@@ -108,6 +108,8 @@ test("what stays as it is is rendered once, and again after its cluster was away
   fleet.record(seen.vrrp("b", listOf([interfaceOf()])), 0);
   await scrape(verdictsOf(fleet, 0, judge));
   expect(rendered).toEqual(["a", "b", "b"]);
+  await scrape(verdictsOf(fleet, 0, judge));
+  expect(rendered).toEqual(["a", "b", "b"]);
   await scrape([]);
   await scrape(verdictsOf(fleet, 0, judge));
   expect(rendered).toEqual(["a", "b", "b", "a", "b"]);
