@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { createPast } from "../../src/status/past.ts";
-import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
   EXPIRES_AT_MS,
@@ -10,9 +10,10 @@ import {
   interfaceOf,
   listOf,
   seen,
+  WALL_MS,
   websiteOf,
 } from "../support/observations.ts";
-import { incidentLines, replay } from "./support.ts";
+import { createJudge, incidentLines, replay } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const A = { ...MEMBER_A, websites: [SHOP] };
@@ -168,6 +169,19 @@ test.each<Case>([
   },
 ])("$name", ({ polls, incidents }) => {
   expect(incidentsAfter(polls)).toEqual(incidents);
+});
+
+test("a split brain that the first verdict finds, as after a cluster was renamed, is an incident", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
+  for (const { observation, atMs } of pollsOf("a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4"))
+    fleet.record(observation, atMs);
+  const at = { wallMs: WALL_MS + 4000, monotonicMs: 4000 };
+  const kinds = clustersOf(fleet, 4000).flatMap((facts) =>
+    createJudge()
+      .judge(facts, at)
+      .now.incidents.all.map(({ kind }) => kind),
+  );
+  expect(kinds).toEqual(["split_brain"]);
 });
 
 test("the same change more than ten seconds later is another incident", () => {
