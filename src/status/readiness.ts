@@ -1,4 +1,4 @@
-import type { InventorySnapshot, VrrpListSnapshot } from "../fleet/snapshot.ts";
+import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
 import { kept, memo } from "../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
 import { reachTo, riskOf, takeoversIn, type Takeover, type Takeovers } from "./takeovers.ts";
@@ -11,7 +11,15 @@ import {
   type Risk,
   type WebsiteVerdict,
 } from "./verdict.ts";
-import { absenceAt, areListed, isServed, servesOnly, sideOf, websiteRisks } from "./website-risks.ts";
+import {
+  absenceAt,
+  isServed,
+  listingOf,
+  servesOnly,
+  sideOf,
+  websiteRisks,
+  type Listing,
+} from "./website-risks.ts";
 
 const MAX_RISKS = 50;
 
@@ -20,10 +28,10 @@ export function failoverVerdicts(
   given: Case & Pick<ClusterVerdict, "groups" | "websites">,
 ): ClusterVerdict["failovers"] {
   const { basis, before, wasPolled, at, groups, websites } = given;
-  const inventories = basis.appliances.map(({ inventory }) => inventory);
+  const listings = basis.appliances.map(({ inventory }) => listingOf(inventory));
   const hasDisabled = basis.disabled.length > 0;
   const lists = basis.appliances.map(({ list }) => list);
-  const outlooks = outlooksIn(groups, { groups, websites, inventories, lists, hasDisabled });
+  const outlooks = outlooksIn(groups, { groups, websites, listings, lists, hasDisabled });
   const verdicts = basis.appliances.flatMap(({ identity }) => {
     const outlook = outlooks.get(identity.appliance);
     if (outlook === undefined) return [];
@@ -36,25 +44,27 @@ export function failoverVerdicts(
 }
 
 interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
-  /** The inventories by member, in the same order as `lists`. */
-  readonly inventories: readonly InventorySnapshot[];
+  /** The completeness of the inventories by member, in the same order as `lists`. */
+  readonly listings: readonly Listing[];
   readonly lists: readonly (VrrpListSnapshot | undefined)[];
   readonly hasDisabled: boolean;
 }
 
 /** The keys are the names of the appliances that would stop. */
 const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
-  const { groups, websites, inventories, lists, hasDisabled } = setting;
+  const { groups, websites, listings, lists, hasDisabled } = setting;
   if (hasDisabled) return new Map();
   const takeovers = takeoversIn(groups);
   const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
-  const outlooks = Array.from(takeovers.byMaster, ([name, takeover]) => {
-    const own = Array.from(websites.values(), (website) =>
-      changeOf(website, name, { takeover, addresses: takeovers.addresses, inventories, sharedNames }),
-    );
+  const all = Array.from(websites.values(), (website) => {
+    const isNameShared = sharedNames.has(website.website);
+    return changesOf(website, { website, isNameShared, takeovers, listings });
+  });
+  const outlooks = Array.from(takeovers.byMaster, ([name, takeover], nth) => {
+    const own = all.flatMap((changes) => changes[nth] ?? []);
     const risks = [
       ...takeover.risks,
-      ...unlistedRisks({ inventories, lists }, name, takeover),
+      ...unlistedRisks({ listings, lists }, name, takeover),
       ...own.flatMap((each) => each.risks),
     ].toSorted((one, other) => rankOf(one) - rankOf(other));
     const worst = risks[0]?.effect ?? "none";
@@ -87,17 +97,16 @@ function rankOf({ effect, risk }: Risk): number {
 
 /** Returns risks for unknown interfaces or websites of an appliance, since nobody knows what is lost there. */
 function unlistedRisks(
-  { inventories, lists }: Pick<Setting, "inventories" | "lists">,
+  { listings, lists }: Pick<Setting, "listings" | "lists">,
   name: string,
   { everywhere }: Takeover,
 ): readonly Risk[] {
-  return inventories.flatMap((inventory, nth) => {
-    const { appliance } = inventory.identity;
+  return listings.flatMap(({ identity: { appliance }, isDiscovered, isWhole }, nth) => {
     const counts = appliance === name || everywhere.get(appliance)?.counts;
     if (counts === undefined) return [];
     const all = { successor: appliance === name ? "" : appliance, subject: "all", key: "" };
     const isUnreadable = (lists[nth]?.anomalies.bad_interface ?? 0) > 0;
-    const isUnlisted = inventory.byAddress !== undefined && !areListed(inventory);
+    const isUnlisted = isDiscovered && !isWhole;
     return [
       ...(isUnreadable ? [riskOf("address_unknown", all, counts)] : []),
       ...(isUnlisted ? [riskOf("website_unknown", all, counts)] : []),
@@ -117,25 +126,30 @@ interface Change {
   readonly risks: readonly Risk[];
 }
 
-interface ChangeSetting extends Pick<Setting, "inventories">, Pick<Takeovers, "addresses"> {
-  readonly takeover: Takeover;
-  /** The names that several websites share. */
-  readonly sharedNames: ReadonlySet<string>;
+interface ChangeSetting extends Pick<Setting, "listings"> {
+  readonly website: WebsiteVerdict;
+  readonly isNameShared: boolean;
+  readonly takeovers: Takeovers;
 }
 
-function changeOf(website: WebsiteVerdict, master: string, setting: ChangeSetting): Change {
-  const { takeover, addresses: known, inventories, sharedNames } = setting;
+/** Returns the changes of a website if each MASTER stops, in the order of the takeovers. Most polls change one website of a cluster. */
+const changesOf = memo((setting: ChangeSetting): readonly Change[] =>
+  Array.from(setting.takeovers.byMaster, ([master, takeover]) => changeOf(setting, master, takeover)),
+);
+
+function changeOf(setting: ChangeSetting, master: string, takeover: Takeover): Change {
+  const { website, isNameShared, takeovers, listings } = setting;
   const { key, website: name } = website;
   const here = sideOf(website, master);
   const isHere = here !== undefined && isServed(here);
-  const reach = isHere ? reachTo(here.known.bind, takeover, known) : takeover.everywhere;
+  const reach = isHere ? reachTo(here.known.bind, takeover, takeovers.addresses) : takeover.everywhere;
   const risks = Array.from(reach ?? []).flatMap(([successor, { counts, addresses }]) => {
-    const inventory = inventories.find(({ identity }) => identity.appliance === successor);
-    const there = sideOf(website, successor) ?? (inventory && absenceAt(inventory, website, here));
+    const listing = listings.find(({ identity }) => identity.appliance === successor);
+    const there = sideOf(website, successor) ?? (listing && absenceAt(listing, website, here));
     if (there === undefined) return [];
     const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {
-      const words = [sharedNames.has(name) ? `${name} (${key})` : name, protocol];
+      const words = [isNameShared ? `${name} (${key})` : name, protocol];
       return riskOf(risk, { successor, subject: words.join(" ").trimEnd(), key }, counts);
     });
   });

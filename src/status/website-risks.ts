@@ -1,6 +1,7 @@
 import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
 import { PROTOCOLS, type Protocol } from "../api/website-test.ts";
 import type { InventorySnapshot, KnownWebsite, ProtocolResult, TestResult } from "../fleet/snapshot.ts";
+import { memo } from "../support/kept.ts";
 import { usableBackends } from "./judge-website.ts";
 import { RISKS, type RiskKind } from "./states.ts";
 import type { WebsiteVerdict } from "./verdict.ts";
@@ -40,21 +41,33 @@ export function isServed({ known, results }: Side): boolean {
   return known.details?.isEnabled !== false && !isDown;
 }
 
-/** Whether all websites of an appliance are known, except for those that the configuration leaves out. */
-export function areListed({ isListed, areDetailsKnown }: InventorySnapshot): boolean {
-  return isListed && areDetailsKnown;
+/** The completeness of an inventory, which says why a website is absent from it. */
+export interface Listing extends Pick<InventorySnapshot, "identity" | "leftOut"> {
+  /** Whether the appliance's websites are discovered. */
+  readonly isDiscovered: boolean;
+  /** Whether all websites of the appliance are known, except for those that the configuration leaves out. */
+  readonly isWhole: boolean;
+}
+
+const sameListing = memo((listing: Listing) => listing);
+
+/** Returns the same object while the inventory is as complete as before, whatever its websites are. */
+export function listingOf(inventory: InventorySnapshot): Listing {
+  const { identity, leftOut, byAddress, isListed, areDetailsKnown } = inventory;
+  const isWhole = isListed && areDetailsKnown;
+  return sameListing(identity, { identity, leftOut, isDiscovered: byAddress !== undefined, isWhole });
 }
 
 /** Returns why a website is not known at an appliance; `here` is the website at the appliance that would stop. */
 export function absenceAt(
-  inventory: InventorySnapshot,
+  { identity, leftOut, isDiscovered, isWhole }: Listing,
   { lacking }: WebsiteVerdict,
   here: Side | undefined,
 ): Absence {
-  if (lacking.includes(inventory.identity.appliance)) return "lacking";
-  if (inventory.byAddress === undefined) return "unknown";
-  const isLeftOut = here !== undefined && inventory.leftOut.includes(here.known.websiteId);
-  return isLeftOut || !areListed(inventory) ? "explained" : "unknown";
+  if (lacking.includes(identity.appliance)) return "lacking";
+  if (!isDiscovered) return "unknown";
+  const isLeftOut = here !== undefined && leftOut.includes(here.known.websiteId);
+  return isLeftOut || !isWhole ? "explained" : "unknown";
 }
 
 /**
