@@ -83,7 +83,7 @@ export function end(task: Task): void {
   task.latestUntilMs = undefined;
 }
 
-/** Calls for a poll out of turn after this delay, unless one is due soon in any case. */
+/** Calls for a poll out of turn after this delay, unless one is due soon in any case, or the first turn is still to come. */
 export function callFor(deps: TaskDeps, task: Task, occasion: OutOfTurn, afterMs: number): void {
   const nowMs = deps.clock.monotonicMs();
   // A poll that is due soon, as after a start, sees only one half of a change that members make one after the other.
