@@ -1,6 +1,6 @@
 import { kept } from "../support/kept.ts";
 import type { GroupNames } from "./group-names.ts";
-import type { GroupSnapshot, MemberSnapshot } from "./snapshot.ts";
+import { membersIn, preferredIn, type GroupSnapshot, type MemberSnapshot } from "./snapshot.ts";
 import { masterChanges, type Course } from "./course.ts";
 import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 
@@ -127,9 +127,8 @@ function groupOf(
   const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
   const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;
   const views = members.flatMap((record, nth) => viewsOf(record, keys, courses[nth] ?? [], isFlapping));
-  const masters = views
-    .filter(({ member }) => member.role === "master")
-    .map(({ member }) => member.appliance);
+  const known = views.map(({ member }) => member);
+  const masters = membersIn({ members: known }, "master");
   const rivalViews = others
     .flatMap(({ record, other }, nth) => viewsOf(record, [other], rivalCourses[nth] ?? [], isFlapping))
     .filter(({ member }) => masters.length > 0 && !masters.includes(member.appliance));
@@ -140,12 +139,12 @@ function groupOf(
     vhid,
     vip,
     aliases: [...new Set(addresses)].filter((address) => address !== vip),
-    members: views.map(({ member }) => member),
+    members: known,
     rivals: rivalViews.map(({ member }) => member),
     left: members.flatMap((record, nth) => leaving(record, keys, courses[nth] ?? [])),
     mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
     notPolledSince: late.map(({ member }) => member.appliance),
-    isPreferredMaster: preferredMaster(views),
+    isPreferredMaster: preferredMaster(known),
   };
 }
 
@@ -169,16 +168,11 @@ function mastersAtOnce(views: readonly MemberView[]): readonly string[] {
     .map(({ member }) => member.appliance);
 }
 
-/**
- * Returns whether the one MASTER is preferred: by its configured type if exactly one member is FAILOVER MASTER, else by the highest
- * priority, which may be shared. Members count with their last reports, even while unknown.
- */
-function preferredMaster(views: readonly MemberView[]): boolean | undefined {
-  const [master, ...others] = views.filter(({ member }) => member.role === "master");
+/** @see GroupSnapshot.isPreferredMaster */
+function preferredMaster(members: readonly MemberSnapshot[]): boolean | undefined {
+  const [master, ...others] = members.filter(({ role }) => role === "master");
   if (master === undefined || others.length > 0) return undefined;
-  const failoverMasters = views.filter(({ report }) => report?.isFailoverMaster === true);
-  if (failoverMasters.length === 1) return failoverMasters[0] === master;
-  const masterPriority = master.member.priority;
-  if (masterPriority === undefined) return undefined;
-  return views.every(({ member: { priority } }) => priority === undefined || priority <= masterPriority);
+  const isByRole = members.filter(({ isFailoverMaster }) => isFailoverMaster).length === 1;
+  if (!isByRole && master.priority === undefined) return undefined;
+  return preferredIn({ members }).includes(master.appliance);
 }

@@ -316,6 +316,18 @@ export function membersIn({ members }: Pick<GroupSnapshot, "members">, role: Mem
   return members.filter((member) => member.role === role).map(({ appliance }) => appliance);
 }
 
+/**
+ * Returns the preferred members: the one that is configured as FAILOVER MASTER if there is exactly one, else those with the highest
+ * priority. Members count with their last reports, even while unknown.
+ */
+export function preferredIn({ members }: Pick<GroupSnapshot, "members">): readonly string[] {
+  const configured = members.filter(({ isFailoverMaster }) => isFailoverMaster);
+  const highest = Math.max(...members.map(({ priority = Number.NEGATIVE_INFINITY }) => priority));
+  const preferred =
+    configured.length === 1 ? configured : members.filter(({ priority }) => priority === highest);
+  return preferred.map(({ appliance }) => appliance);
+}
+
 /** Returns the members and rivals in this role. */
 export function contendersIn({ members, rivals }: GroupSnapshot, role: MemberRole): readonly string[] {
   return membersIn({ members: [...members, ...rivals] }, role);

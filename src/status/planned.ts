@@ -1,4 +1,4 @@
-import { membersIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { membersIn, preferredIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import { coverageOf, type Coverage, type MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
 import { keysOf } from "../support/keys.ts";
@@ -206,8 +206,7 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
     }),
   VrrpPreferredMasterLost: (_, work) =>
     [...work.verdict.groups.values()].every(({ isPreferredMaster, facts, master = "" }) => {
-      const preferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster);
-      const concerned = [master, ...preferred.map(({ appliance }) => appliance)];
+      const concerned = [master, ...preferredIn(facts)];
       return isPreferredMaster !== false || concerned.some((name) => isWorkedOn(name, work));
     }),
   WebsitePartiallyDown: (_, work) =>

@@ -216,6 +216,14 @@ test.each<Case>([
     wrong: ["(preferred_master_lost)"],
   },
   {
+    name: "a member is worked on that is neither the preferred one nor MASTER",
+    window: work({ appliances: ["c"] }),
+    members: THREE,
+    polls:
+      "c BACKUP/50 4, c 200 4, a BACKUP/200 5, b MASTER 5, a BACKUP/200 6, b MASTER 6, b 200 7, c BACKUP/50 7",
+    wrong: ["preferred_master_lost"],
+  },
+  {
     name: "of three members, one is worked on and another one dies",
     window: ON_B,
     members: THREE,
