@@ -216,6 +216,15 @@ test.each<Case>([
     wrong: ["(preferred_master_lost)"],
   },
   {
+    name: "the preferred member of one group is worked on, and another group is on its preferred member",
+    window: ON_A,
+    members: THREE,
+    polls:
+      "a BACKUP/200+BACKUP/50 5, b MASTER+BACKUP 5, c BACKUP/50+MASTER/200 5, c 200 5, " +
+      "a BACKUP/200+BACKUP/50 6, b MASTER+BACKUP 6, c BACKUP/50+MASTER/200 6, b 200 7",
+    wrong: ["(preferred_master_lost)"],
+  },
+  {
     name: "a member is worked on that is neither the preferred one nor MASTER",
     window: work({ appliances: ["c"] }),
     members: THREE,
