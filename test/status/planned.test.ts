@@ -203,6 +203,13 @@ test.each<Case>([
     wrong: ["failover_not_ready a"],
   },
   {
+    name: "a website is down at the member that is worked on, which would not take over",
+    window: work({ appliances: ["c"] }),
+    members: THREE,
+    polls: "c BACKUP/50 4, c 503 5, c 503 6, a MASTER 6, b BACKUP 6, c BACKUP/50 6",
+    wrong: ["(website_partially_down)"],
+  },
+  {
     name: "a website would be down at the member that is not worked on",
     window: work({ appliances: ["c"] }),
     members: THREE,
