@@ -462,6 +462,20 @@ test("websites that are excluded are left out", () => {
   expect(linesOf([...READY, ...more], members)).toEqual(["a: ready"]);
 });
 
+test("websites that share a name are told apart by their addresses", () => {
+  const ids = [1, 2, 3];
+  const described = ids.map((id) =>
+    seen.details("a", id, { name: id < 3 ? "shop" : "blog", host: `${id}.example` }),
+  );
+  const observations = [A, B, seen.websites("a", ids), ...described, seen.websites("b", [])];
+  expect(linesOf(observations)).toEqual([
+    "a: losses",
+    "website_missing loss [b] shop (1.example:443)",
+    "website_missing loss [b] shop (2.example:443)",
+    "website_missing loss [b] blog",
+  ]);
+});
+
 test("50 risks are kept, the worst ones, and the others are counted", () => {
   const ids = Array.from({ length: 60 }, (_, nth) => nth + 1);
   const described = ids.map((id) => seen.details("a", id, { name: `site-${id}`, host: `${id}.example` }));
