@@ -2,18 +2,10 @@ import { gunzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { bodyOf, compressed, piecesOf } from "../../src/support/long-text.ts";
+import { longTexts } from "./long-texts.ts";
 
-/** Some longer than a piece of what is compressed, some with characters of several bytes. */
-const texts = fc
-  .tuple(
-    fc.constantFrom("a", "é", "日", "😀", "ab\n"),
-    fc.constantFrom(0, 1, 7, 20_000, 600_000),
-    fc.boolean(),
-  )
-  .map(([letter, count, isBuffer]) => {
-    const text = letter.repeat(count);
-    return isBuffer ? Buffer.from(text) : text;
-  });
+/** Some are longer than a piece of what is compressed. */
+const texts = longTexts(0, 1, 7, 20_000, 600_000);
 
 test("texts are sent in pieces, and compressed, in order and without loss", async () => {
   await fc.assert(

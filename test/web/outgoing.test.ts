@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { bodyOf, type Body } from "../../src/support/long-text.ts";
 import { createOutgoing } from "../../src/web/reply.ts";
 import { eventually } from "../support/eventually.ts";
+import { longTexts } from "../support/long-texts.ts";
 import { connectTo, serve } from "./support.ts";
 
 const BODY_BYTES = 20_000_000;
@@ -58,17 +59,8 @@ test("beyond the limit, responses of the client that keeps most bodies are abort
   await eventually(() => expect(new Set(aborted)).toEqual(new Set([1])));
 });
 
-/** Texts, some longer than a piece of a response, some with characters of several bytes. */
-const someTexts = fc
-  .tuple(
-    fc.constantFrom("a", "é", "日", "😀", "ab\n"),
-    fc.constantFrom(0, 1, 3000, 20_000, 22_000, 300_000),
-    fc.boolean(),
-  )
-  .map(([letter, count, isBuffer]) => {
-    const text = letter.repeat(count);
-    return isBuffer ? Buffer.from(text) : text;
-  });
+/** Some are longer than a piece of a response. */
+const someTexts = longTexts(0, 1, 3000, 20_000, 22_000, 300_000);
 
 test("clients that read at different speeds receive all bytes of the body that they share", async () => {
   await fc.assert(
