@@ -15,15 +15,22 @@ export const PROTOCOLS = {
 export type ProtocolSetting = keyof typeof PROTOCOLS;
 
 /** The part of a website test for one protocol. @see management API 4.2 */
-export interface WebsiteBlock {
+export type WebsiteBlock = WebsiteStatus | UncertainStatus;
+
+export interface WebsiteStatus {
   readonly protocol: Protocol;
-  /**
-   * The status of the final answer, 100 to 999; 0 if the website sent no HTTP response; `undefined` if the status is out of range or not
-   * certain.
-   */
-  readonly status: number | undefined;
+  /** The status of the website's final answer, 100 to 999; 0 if the website sent no HTTP response. */
+  readonly status: number;
   /** The first line of the text in place of a status line, which says why there was no HTTP response. The line is redacted and cut. */
   readonly text?: string;
+}
+
+/** The part of a test whose status cannot be read, or may be forged. */
+export interface UncertainStatus {
+  readonly protocol: Protocol;
+  readonly status: undefined;
+  /** The reason in words. What it quotes of the answer is redacted and cut. */
+  readonly text: string;
 }
 
 /** The lines that an appliance writes for one protocol: status line and header lines, or an error text. */
@@ -66,17 +73,26 @@ const RULED = String.raw` CONNECT\s*-{3,}`;
 const LABEL = String.raw`\s*(HTTPS?)(?=\s|$)(?!${RULED})`;
 const MARKER = new RegExp(`(HTTPS?)${RULED}(?:${LABEL})?`, "g");
 
-/** The part of a status line after `HTTP`, up to its number. White space or the end must follow. */
-const STATUS = String.raw`/\d+(?:\.\d+)?[ \t]+([+-]?\d+)(?=\s|$)`;
+/** The number of a status line. White space or the end must follow. */
+const NUMBER = String.raw`[ \t]+([+-]?\d+)(?=\s|$)`;
+/** The part of a status line after `HTTP`, up to its number. */
+const STATUS = String.raw`/\d+(?:\.\d+)?${NUMBER}`;
 const AT_START = new RegExp(String.raw`^\s*HTTP${STATUS}`);
-const AT_LINE_START = new RegExp(String.raw`(?<=\n)HTTP${STATUS}`, "g");
+/** No header begins like this, so a line without a number is an unreadable status line. */
+const LINE = String.raw`HTTP/\d+(?:\.\d+)?(?=\s|$)(?:${NUMBER})?`;
+const AT_LINE_START = new RegExp(String.raw`(?<=\n)${LINE}`, "g");
 /**
  * This does not match after a token that ends in ":", as such a match is a header's value. The lookbehind follows a literal, so that it
  * rarely runs.
  */
 const AFTER_TOKEN = new RegExp(String.raw`HTTP(?<=[^\s:]\s+HTTP)${STATUS}`, "g");
 /** The reason phrase of a proxy that opened a tunnel. */
-const CONNECTED = /^[ \t]+connection[ \t]+established(?=\s|$)/i;
+const CONNECTED = /^[ \t]+(?:connection|tunnel)[ \t]+established(?=\s|$)/i;
+/**
+ * What may stand between two status lines on one line, so that the second is no part of a header: a reason phrase, and headers whose
+ * values are one word.
+ */
+const WITHOUT_TEXT = /^[^:]*(?:(?<=\s)(?:content-length:[ \t]*\d+|(?:proxy-)?connection:[ \t]*[\w-]+)\s+)*$/i;
 
 /**
  * Parses the text of a website test: markers with or without a label, lines separated by CRLF or LF or folded onto one
@@ -90,8 +106,9 @@ export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteT
   if (answers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const blocks = new Map<Protocol, WebsiteBlock>();
   for (const { protocol, answer } of answers) {
-    if (!blocks.has(protocol)) blocks.set(protocol, { protocol, ...readAnswer(answer, isFolded, redact) });
-    else if (isFolded) blocks.set(protocol, { protocol, status: undefined });
+    if (!blocks.has(protocol)) blocks.set(protocol, readAnswer(answer, protocol, isFolded, redact));
+    else if (isFolded)
+      blocks.set(protocol, uncertain(protocol, `a second block for ${protocol} may be part of a header`));
   }
   return { ok: true, value: { blocks: [...blocks.values()] } };
 }
@@ -130,22 +147,59 @@ function isPlain([, word, label]: RegExpExecArray): boolean {
 }
 
 /**
- * Reads the status of an answer. Interim answers (1xx) and a proxy's `200 Connection established` (in any case) are skipped if a later
- * status line follows: at the start of a line, or, if the text is folded, anywhere except after a header name. Without a later one, an
- * interim answer counts, and a proxy's is 0: the website sent no HTTP response. Linear time.
+ * Reads the status of an answer. A status below 300 is not the website's if a later status line follows: an interim answer (1xx) is not
+ * final, and a success (2xx) has no body after HEAD, so it is that of a proxy to CONNECT. A further status line counts at the start of a
+ * line, where no header value can be. If the text is folded, it counts anywhere except after a header name, but it may be part of a
+ * header: then the status is not certain, unless one must follow and only one does. Other statuses are final, since the body of a refused
+ * CONNECT may follow them. Without a later status line, each status counts, except for a proxy's `Connection established`, which is 0: the
+ * website sent no HTTP response. Linear time.
  */
-function readAnswer(answer: string, isFolded: boolean, redact: Redact): Omit<WebsiteBlock, "protocol"> {
+function readAnswer(answer: string, protocol: Protocol, isFolded: boolean, redact: Redact): WebsiteBlock {
   const first = AT_START.exec(answer);
   if (first === null) {
     const line = errorIn(answer);
-    return line === undefined ? { status: 0 } : { status: 0, text: cutText(redact(line)) };
+    return line === undefined ? { protocol, status: 0 } : { protocol, status: 0, text: quoted(line, redact) };
   }
-  let status = statusOf(first);
-  for (const match of answer.matchAll(isFolded ? AFTER_TOKEN : AT_LINE_START)) {
-    if (status === undefined || status >= 200) break;
-    status = statusOf(match);
+  let line: RegExpMatchArray = first;
+  let status = statusOf(line);
+  let isDoubtful = false;
+  for (const next of furtherLines(answer, first, isFolded)) {
+    const isFinal = status === undefined || status >= 300;
+    if (isFinal && !isDoubtful) break;
+    const mayBeHeader = isFolded && !WITHOUT_TEXT.test(answer.slice(endOf(line), next.index));
+    const isSuccess = status !== undefined && status >= 200;
+    if (isFinal || (isSuccess && mayBeHeader)) {
+      return uncertain(protocol, `"${quoted(next[0], redact)}" may be part of a header`);
+    }
+    isDoubtful ||= mayBeHeader;
+    line = next;
+    status = statusOf(line);
   }
-  return { status };
+  if (status !== undefined) return { protocol, status };
+  const [whole = ""] = isFolded ? line : (/\S.*/.exec(answer.slice(line.index)) ?? []);
+  return uncertain(protocol, `unreadable status line "${quoted(whole.trim(), redact)}"`);
+}
+
+/** Returns the status lines after the first one. */
+function furtherLines(
+  answer: string,
+  first: RegExpMatchArray,
+  isFolded: boolean,
+): readonly RegExpMatchArray[] {
+  const found = [...answer.matchAll(isFolded ? AFTER_TOKEN : AT_LINE_START)];
+  return found.filter(({ index }) => index >= endOf(first));
+}
+
+function endOf({ 0: whole, index = 0 }: RegExpMatchArray): number {
+  return index + whole.length;
+}
+
+function uncertain(protocol: Protocol, text: string): UncertainStatus {
+  return { protocol, status: undefined, text };
+}
+
+function quoted(text: string, redact: Redact): string {
+  return cutText(redact(text));
 }
 
 /** Returns the first line of a text in place of a status line. */
@@ -153,16 +207,16 @@ function errorIn(answer: string): string | undefined {
   return /\S.*/.exec(answer)?.[0].trimEnd();
 }
 
-function statusOf({ 0: line, 1: number = "", index, input = "" }: RegExpMatchArray): number | undefined {
-  const rest = input.slice((index ?? 0) + line.length);
-  if (number === "200" && CONNECTED.test(rest)) return 0;
+function statusOf(line: RegExpMatchArray): number | undefined {
+  const { 1: number = "", input = "" } = line;
+  if (/^2\d\d$/.test(number) && CONNECTED.test(input.slice(endOf(line)))) return 0;
   return /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
 }
 
 /** The common headers, as they are usually written. */
 const HEADERS =
   "[Cc]onnection|[Cc]ontent-[Tt]ype|[Ll]ocation|[Rr]etry-[Aa]fter|[Ss]erver|[Ss]et-[Cc]ookie|[Tt]ransfer-[Ee]ncoding";
-const STATUS_OR_HEADER = new RegExp(String.raw`(?<=\n)(?:HTTP${STATUS}|(${HEADERS}):(.*))`, "g");
+const STATUS_OR_HEADER = new RegExp(String.raw`(?<=\n)(?:${LINE}|(${HEADERS}):(.*))`, "g");
 /** The words that say why there was no HTTP response. */
 const CAUSES =
   /\b(?:certificate|expired|handshake|host|no response|refused|reset|resolve|route|self-signed|ssl|timed out|timeout|tls|unreachable)\b/gi;
@@ -197,9 +251,6 @@ function statusLine(status: number | undefined): string {
   return `HTTP/1.1 ${status === 0 ? "200 Connection established" : (status ?? 0)}`;
 }
 
-/** A block with a status, which is 0 if the website sent no HTTP response. */
-export type WebsiteStatus = WebsiteBlock & { readonly status: number };
-
 /**
  * Returns the statuses to export. For configured protocols, a protocol without a block has 0; if protocols are `undefined`, all blocks
  * count.
@@ -211,7 +262,16 @@ export function exportedStatuses(
   const exported = configured?.map((wanted): WebsiteBlock => {
     return blocks.find(({ protocol }) => protocol === wanted) ?? { protocol: wanted, status: 0 };
   });
-  return (exported ?? blocks).filter((block): block is WebsiteStatus => block.status !== undefined);
+  return (exported ?? blocks).filter((block) => block.status !== undefined);
+}
+
+/** Returns the blocks, of configured protocols or of all, whose status is not certain. */
+export function uncertainStatuses(
+  { blocks }: WebsiteTest,
+  configured: readonly Protocol[] | undefined,
+): readonly UncertainStatus[] {
+  const uncertainBlocks = blocks.filter((block) => block.status === undefined);
+  return uncertainBlocks.filter(({ protocol }) => configured?.includes(protocol) ?? true);
 }
 
 const RULE = "-".repeat(49);

@@ -1,12 +1,12 @@
 import { operationKey, OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
-import type { WebsiteTest } from "../api/website-test.ts";
+import type { WebsiteBlock, WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { ReceivedAnswer } from "../client/client.ts";
 import { NO_TLS, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
-import type { ClusterSnapshot, StatusSnapshot } from "../fleet/snapshot.ts";
+import type { ClusterSnapshot, StatusesSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
 import { describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
@@ -26,7 +26,7 @@ export interface OperationResult {
   readonly answer: ReceivedAnswer | undefined;
   /** Whether everything succeeded, or the appliance lacks the operation. */
   readonly ok: boolean;
-  /** The result: `ok`, the reason of the failure, or the protocols that are not tested. */
+  /** The result: `ok`, the reason of the failure, or the protocols that are not tested, or whose status is not certain. */
   readonly result: string;
   readonly detail: string;
   /** The decoded answer; for a website test, the exported statuses. */
@@ -74,23 +74,31 @@ export function summarize(observation: Observation, facts: ClusterSnapshot | und
     case "website_test": {
       const known = facts?.appliances.flatMap(({ websites }) => websites) ?? [];
       const website = known.find(({ websiteId }) => websiteId === observation.websiteId);
-      return summarizeTest(observation.outcome.value, website?.found?.statuses ?? []);
+      return summarizeTest(observation.outcome.value, website?.found);
     }
     default:
       return observation satisfies never;
   }
 }
 
-function summarizeTest({ blocks }: WebsiteTest, known: readonly StatusSnapshot[]): Summary {
-  const statuses = known.map(({ protocol, status, isUp, text }) => ({ protocol, status, isUp, text }));
-  const untested = statuses.filter((each) => blocks.every(({ protocol }) => protocol !== each.protocol));
+function summarizeTest({ blocks }: WebsiteTest, found: StatusesSnapshot | undefined): Summary {
+  const known = (found?.statuses ?? []).map(({ protocol, status, isUp, text }) => {
+    return { protocol, status, isUp, text };
+  });
+  const statuses = [...known, ...(found?.uncertain ?? [])];
+  const isTested = ({ protocol }: Pick<WebsiteBlock, "protocol">): boolean =>
+    blocks.some((each) => each.protocol === protocol);
   const details = statuses.map((each) =>
-    untested.includes(each)
-      ? `the appliance does not test ${each.protocol}`
-      : `${each.protocol} ${statusText(each.status, each.text)}`,
+    isTested(each)
+      ? `${each.protocol} ${statusText(each.status, each.text)}`
+      : `the appliance does not test ${each.protocol}`,
   );
-  const result = untested.map(({ protocol }) => `no ${protocol}`).join(", ") || "ok";
-  return { ok: untested.length === 0, result, detail: details.join(", "), value: statuses };
+  const lacking = statuses.flatMap((each) => {
+    if (!isTested(each)) return `no ${each.protocol}`;
+    return each.status === undefined ? `no ${each.protocol} status` : [];
+  });
+  const result = lacking.join(", ") || "ok";
+  return { ok: lacking.length === 0, result, detail: details.join(", "), value: statuses };
 }
 
 /** Returns `2 websites`, or `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */

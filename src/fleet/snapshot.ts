@@ -1,7 +1,7 @@
 import type { OperationKind } from "../api/operations.ts";
 import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
-import type { Protocol, WebsiteStatus } from "../api/website-test.ts";
+import type { Protocol, UncertainStatus, WebsiteStatus } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
@@ -216,6 +216,8 @@ export interface LastUp {
 export interface StatusesSnapshot extends OfWebsite {
   readonly kind: "website_statuses";
   readonly statuses: readonly StatusSnapshot[];
+  /** The protocols whose status is not certain, and why. */
+  readonly uncertain: readonly UncertainStatus[];
 }
 
 /** The result of a test; `unknown` if the test failed, or its answer has no status. */

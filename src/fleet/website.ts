@@ -1,5 +1,5 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
-import { exportedStatuses } from "../api/website-test.ts";
+import { exportedStatuses, uncertainStatuses } from "../api/website-test.ts";
 import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { kept } from "../support/kept.ts";
@@ -33,10 +33,16 @@ export function websiteFor(
   const { name, host } = details ?? before.owner;
   const owner = kept(before.owner, { name: name || before.owner.name, host: host || before.owner.host });
   const named = { identity, websiteId, website, address };
-  const statuses = before.seen?.statuses
-    .filter(({ protocol }) => protocols?.includes(protocol) ?? true)
-    .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) }));
-  const seen = statuses && ({ kind: "website_statuses", ...named, statuses } as const);
+  const isConfigured = ({ protocol }: Pick<ProtocolResult, "protocol">): boolean =>
+    protocols?.includes(protocol) ?? true;
+  const seen = before.seen && {
+    kind: "website_statuses" as const,
+    ...named,
+    statuses: before.seen.statuses
+      .filter(isConfigured)
+      .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
+    uncertain: before.seen.uncertain.filter(isConfigured),
+  };
   const tested = { kind: "website_test", ...named, known, owner } as const;
   return { ...before, ...tested, seen, found: before.found && seen };
 }
@@ -81,7 +87,8 @@ export function afterWebsitePoll(
     return { isUp, changes: old.changes + 1, ...now };
   });
   const named = { identity, websiteId, website: name, address };
-  const now = kept(seen, { kind: "website_statuses", ...named, statuses });
+  const uncertain = uncertainStatuses(outcome.value, known.protocols);
+  const now = kept(seen, { kind: "website_statuses", ...named, statuses, uncertain });
   return { state: afterTest(website, observation, nowMs, now), changes };
 }
 

@@ -270,7 +270,9 @@ const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: TestFacts) 
     const level: Level = isUp ? "well" : judged === "well" ? "unknown" : judged;
     return { protocol, status, isUp, level, text };
   });
-  return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses };
+  const unsure = found?.uncertain.map(({ protocol, text }) => ({ protocol, text })) ?? [];
+  const uncertain = unsure.length === 0 ? undefined : unsure;
+  return { id: websiteId, name, poll: pollDocument(health, undefined, nextAtMs), statuses, uncertain };
 });
 
 /** Returns the states of each website, by its tests. */

@@ -241,9 +241,11 @@ const MISSING: Words = ["missing at ", ""];
 
 function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<string>): readonly Words[] {
   if (health.failure !== undefined) return [["no result from ", `: ${reasonInWords(health.failure.reason)}`]];
-  const statuses = (found?.statuses ?? []).filter(({ protocol }) => protocols.has(protocol));
-  if (statuses.length === 0) return [["no status from ", ""]];
-  return statuses.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
+  const statuses = [...(found?.statuses ?? []), ...(found?.uncertain ?? [])];
+  // A website of which no test ever had a status has no protocol yet.
+  const wanted = statuses.filter(({ protocol }) => protocols.has(protocol) || protocols.has(""));
+  if (wanted.length === 0) return [["no status from ", ""]];
+  return wanted.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
 /** Returns the losses of visitors at failovers without an outage, by the key of the website or group, and whether there are more. */

@@ -47,10 +47,21 @@ const websiteStatus = z.object({
   text: optional(z.string(), "why there was no HTTP response, in the words of the appliance; cut, redacted"),
 });
 
+const uncertainStatus = z.object({
+  protocol,
+  text: z
+    .string()
+    .describe("why the status is not certain; what it quotes of the answer is cut and redacted"),
+});
+
 const applianceWebsite = z.object({
   ...websiteRef.shape,
   poll,
   statuses: optional(z.array(websiteStatus), "absent while they are not known"),
+  uncertain: optional(
+    z.array(uncertainStatus),
+    "the protocols whose status in the latest answer is not certain; absent if none",
+  ),
 });
 
 const discovery = z.object({

@@ -86,8 +86,9 @@ export function idAt(
   return ids === undefined ? id : ids[appliance];
 }
 
-/** Returns a website's status code, or the appliance's text if there is none. */
-export function statusText(status: number, text?: string): string {
+/** Returns a website's status code, or the appliance's text if there is none; if the status is not certain, the reason. */
+export function statusText(status: number | undefined, text?: string): string {
+  if (status === undefined) return `not known: ${text}`;
   if (status !== 0) return String(status);
   return text === undefined ? "no HTTP response" : `no HTTP response (${text})`;
 }

@@ -111,7 +111,9 @@ export function websiteRows({ websites, appliances }: ClusterDocument): readonly
       appliances.map((each) => [each, each.websites.find(({ id }) => id === idAt(website, each.name))]),
     );
     const found = new Set(
-      [...tests.values()].flatMap((test) => test?.statuses ?? []).map((one) => one.protocol),
+      [...tests.values()]
+        .flatMap((test) => [...(test?.statuses ?? []), ...(test?.uncertain ?? [])])
+        .map((one) => one.protocol),
     );
     const unjudged = found.size === 0 ? [{}] : Array.from(found, (protocol) => ({ protocol }));
     const states = website.states.length === 0 ? unjudged : website.states;
@@ -126,17 +128,21 @@ export function websiteRows({ websites, appliances }: ClusterDocument): readonly
 function testCell(test: Test | undefined, protocol: WebsiteState["protocol"]): Cell {
   if (test === undefined) return { state: "not tested from here" };
   const found = test.statuses?.find((one) => one.protocol === protocol);
-  if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test) };
+  if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test, protocol) };
   const { status, isUp, level, text } = found;
   const why = text === undefined ? "down" : `down: ${text}`;
   const state = status === 0 ? "no response" : String(status);
   return { sign: level, state, details: [isUp ? "up" : why] };
 }
 
-/** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol. */
-function whyUnknown({ poll: { state, reason, failingSince } }: Test): readonly Phrase[] {
+/** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol or a certain status for it. */
+function whyUnknown(
+  { poll: { state, reason, failingSince }, uncertain = [] }: Test,
+  protocol: WebsiteState["protocol"],
+): readonly Phrase[] {
   if (state === "pending") return ["not tested yet"];
-  if (reason === undefined) return ["not in the answer"];
+  const found = uncertain.filter((one) => protocol === undefined || one.protocol === protocol);
+  if (reason === undefined) return found.length === 0 ? ["not in the answer"] : found.map(({ text }) => text);
   return [reason.replaceAll("_", " "), ...relative("for", failingSince)];
 }
 

@@ -92,6 +92,42 @@ test("finds the same statuses however a text without markers in its values is fo
   );
 });
 
+/** What precedes the website's own answer: interim answers, and a proxy's answers to CONNECT with any success and phrase. */
+const preceding = fc.array(
+  fc
+    .tuple(version, fc.integer({ min: 100, max: 299 }), reason, fc.array(header, { maxLength: 3 }))
+    .map(([name, status, phrase, headers]) => [`${name} ${status}${phrase}`, ...headers]),
+  { maxLength: 3 },
+);
+const separator = fc.constantFrom("\n", "\r\n");
+
+test("the last status line counts behind interim answers and successes of proxies, with and without blank lines", () => {
+  fc.assert(
+    fc.property(preceding, answered, separator, fc.boolean(), (before, { status, lines }, end, isSpaced) => {
+      const parts = [...before, lines].map((part) => part.join(end));
+      const text = `HTTP CONNECT --- HTTP${end}${parts.join(isSpaced ? end + end : end)}${end}`;
+      expect(statusesOf(text)).toEqual([{ protocol: "http", status }]);
+    }),
+  );
+});
+
+test("no header's value of a folded text shows a website that is up as down, or the reverse", () => {
+  const text = fc
+    .array(fc.oneof(headerValue, fc.constantFrom("said HTTP/1.1 500 Oh", "HTTP/1.1 200 OK", "HTTP/2 103")))
+    .map((parts) => parts.join(" "));
+  const headers = fc.array(fc.tuple(headerName, text), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(fc.integer({ min: 200, max: 999 }), headers, (status, named) => {
+      const lines = named.map(([name, value]) => `X-${name}: ${value}`.replaceAll("CONNECT", ""));
+      const folded = `HTTP CONNECT --- HTTP HTTP/1.1 ${status} Any ${lines.join(" ")}`;
+      expect([[{ protocol: "http", status }], [{ protocol: "http", status: undefined }]]).toContainEqual(
+        statusesOf(folded),
+      );
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 const fragment = fc.constantFrom(
   "HTTP CONNECT",
   "HTTPS CONNECT",

@@ -150,6 +150,7 @@ test.each([
 });
 
 const TUNNEL = "HTTP/1.1 200 Connection established";
+const SUCCESS = "HTTP/1.1 200 OK";
 
 test.each([
   ["interim answers: one", "HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK", "http 200"],
@@ -187,6 +188,30 @@ test.each([
   ["a proxy's: and then only an interim answer", `${TUNNEL}\n\nHTTP/1.1 100 Continue`, "http 100"],
   ["a proxy's: and then an invalid number", `${TUNNEL}\n\nHTTP/1.1 7 OK`, "http undefined"],
   ["a proxy's: refused", "HTTP/1.1 407 Connection established\n\nHTTP/1.1 200 OK", "http 407"],
+  ["a proxy's: tunnel established", "HTTP/1.0 200 Tunnel established\nVia: p\n\nHTTP/2 403 \n", "http 403"],
+  ["a proxy's: tunnel established, and then nothing", "HTTP/1.0 200 Tunnel established", "http 0"],
+  ["a proxy's: any success and any phrase", "HTTP/1.1 204 No Content\n\nHTTP/2 500 ", "http 500"],
+  [
+    "a proxy's: with its length",
+    `${SUCCESS}\nContent-Length: 0\n\nHTTP/1.1 503 No\nRetry-After: 30`,
+    "http 503",
+  ],
+  [
+    "a proxy's: with headers of one word",
+    `${SUCCESS}\nProxy-Connection: keep-alive\ncontent-length: 0\n\nHTTP/2 301`,
+    "http 301",
+  ],
+  ["a proxy's: the highest success", "HTTP/1.1 299 Fine\n\nHTTP/1.1 404 No", "http 404"],
+  ["a proxy's: not a success", "HTTP/1.1 300 Choose\n\nHTTP/1.1 404 No", "http 300"],
+  ["a proxy's: without a phrase", "HTTP/2 200\n\nHTTP/2 502", "http 502"],
+  ["a proxy's: two in a chain", `${SUCCESS}\n\nHTTP/1.0 200 OK\n\nHTTP/2 404`, "http 404"],
+  [
+    "a proxy's: before and after interim answers",
+    `HTTP/1.1 100\n\n${SUCCESS}\n\nHTTP/2 103\n\nHTTP/2 401`,
+    "http 401",
+  ],
+  ["a proxy's: before another success", `${SUCCESS}\n\nHTTP/2 204 `, "http 204"],
+  ["a proxy's: and then nothing by the website", `${SUCCESS}\nContent-Length: 0`, "http 200"],
 ])("skips what precedes the website's answer: %s", (_, answer, statuses) => {
   expect(statusesOf(`# HTTP\n${answer}\n\n`)).toBe(statuses);
   expect(statusesOf(`# HTTP\r\n${answer.replaceAll("\n", "\r\n")}`)).toBe(statuses);
@@ -194,15 +219,66 @@ test.each([
 });
 
 test.each([
-  "HTTP/1.1 200 OK\nX-Was: HTTP/1.1 500 x\nHTTP/1.1 500 Oh",
-  "HTTP/1.1 200 OK\nX-Proxy: Connection established\nHTTP/1.1 500 Oh",
-  "HTTP/1.1 200 Connection establishedness\nHTTP/1.1 500 Oh",
-  "HTTP/1.1 200\nConnection established\nHTTP/1.1 500 Oh",
+  "HTTP/1.1 200 OK\nX-Was: HTTP/1.1 500 x",
+  "HTTP/1.1 200 OK\nX-Was: a\n HTTP/1.1 500 continued",
+  "HTTP/1.1 200 OK\nX-Was: a\rHTTP/1.1 500 behind a bare carriage return",
+  "HTTP/1.1 200 OK\nX-Was: it said HTTP/1.1 500 x",
+  "HTTP/1.1 200 it said HTTP/1.1 500 x\nServer: y",
+  "HTTP/1.1 200 OK\nHTTP/1.1: 500",
+  "HTTP/1.1 200 Connection establishedness",
+  "HTTP/1.1 200\nConnection established",
   "TLS failed\nHTTP/1.1 200 OK",
   "HTTP/1.1 500 Oh\nHTTP/1.1 200 OK",
+  "HTTP/1.1 302 Found\nLocation: /\n\nHTTP/1.1 200 OK",
+  "HTTP/1.1 407 No\nProxy-Authenticate: Basic\n\nHTTP/1.1 200 OK",
 ])("takes the first line of a website's own answer as final: %j", (answer) => {
   const [, status = "0"] = /^HTTP\S* (\d+)/.exec(answer) ?? [];
   expect(statusesOf(`# HTTP\n${answer}\n\n`)).toBe(`http ${status}`);
+});
+
+test.each([
+  ["200 OK X-Was: it said HTTP/1.1 500 Oh", undefined],
+  ["200 OK X-Was:HTTP/1.1 500 Oh", 200],
+  ["200 OK X-Was: HTTP/1.1 500 Oh", 200],
+  ["200 OK Via: a proxy HTTP/1.1 500 Oh Server: x", undefined],
+  ["200 OK Content-Length: 0 Server: x HTTP/1.1 500 Oh", undefined],
+  ["200 OK X-Content-Length: 0 HTTP/1.1 500 Oh", undefined],
+  ["200 OK Content-Length: some HTTP/1.1 500 Oh", undefined],
+  ["200 OK Connection: close, x HTTP/1.1 500 Oh", undefined],
+  ["503 No X-Was: it said HTTP/1.1 200 OK", 503],
+  ["503 No X-Was: it said HTTP/1.1 200 OK HTTP/1.1 200 OK", 503],
+  ["103 Early Hints Link: x y HTTP/1.1 500 Oh", 500],
+  ["103 Early Hints Link: x said HTTP/1.1 500 y HTTP/1.1 200 OK", undefined],
+  ["103 Early Hints Link: x said HTTP/1.1 200 y HTTP/1.1 500 Oh", 500],
+  ["103 Early Hints HTTP/1.1 500 Oh X: it said HTTP/1.1 200 OK", 500],
+  ["200 Connection established Via: x HTTP/1.1 503 No Server: x said HTTP/1.1 200 OK", undefined],
+  ["200 Connection established HTTP/1.1 503 No Server: x said HTTP/1.1 200 OK", 503],
+])("in a folded text, a header's value never replaces a status: HTTP/1.1 %s", (answer, status) => {
+  expect(statusesOf(`# HTTP HTTP/1.1 ${answer}`)).toBe(`http ${status}`);
+});
+
+test.each([
+  ["# HTTP\n  HTTP/1.1 2000 OK \nServer: x\n", 'unreadable status line "HTTP/1.1 2000 OK"'],
+  ["# HTTP\r\nHTTP/1.1 099\r\n\r\n", 'unreadable status line "HTTP/1.1 099"'],
+  ["# HTTP HTTP/1.1 2000 OK Server: x", 'unreadable status line "HTTP/1.1 2000"'],
+  ["# HTTP\nHTTP/1.1 200 OK\n\nHTTP/1.1 7 Oh\n", 'unreadable status line "HTTP/1.1 7 Oh"'],
+  ["# HTTP\nHTTP/1.1 200 OK\n\nHTTP/1.1 Bad Gateway\n", 'unreadable status line "HTTP/1.1 Bad Gateway"'],
+  ["# HTTP\nHTTP/1.1 200 OK\n\nHTTP/1.1 503Oh\n", 'unreadable status line "HTTP/1.1 503Oh"'],
+  ["# HTTP\nHTTP/1.1 2000 \tsecret\n", 'unreadable status line "HTTP/1.1 2000 \t<secret>"'],
+  ["# HTTP HTTP/1.1 200 OK X: a secret HTTP/1.1 500 Oh", '"HTTP/1.1 500" may be part of a header'],
+  ["# HTTP HTTP/1.1 503 X: # HTTP HTTP/1.1 200", "a second block for http may be part of a header"],
+])("a status that is not certain has its reason: %j", (text, reason) => {
+  const parsed = parseWebsiteTest(text.replaceAll("#", "HTTP CONNECT ---"), (line) =>
+    line.replace("secret", "<secret>"),
+  );
+  expect(parsed.ok && parsed.value.blocks).toEqual([{ protocol: "http", status: undefined, text: reason }]);
+});
+
+test("an unreadable status line is cut", () => {
+  const parsed = parseWebsiteTest(`HTTP CONNECT --- HTTP\nHTTP/1.1 2000 ${"x".repeat(300)}\n`, AS_IS);
+  expect(parsed.ok && parsed.value.blocks[0]?.text).toMatch(
+    /^unreadable status line "HTTP\/1\.1 2000 x{242}~[0-9a-f]{16}"$/,
+  );
 });
 
 test.each([

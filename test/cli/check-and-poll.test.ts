@@ -260,6 +260,48 @@ vrrp_is_master{appliance="fw-a",ha_cluster="fw-a",interface="carp0",vhid="2",vip
   );
 });
 
+test("poll says of each website what follows a proxy's success, and what is unreadable", async () => {
+  const answers: Readonly<Record<string, string>> = {
+    "/api/v1/interface/virtual": "{}",
+    "/api/v1/website/1/test": testOf(
+      "HTTP/1.1 200 OK\nContent-Length: 0\n\nHTTP/1.1 503 Service Unavailable",
+    ),
+    "/api/v1/website/2/test": testOf("HTTP/1.1 2000 OK"),
+  };
+  const port = await listen(createServer(({ url = "" }, response) => response.end(answers[url])));
+  const base = `{ name: fw-a, base_url: "http://127.0.0.1:${port}", allow_http: true, websites: [1, 2] }`;
+  const folder = await createFolder({ "config.yaml": `appliances: [${base}]` });
+  const poll = ["poll", "fw-a", `--config.file=${folder}/config.yaml`];
+  const { code, out } = await run(...poll);
+  const rows = out
+    .replaceAll(/\d\.\d{3} s/g, "<time>")
+    .split("\n")
+    .slice(0, 4);
+  expect([code, ...rows]).toEqual([
+    1,
+    "APPLIANCE  OPERATION       RESULT           DURATION  DETAIL",
+    "fw-a       vrrp            ok               <time>   0 interfaces",
+    "fw-a       website_test/1  ok               <time>   https 503",
+    'fw-a       website_test/2  no https status  <time>   https not known: unreadable status line "HTTP/1.1 2000 OK"',
+  ]);
+  const operations: unknown = JSON.parse((await run(...poll, "--output=json")).out);
+  expect(operations).toMatchObject({
+    operations: [
+      {},
+      { ok: true, result: "ok", value: [{ protocol: "https", status: 503, isUp: false }] },
+      {
+        ok: false,
+        result: "no https status",
+        value: [{ protocol: "https", text: 'unreadable status line "HTTP/1.1 2000 OK"' }],
+      },
+    ],
+  });
+});
+
+function testOf(answer: string): string {
+  return JSON.stringify(`HTTPS CONNECT --- HTTPS\n${answer}\n\n`);
+}
+
 test("poll --raw shows the response bodies", async () => {
   const { file } = await setUp();
   const { code, out } = await run("poll", "fw-a", `--config.file=${file}`, "--raw");

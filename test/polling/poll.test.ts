@@ -55,7 +55,7 @@ test.each([
 
 const HTTP = { protocol: "http", status: 301 } as const;
 const HTTPS = { protocol: "https", status: 200 } as const;
-const OUT_OF_RANGE = { protocol: "https", status: undefined } as const;
+const OUT_OF_RANGE = { protocol: "https", status: undefined, text: "unreadable" } as const;
 type Blocks = Parameters<typeof exportedStatuses>[0]["blocks"];
 
 test.each<readonly [name: string, Blocks, WebsiteConfig["protocols"], statuses: readonly string[]]>([

@@ -26,6 +26,11 @@ function https(appliance: string, status: number, text?: string): Observation {
   const block = { protocol: "https", status } as const;
   return seen.website(appliance, 2, [text === undefined ? block : { ...block, text }]);
 }
+const UNREADABLE = {
+  protocol: "https",
+  status: undefined,
+  text: 'unreadable status line "HTTP/1.1 2000"',
+} as const;
 const A_IS_MASTER = seen.vrrp("a", listOf([MASTER]));
 const B_IS_BACKUP = seen.vrrp("b", listOf([BACKUP]));
 const SHOP_IS_UP = [https("a", 200), https("b", 200)];
@@ -180,6 +185,13 @@ test.each<Case>([
     polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, []), https("b", 200)],
     problems: [
       "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
+    ],
+  },
+  {
+    name: "a website with an unreadable status line at the master",
+    polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, [UNREADABLE]), https("b", 200)],
+    problems: [
+      'critical website_unknown: Website shop is not known to be up: https not known: unreadable status line "HTTP/1.1 2000" from a, https 200 from b',
     ],
   },
   {

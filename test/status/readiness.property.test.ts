@@ -181,8 +181,12 @@ function pollsOf(member: Member): { readonly vrrp: readonly Observation[]; reado
   });
   const tests = watched(member).map(({ id, tests: found }) => {
     if (found === "pending") return [];
-    const statuses = { up: 200, down: 503, unknown: undefined };
-    const blocks = PROTOCOLS.both.map((protocol) => ({ protocol, status: statuses[found[protocol]] }));
+    const statuses = {
+      up: { status: 200 },
+      down: { status: 503 },
+      unknown: { status: undefined, text: "unreadable" },
+    };
+    const blocks = PROTOCOLS.both.map((protocol) => ({ protocol, ...statuses[found[protocol]] }));
     return [1, 2].map(() => seen.website(name, id, blocks));
   });
   return {

@@ -74,6 +74,7 @@ test("the test of an appliance that does not answer is unknown, with the reason"
   ]);
 });
 
+const UNREADABLE = { protocol: "http", text: 'unreadable status line "HTTP/1.1 2000"' } as const;
 const FAILED: Partial<Test> = { poll: polled({ state: "failed", reason: "http_status" }) };
 
 test.each([
@@ -99,6 +100,25 @@ test.each([
       { statuses: [] },
     ),
     ["blog http Up", "well: 200 up", "unknown: unknown not in the answer"],
+  ],
+  [
+    "unreadable in one answer",
+    testedAs(
+      [{ protocol: "http", state: "up", level: "well" }],
+      { statuses: [up("http", 200)] },
+      { statuses: [], uncertain: [UNREADABLE, { protocol: "https", text: "of the other protocol" }] },
+    ),
+    ["blog http Up", "well: 200 up", `unknown: unknown ${UNREADABLE.text}`],
+  ],
+  [
+    "unreadable in all answers",
+    testedAs([{ state: "unknown", level: "critical" }], { statuses: [], uncertain: [UNREADABLE] }),
+    ["blog Unknown", `unknown: unknown ${UNREADABLE.text}`],
+  ],
+  [
+    "unreadable and without a verdict",
+    testedAs([], { statuses: [], uncertain: [UNREADABLE] }),
+    ["blog http Not known", `unknown: unknown ${UNREADABLE.text}`],
   ],
   [
     "of an unknown protocol",
