@@ -33,24 +33,35 @@ const COLUMNS: Readonly<Record<string, (line: Line) => string | number | undefin
   ready: ({ cluster, row }) => (row === cluster ? cluster.readiness?.ready : undefined),
   known_since: ({ row }) => row.knownSince,
   gone_since: ({ row }) => row.goneSince,
+  ready_ms: ({ cluster, row }) => (row === cluster ? cluster.readiness?.readyMs : undefined),
+  not_ready_ms: ({ cluster, row }) => (row === cluster ? cluster.readiness?.notReadyMs : undefined),
 };
 
-/** Returns a line with the names of the columns, and a line for each cluster, group and website, in the format of RFC 4180. */
+/** With this mark, a spreadsheet reads UTF-8. */
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/**
+ * Returns a line with the names of the columns, and a line for each cluster, group and website, in the format of RFC 4180, after a byte
+ * order mark. Each text is quoted, and no number is.
+ */
 export function formatCsv(report: MonthReport): string {
   const lines = report.clusters.flatMap((cluster): readonly Line[] => [
     { report, cluster, row: cluster },
     ...cluster.groups.map((group) => ({ report, cluster, row: group, group })),
     ...cluster.websites.map((website) => ({ report, cluster, row: website, website })),
   ]);
-  const rows = lines.map((line) => Object.values(COLUMNS).map((cellOf) => formatCell(cellOf(line))));
-  return [Object.keys(COLUMNS), ...rows].map((cells) => `${cells.join(",")}\r\n`).join("");
+  const rows = lines.map((line) => Object.values(COLUMNS).map((cellOf) => cellOf(line)));
+  const all = [Object.keys(COLUMNS), ...rows];
+  return BYTE_ORDER_MARK + all.map((cells) => `${cells.map(formatCell).join(",")}\r\n`).join("");
 }
 
-/** Spreadsheets interpret a text with this beginning as a formula. */
-const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/**
+ * The places at which a part of a text begins that a spreadsheet may interpret as a formula. Depending on its settings, a part begins at the
+ * start, or after any of these separators, also in quotes; quotes and white space may precede the formula.
+ */
+const FORMULA = /(^|[,;\t\r\n])(?=[\t\r\n]|[\s"]*[=+\-@＝＋－＠])/g;
 
 function formatCell(value: string | number = ""): string {
   if (typeof value === "number") return String(value);
-  const text = printable(FORMULA.test(value) ? `'${value}` : value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return value === "" ? "" : `"${printable(value.replace(FORMULA, "$1'")).replaceAll('"', '""')}"`;
 }

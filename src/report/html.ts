@@ -2,7 +2,7 @@ import { html, nothing, type Html } from "../page/view/html.ts";
 import { HATCH, picture } from "../page/view/strip.ts";
 import type { KnownIncident } from "../status/schema.ts";
 import { count } from "../support/text.ts";
-import { pastWords, percent } from "../view/past.ts";
+import { pastWords, percent, percentOfKnown } from "../view/past.ts";
 import { inWords } from "../view/words.ts";
 import { websiteTitle, type ClusterRow, type Outage, type Row } from "./availability.ts";
 import type { Calendar } from "./calendar.ts";
@@ -80,9 +80,12 @@ interface Line {
 }
 
 function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
+  const { fromMs, toMs } = rangeOf(view.report);
+  const wholeMs = toMs - fromMs;
   const lines = clusters.map((row): Line => {
     const { readyMs = 0, notReadyMs = 0 } = row.readiness ?? {};
-    return { name: row.name, row, further: [percent(readyMs, notReadyMs)] };
+    const unknownMs = wholeMs - readyMs - notReadyMs;
+    return { name: row.name, row, further: [percentOfKnown(readyMs, notReadyMs, unknownMs)] };
   });
   return figureTable(["Cluster", ["Ready"]], "Clusters", lines, view);
 }

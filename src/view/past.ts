@@ -1,4 +1,4 @@
-import { lasted } from "./time.ts";
+import { duration, lasted } from "./time.ts";
 
 /** The lengths of a subject's states in a time that is over. */
 export interface Past {
@@ -7,21 +7,33 @@ export interface Past {
   /** The number of outages. */
   readonly downs: number;
   readonly plannedMs: number;
+  /** The rest of the time. */
   readonly unknownMs: number;
 }
 
 /** The shortest unknown time that is reported, since a restart of the exporter takes seconds. */
 export const NOTABLE_MS = 60_000;
 
-/** Returns `up 99.986 %, down 2 times, 4 min, unknown 3 h 0 min`. */
+/**
+ * Returns `up 99.986 % of the 21 h 0 min known, down 2 times, 4 min, planned 1 h 0 min`. The percentage is of the known and unplanned time,
+ * whose length it names unless that is the whole time.
+ */
 export function pastWords({ upMs, downMs, downs, plannedMs, unknownMs }: Past): string {
   if (upMs + downMs + plannedMs === 0) return "not known";
+  const isRated = upMs + downMs > 0;
   return [
-    ...(upMs + downMs === 0 ? [] : [`up ${percent(upMs, downMs)}`]),
+    ...(isRated ? [`up ${percentOfKnown(upMs, downMs, unknownMs)}`] : []),
     ...(downMs === 0 ? [] : [`down ${downs === 1 ? "once" : `${downs} times`}`, lasted(downMs)]),
     ...(plannedMs === 0 ? [] : [`planned ${lasted(plannedMs)}`]),
-    ...(unknownMs < NOTABLE_MS ? [] : [`unknown ${lasted(unknownMs)}`]),
+    ...(isRated || unknownMs < NOTABLE_MS ? [] : [`unknown ${lasted(unknownMs)}`]),
   ].join(", ");
+}
+
+/** Returns the first part of both as `99.998 %`; `99.998 % of the 21 h 0 min known` if a notable part of the time is unknown. */
+export function percentOfKnown(partMs: number, restMs: number, unknownMs: number): string {
+  const knownMs = partMs + restMs;
+  const isWhole = unknownMs < NOTABLE_MS || knownMs === 0;
+  return isWhole ? percent(partMs, restMs) : `${percent(partMs, restMs)} of the ${duration(knownMs)} known`;
 }
 
 /** Returns the first part of both as `99.998 %`, cut, so that only a subject that was never down has `100 %`. */

@@ -10,11 +10,11 @@ const FLEET = documentOf([pair("ams")]);
 const NOW_MS = Date.parse("2026-11-26T12:00:00Z");
 
 const WORDS = [
-  "192.0.2.100 and 1 more: up 100 %",
-  "blog http: up 100 %",
-  "blog https: up 99.565 %, down once, 6 min",
-  "shop http: up 100 %",
-  "shop https: up 100 %",
+  "192.0.2.100 and 1 more: up 100 % of the 23 h 0 min known",
+  "blog http: up 100 % of the 23 h 0 min known",
+  "blog https: up 99.565 % of the 23 h 0 min known, down once, 6 min",
+  "shop http: up 100 % of the 23 h 0 min known",
+  "shop https: up 100 % of the 23 h 0 min known",
 ];
 
 /** What a screen reader says of each strip of the open cluster. */
@@ -42,7 +42,7 @@ test.each([true, false])(
     await expect
       .poll(() => page.locator(".timelines .note").first().textContent(), SOON)
       .toContain("Last 30 days");
-    expect(await stripsOf(page)).toContain("blog https: up 99.787 %, down once, 6 min");
+    expect(await stripsOf(page)).toContain("blog https: up 99.787 % of the 1 d 23 h known, down once, 6 min");
     await page.goto(`${server.url}?timelines=month`);
     expect(await page.getByRole("combobox", { name: "Timelines" }).inputValue()).toBe("month");
   },
@@ -51,7 +51,7 @@ test.each([true, false])(
 test("a closed cluster has one strip of the worst of its groups and websites", async () => {
   const { page } = await open(FLEET, { nowMs: NOW_MS, query: "?closed=cluster-ams" });
   const strip = page.locator("#cluster-ams summary").getByRole("img");
-  expect(await strip.getAttribute("aria-label")).toBe("Last 24 hours: up 100 %, unknown 1 h 0 min");
+  expect(await strip.getAttribute("aria-label")).toBe("Last 24 hours: up 100 % of the 23 h 0 min known");
 });
 
 test.each([390, 1280])(

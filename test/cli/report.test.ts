@@ -74,17 +74,44 @@ async function report(
 
 const AMSTERDAM = ["--month=2026-10", "--timezone=Europe/Amsterdam"];
 
+/** The columns of the CSV that say which month it is, without what follows them. */
+const MONTH = '"2026-10","Europe/Amsterdam","2026-09-30T22:00:00.000Z","2026-10-31T23:00:00.000Z"';
+
 test("the CSV has a line for each cluster, group and website", async () => {
   expect(await report(JOURNAL, [...AMSTERDAM, "--output=csv"])).toEqual({
     code: 0,
     err: "",
     out: [
-      "month,time_zone,from,to,kind,cluster,vip,vhid,website_id,website,protocol,up_ms,down_ms,unknown_ms,planned_ms,availability,split_brain_ms,no_master_ms,ready,known_since,gone_since\r\n",
-      "2026-10,Europe/Amsterdam,2026-09-30T22:00:00.000Z,2026-10-31T23:00:00.000Z,cluster,ams,,,,,,640723750,72250,2041204000,0,0.9998872496082997,,,0.4662904690713766,2026-10-24T12:00:00.000Z,\r\n",
-      "2026-10,Europe/Amsterdam,2026-09-30T22:00:00.000Z,2026-10-31T23:00:00.000Z,group,ams,192.0.2.100,2,,,,640793000,5000,2041202000,0,0.99999219722908,0,5000,,2026-10-24T12:00:00.000Z,\r\n",
-      `2026-10,Europe/Amsterdam,2026-09-30T22:00:00.000Z,2026-10-31T23:00:00.000Z,website,ams,,,1,"'=shop,<b>",https,640723750,72250,2041204000,0,0.9998872496082997,,,,2026-10-24T12:00:00.000Z,\r\n`,
+      '\uFEFF"month","time_zone","from","to","kind","cluster","vip","vhid","website_id","website","protocol","up_ms","down_ms","unknown_ms","planned_ms","availability","split_brain_ms","no_master_ms","ready","known_since","gone_since","ready_ms","not_ready_ms"\r\n',
+      `${MONTH},"cluster","ams",,,,,,640723750,72250,2041204000,0,0.9998872496082997,,,0.4662904690713766,"2026-10-24T12:00:00.000Z",,298798000,342000000\r\n`,
+      `${MONTH},"group","ams","192.0.2.100",2,,,,640793000,5000,2041202000,0,0.99999219722908,0,5000,,"2026-10-24T12:00:00.000Z",,,\r\n`,
+      `${MONTH},"website","ams",,,1,"'=shop,<b>","https",640723750,72250,2041204000,0,0.9998872496082997,,,,"2026-10-24T12:00:00.000Z",,,\r\n`,
     ].join(""),
   });
+});
+
+test.each([
+  ["münchen", '"münchen"'],
+  ["shop;=1+1", `"shop;'=1+1"`],
+  ["x\t=2+3", `"x\t'=2+3"`],
+  ["x,@SUM(1)", `"x,'@SUM(1)"`],
+  ["x\n+1\n-1", `"x\n'+1\n'-1"`],
+  ["x\r\n=1", `"x\\u000d'\n'=1"`],
+  ["=1;=2;a=3", `"'=1;'=2;a=3"`],
+  ["x; =1", `"x;' =1"`],
+  [' "=1', `"' ""=1"`],
+  ['x;""=1"', `"x;'""""=1"""`],
+  ["x;＝1;＋1;－1;＠1", `"x;'＝1;'＋1;'－1;'＠1"`],
+  ["\tx", `"'\tx"`],
+  ["x;\ty\t", `"x;'\ty\t"`],
+  ["a-b = c; d; 1+1", `"a-b = c; d; 1+1"`],
+  ["a\u200bb", '"a\\u200bb"'],
+  ['say "b"', '"say ""b"""'],
+])("the CSV quotes the text %j, and no part of it is a formula", async (name, cell) => {
+  const records = [run(0, "start"), website(0, "up", name), alive(60)];
+  const flags = ["--month=2026-10", "--output=csv"];
+  const { out } = await report({ "2026-10-01.jsonl": linesOf(records) }, flags);
+  expect(out).toContain(`,"website","ams",,,1,${cell},"https",60000,`);
 });
 
 test("the JSON has the same, and outages and failovers", async () => {
@@ -175,7 +202,7 @@ test("the HTML says the same to people, in their time zone, without scripts", as
     "From 2026-10-01 00:00:00 +02:00 to 2026-11-01 00:00:00 +01:00, time zone Europe/Amsterdam.",
     "Clusters",
     "Cluster | 18152229 | Availability | Up | Down | Unknown | Planned | Ready |",
-    "ams known since 2026-10-24 14:00:00 +02:00 | | 99.988 % | 177:58:43 | 0:01:13 | 567:00:04 | – | 46.629 % |",
+    "ams known since 2026-10-24 14:00:00 +02:00 | | 99.988 % | 177:58:43 | 0:01:13 | 567:00:04 | – | 46.629 % of the 7 d 9 h known |",
     "Cluster ams",
     "VRRP group | 18152229 | Availability | Up | Down | Unknown | Planned | Split brain | No master |",
     "192.0.2.100 vhid 2 known since 2026-10-24 14:00:00 +02:00 | | 99.999 % | 177:59:53 | 0:00:05 | 567:00:02 | – | – | 0:00:05 |",

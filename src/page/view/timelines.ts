@@ -3,7 +3,7 @@ import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
 import type { Strip, Timelines } from "../../timeline/timelines.ts";
 import { NOTABLE_MS, pastWords } from "../../view/past.ts";
-import { lasted } from "../../view/time.ts";
+import { duration } from "../../view/time.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { picture } from "./strip.ts";
 
@@ -68,8 +68,13 @@ function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
 
 /** Says once how long the exporter did not watch. */
 function watched(exporter: Strip | undefined): string {
-  if (exporter === undefined || exporter.unknownMs < NOTABLE_MS) return "";
-  return ` The exporter did not watch for ${lasted(exporter.unknownMs)}.`;
+  const unwatchedMs = exporter === undefined ? 0 : unknownMsIn(exporter);
+  return unwatchedMs < NOTABLE_MS ? "" : ` The exporter did not watch for ${duration(unwatchedMs)}.`;
+}
+
+/** Returns the unknown part of the whole strip, including the time before the subject was known. */
+function unknownMsIn({ beginMs, sinceMs, unknownMs }: Strip): number {
+  return sinceMs - beginMs + unknownMs;
 }
 
 function stripRow(
@@ -100,15 +105,11 @@ function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
   </li>`;
 }
 
-/** Returns the words about a strip; other words report the time in which the exporter did not watch. */
+/** Returns the words about a strip, and since when the subject is known if the exporter watched before. */
 function wordsOf(strip: Strip, exporter: Strip | undefined): string {
-  const { unknownMs, sinceMs } = strip;
+  const { sinceMs } = strip;
   const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
-  // The exporter may not have watched before a new subject was there.
-  const words = pastWords({
-    ...strip,
-    unknownMs: isNew ? unknownMs : unknownMs - (exporter?.unknownMs ?? 0),
-  });
+  const words = pastWords({ ...strip, unknownMs: unknownMsIn(strip) });
   return isNew
     ? `${words}, known since ${new Date(sinceMs).toISOString().slice(5, 16).replace("T", " ")}`
     : words;
