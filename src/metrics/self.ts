@@ -4,7 +4,22 @@ import { FAILURE_REASONS } from "../client/failure.ts";
 import type { Shard } from "../config/shard.ts";
 import { LEFT_OUT, type LeftOut } from "../status/website-targets.ts";
 import type { Build } from "../support/build.ts";
+import { keysOf } from "../support/keys.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
+import { nextTurnSeconds, watchEventLoop, type Delays } from "./event-loop.ts";
+
+/** The statistics in the names of prom-client, and their words. */
+const DELAYS: Readonly<Record<keyof Delays, string>> = {
+  min: "Minimum",
+  max: "Maximum",
+  mean: "Mean",
+  stddev: "Standard deviation",
+  p50: "50th percentile",
+  p90: "90th percentile",
+  p99: "99th percentile",
+};
+/** This ends the ticks of a timer that nobody needs. */
+const NEVER_MS = 2 ** 31 - 1;
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -38,16 +53,26 @@ export function createSelfMetrics(
 ): SelfMetrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: NEVER_MS });
   // The names of these gauges claim that they are counters.
   for (const gauges of ["handles", "requests", "resources"])
     registry.removeSingleMetric(`nodejs_active_${gauges}_total`);
+  // Each scrape would empty the statistics of prom-client for other scrapers, and an empty one would show a minimum of centuries.
+  for (const name of ["", ...keysOf(DELAYS).map((each) => `${each}_`)])
+    registry.removeSingleMetric(`nodejs_eventloop_lag_${name}seconds`);
   const gauge = (name: string, help: string, labelNames: readonly string[] = []) =>
     new Gauge({ name, help, labelNames, registers });
   const counter = (name: string, help: string, labelNames: readonly string[] = []) =>
     new Counter({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name, help, labelNames: ["operation"], buckets, registers });
+
+  const lag = gauge("nodejs_eventloop_lag_seconds", "Delay of the event loop at this scrape.");
+  const delays = watchEventLoop();
+  const lags = keysOf(DELAYS).map((name) => {
+    const help = `${DELAYS[name]} of the event loop's delays in the latest minute or two, equal for all scrapers.`;
+    return { name, lagIn: gauge(`nodejs_eventloop_lag_${name}_seconds`, help) };
+  });
 
   const { externalUrl = "" } = facts;
   const { index, total } = facts.shard;
@@ -152,6 +177,9 @@ export function createSelfMetrics(
       dropped.inc(droppedLogLines());
       storage?.up.set(journal?.isUp() === true ? 1 : 0);
       storage?.bytes.set(journal?.bytes() ?? 0);
+      lag.set(await nextTurnSeconds());
+      const known = delays();
+      for (const { name, lagIn } of lags) lagIn.set(known?.[name] ?? Number.NaN);
       return (await registry.metrics()).replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
     },
   };

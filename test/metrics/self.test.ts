@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { OPERATION_KINDS } from "../../src/api/operations.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics, type SelfMetrics } from "../../src/metrics/self.ts";
@@ -113,6 +113,18 @@ test("the runtime's metrics are there, less the three gauges with a counter's na
   expect(names).toContain("process_resident_memory_bytes");
   expect(names).toContain("nodejs_version_info");
   expect([...names].filter((name) => /^nodejs_active_.*_total$/.test(name))).toEqual([]);
+});
+
+test("scrapers do not empty each other's delays of the event loop, and none is centuries", async () => {
+  const self = selfMetrics();
+  const lagsOf = async (): Promise<readonly ParsedSample[]> =>
+    (await samplesOf(self)).filter(({ name }) => name.startsWith("nodejs_eventloop_lag_"));
+  const first = await lagsOf();
+  expect(first.filter(({ value }) => value > 3600)).toEqual([]);
+  await vi.waitFor(async () => expect((await lagsOf()).length).toBe(8));
+  const [one, other] = await Promise.all([lagsOf(), lagsOf()]);
+  expect(other.map(({ name }) => name)).toEqual(one.map(({ name }) => name));
+  expect([one.length, ...one.filter(({ value }) => value > 3600)]).toEqual([8]);
 });
 
 test("no sample is NaN", async () => {
