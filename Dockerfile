@@ -10,6 +10,7 @@ COPY src ./src
 # For --version and build_info; there is no git in this stage.
 ARG REVISION
 ARG BRANCH
+ARG COMMITS
 ARG SOURCE_DATE_EPOCH
 RUN ["npm", "run", "prepack"]
 

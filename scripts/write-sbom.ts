@@ -2,7 +2,7 @@
 // of the lockfile, and dist/LICENCES.txt names the bundled ones.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { sourceDateEpoch } from "./build-info.ts";
+import { buildVersion, sourceDateEpoch } from "./build-info.ts";
 import type { Sbom } from "./package/sbom.ts";
 
 const FLAGS = ["--sbom-format=cyclonedx", "--sbom-type=application", "--package-lock-only", "--include=dev"];
@@ -17,6 +17,8 @@ const components = sbom.components.filter((each) => bundled.has(each["bom-ref"])
 if (components.length !== bundled.size)
   throw new Error("dist/LICENCES.txt names packages that package-lock.json does not have");
 const epoch = sourceDateEpoch();
+const version = buildVersion();
+const programRef = `appliance-exporter@${version}`;
 
 const shipped = {
   ...sbom,
@@ -26,13 +28,22 @@ const shipped = {
     ...sbom.metadata,
     timestamp: epoch === undefined ? undefined : new Date(Number(epoch) * 1000).toISOString(),
     lifecycles: [{ phase: "build" }],
-    // npm takes the name of the folder.
-    component: { ...component, name: "appliance-exporter" },
+    // npm takes the name of the folder, and the version of package.json.
+    component: {
+      ...component,
+      name: "appliance-exporter",
+      version,
+      "bom-ref": programRef,
+      purl: `pkg:npm/${programRef}`,
+    },
   },
   // npm lists the packages as optional, since they are needed for the build alone.
   components: components.map((each) => ({ ...each, scope: "required", properties: [] })),
   dependencies: sbom.dependencies
     .filter(({ ref }) => ref === component["bom-ref"] || bundled.has(ref))
-    .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => bundled.has(each)) })),
+    .map(({ ref, dependsOn }) => ({
+      ref: ref === component["bom-ref"] ? programRef : ref,
+      dependsOn: dependsOn.filter((each) => bundled.has(each)),
+    })),
 };
 writeFileSync("dist/sbom.cdx.json", `${JSON.stringify(shipped, null, 2)}\n`);

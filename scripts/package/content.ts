@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./commands.ts";
 import { addToSbom } from "./sbom.ts";
@@ -27,11 +27,14 @@ function npmPack(destination: string, ...spec: readonly string[]): Packed {
   return packed;
 }
 
-/** Builds the program and unpacks the files of its npm package into `folder`. */
-export function unpackProgram(folder: string, work: string): void {
+/** Builds the program and unpacks the files of its npm package into `folder`, whose package.json gets the version of the build. */
+export function unpackProgram(folder: string, work: string, version: string): void {
   const { filename } = npmPack(work);
   mkdirSync(folder);
   run("tar", "-xzf", join(work, filename), "-C", folder, "--strip-components=1");
+  const manifest = join(folder, "package.json");
+  const content: object = JSON.parse(readFileSync(manifest, "utf8"));
+  writeFileSync(manifest, `${JSON.stringify({ ...content, version }, null, 2)}\n`);
 }
 
 /** Downloads the pinned Node.js into the folder `node` of a program. Throws if the package is not the one in packaging/node.json. */

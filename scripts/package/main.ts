@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { packageVersion, sourceDateEpoch } from "../build-info.ts";
+import { buildVersion, sourceDateEpoch } from "../build-info.ts";
 import { normalize, writeTar, XZ_LEVEL } from "./commands.ts";
 import { addNode, ARCHITECTURES, unpackProgram } from "./content.ts";
 import { type Target, writeDeb } from "./deb.ts";
@@ -23,10 +23,10 @@ const OUT = "out";
 const step = (text: string): void => void process.stderr.write(`${text}\n`);
 
 function writePackages(work: string, epoch: string): void {
-  const version = packageVersion();
+  const version = buildVersion();
   step("building the program");
   const program = join(work, "package");
-  unpackProgram(program, work);
+  unpackProgram(program, work, version);
   normalize(program, epoch);
   writeTar(program, join(OUT, `appliance-exporter-${version}.tgz`), "gzip -9n");
 

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { useTemporaryFolder } from "./support.ts";
 import { COMMAND } from "../support/command.ts";
@@ -21,4 +23,34 @@ test("the demo as a process ends by itself on Ctrl-C, with no handle and no file
   child.kill("SIGINT");
   expect(await exited).toEqual([0, null]);
   expect(await readdir(folder)).toEqual([]);
+});
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+test("npm run demo ends with all its processes at SIGTERM", async () => {
+  const folder = await useTemporaryFolder();
+  const temporary = join(folder, "temporary");
+  const { scripts }: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
+  // A build would replace what other tests run.
+  const manifest = { scripts: { ...scripts, build: "true" } };
+  await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
+  await mkdir(temporary);
+  await symlink(resolve("bin"), join(folder, "bin"));
+  const npm = spawn("npm", ["run", "--silent", "demo", "--", "--web.listen-address=127.0.0.1:0"], {
+    cwd: folder,
+    env: { ...process.env, TMPDIR: temporary },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  onTestFinished(() => endChild(npm));
+  let out = "";
+  npm.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  await expect.poll(() => out).toContain("Press Ctrl-C to stop.");
+  // Every process of the demo has the pipe, which closes with the last of them.
+  const closed = once(npm.stdout, "close");
+  npm.kill("SIGTERM");
+  await closed;
+  expect(out).toContain("\nStopped; nothing is left behind.\n");
+  expect(await readdir(temporary)).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { inject, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { toolPath } from "../support/tool.ts";
+import { COMMITS } from "./prepare.ts";
 import { enter, packagePath, unshare } from "./root.ts";
 
 const execute = promisify(execFile);
@@ -47,7 +48,13 @@ export async function buildImage(): Promise<Image> {
     (await execute(toolPath("buildah"), [...storage, ...args], options)).stdout.trim();
 
   await makeBase(buildah, work);
-  const build = ["--pull-never", "--network=host", "--format=docker", "--build-arg=REVISION=0123abcd"];
+  const build = [
+    "--pull-never",
+    "--network=host",
+    "--format=docker",
+    "--build-arg=REVISION=0123abcd",
+    `--build-arg=COMMITS=${COMMITS}`,
+  ];
   await buildah("build", ...build, `--tag=${IMAGE}`, inject("project"));
   const inspected: { readonly Docker: { readonly config: ImageConfig } } = JSON.parse(
     await buildah("inspect", "--type=image", IMAGE),

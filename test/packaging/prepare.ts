@@ -17,6 +17,9 @@ declare module "vitest" {
   }
 }
 
+/** The number of commits of the copy, which has no repository. */
+export const COMMITS = "1234";
+
 /** Not part of a clone. */
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "out", "coverage", ".cache"]);
 
@@ -30,7 +33,7 @@ export async function copyProject(from: string, folder: string): Promise<void> {
 
 /** Makes the packages in a copy of the project, with further variables of the environment. */
 export async function makePackages(project: string, umask = "0022", variables = {}): Promise<void> {
-  const build = { SOURCE_DATE_EPOCH: "1772351612", REVISION: "0123abcd", BRANCH: "main" };
+  const build = { SOURCE_DATE_EPOCH: "1772351612", REVISION: "0123abcd", BRANCH: "main", COMMITS };
   const env = { ...process.env, ...build, ...variables };
   await execute("sh", ["-c", `umask ${umask} && npm run --silent package`], { cwd: project, env });
 }

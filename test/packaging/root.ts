@@ -8,12 +8,14 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, inject, onTestFinished } from "vitest";
 import { toolPath } from "../support/tool.ts";
+import { COMMITS } from "./prepare.ts";
 
 const execute = promisify(execFile);
 
 const required = createRequire(import.meta.url);
-/** Of the project. */
-export const { version: VERSION }: { readonly version: string } = required("../../package.json");
+const manifest: { readonly version: string } = required("../../package.json");
+/** Of the packages. */
+export const VERSION = manifest.version.replace(/-dev$/, `$&.${COMMITS}`);
 /** Of the Node.js in the packages. */
 export const { version: NODE_VERSION }: { readonly version: string } = required("../../packaging/node.json");
 
