@@ -163,7 +163,7 @@ function readAnswer(answer: string, protocol: Protocol, isFolded: boolean, redac
   let line: RegExpMatchArray = first;
   let status = statusOf(line);
   let isDoubtful = false;
-  for (const next of furtherLines(answer, first, isFolded)) {
+  for (const next of answer.matchAll(isFolded ? AFTER_TOKEN : AT_LINE_START)) {
     const isFinal = status === undefined || status >= 300;
     if (isFinal && !isDoubtful) break;
     const mayBeHeader = isFolded && !WITHOUT_TEXT.test(answer.slice(endOf(line), next.index));
@@ -178,16 +178,6 @@ function readAnswer(answer: string, protocol: Protocol, isFolded: boolean, redac
   if (status !== undefined) return { protocol, status };
   const [whole = ""] = isFolded ? line : (/\S.*/.exec(answer.slice(line.index)) ?? []);
   return uncertain(protocol, `unreadable status line "${quoted(whole.trim(), redact)}"`);
-}
-
-/** Returns the status lines after the first one. */
-function furtherLines(
-  answer: string,
-  first: RegExpMatchArray,
-  isFolded: boolean,
-): readonly RegExpMatchArray[] {
-  const found = [...answer.matchAll(isFolded ? AFTER_TOKEN : AT_LINE_START)];
-  return found.filter(({ index }) => index >= endOf(first));
 }
 
 function endOf({ 0: whole, index = 0 }: RegExpMatchArray): number {

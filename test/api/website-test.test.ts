@@ -190,6 +190,7 @@ test.each([
   ["a proxy's: refused", "HTTP/1.1 407 Connection established\n\nHTTP/1.1 200 OK", "http 407"],
   ["a proxy's: tunnel established", "HTTP/1.0 200 Tunnel established\nVia: p\n\nHTTP/2 403 \n", "http 403"],
   ["a proxy's: tunnel established, and then nothing", "HTTP/1.0 200 Tunnel established", "http 0"],
+  ["a proxy's: another success, and then nothing", "HTTP/1.1 201 Connection established", "http 0"],
   ["a proxy's: any success and any phrase", "HTTP/1.1 204 No Content\n\nHTTP/2 500 ", "http 500"],
   [
     "a proxy's: with its length",

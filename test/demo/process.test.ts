@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
@@ -29,6 +29,14 @@ interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
 }
 
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of them have ended.
+  }
+}
+
 test("npm run demo ends with all its processes at SIGTERM", async () => {
   const folder = await useTemporaryFolder();
   const temporary = join(folder, "temporary");
@@ -42,8 +50,10 @@ test("npm run demo ends with all its processes at SIGTERM", async () => {
     cwd: folder,
     env: { ...process.env, TMPDIR: temporary },
     stdio: ["ignore", "pipe", "ignore"],
+    // A group of its own, so that nothing is left after a failure.
+    detached: true,
   });
-  onTestFinished(() => endChild(npm));
+  onTestFinished(() => endGroup(npm));
   let out = "";
   npm.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
   await expect.poll(() => out).toContain("Press Ctrl-C to stop.");

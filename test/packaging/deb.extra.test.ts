@@ -47,6 +47,13 @@ function writeLaterVersion(path: string): void {
   rmSync(folder, { recursive: true });
 }
 
+test("dpkg has development versions in order, and their release behind them", async () => {
+  expect(deb).toContain(`_${VERSION.replace("-", "~")}_`);
+  const inOrder = ["0.9.0", "1.0.0~dev.0.1772351612", "1.0.0~dev.9", "1.0.0~dev.10", "1.0.0"];
+  for (const [nth, later] of inOrder.slice(1).entries())
+    await root.run(`dpkg --compare-versions ${inOrder[nth]} lt ${later}`);
+});
+
 test("the package is installed, upgraded, removed and purged", async () => {
   const before = listFiles();
   copyFileSync(deb, join(root.folder, "tmp/first.deb"));
