@@ -29,17 +29,20 @@ export function watchEventLoop(monitor: () => Histogram = startMonitor): () => D
     const { count, min, max, mean, stddev } = older;
     if (count === 0) return undefined;
     const [p50, p90, p99] = [older.percentile(50), older.percentile(90), older.percentile(99)];
-    const seconds = (nanoseconds: number): number => nanoseconds / 1e9;
     return {
-      min: seconds(min),
-      max: seconds(max),
-      mean: seconds(mean),
-      stddev: seconds(stddev),
-      p50: seconds(p50),
-      p90: seconds(p90),
-      p99: seconds(p99),
+      min: toSeconds(min),
+      max: toSeconds(max),
+      mean: toSeconds(mean),
+      stddev: toSeconds(stddev),
+      p50: toSeconds(p50),
+      p90: toSeconds(p90),
+      p99: toSeconds(p99),
     };
   };
+}
+
+function toSeconds(nanoseconds: number): number {
+  return nanoseconds / 1e9;
 }
 
 function startMonitor() {
