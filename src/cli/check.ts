@@ -14,7 +14,8 @@ import { storageProblems } from "./storage.ts";
 
 /**
  * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls every
- * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal.
+ * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal. A website whose status is not expected is
+ * a failure.
  */
 export async function check(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
@@ -28,7 +29,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const disabled = appliances.length - enabled.length;
   const wanted = loaded.named.filter(({ name, enabled: isEnabled }) => isEnabled || names.includes(name));
-  const polled = isLive ? await pollAll(wanted, io) : [];
+  const polled = isLive ? await pollAll(wanted, io, { mustBeUp: true }) : [];
   const failed = polled.filter((each) => !each.ok);
   const ok = failed.length === 0;
   const addresses = isLive ? await perAppliance(enabled, io, withAddress) : enabled;

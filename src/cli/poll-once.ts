@@ -29,11 +29,18 @@ export async function perAppliance<T>(
   return results;
 }
 
-/** Polls each operation of each appliance once, or only operations of some kinds, one by one: the VRRP list first. */
+interface PollAllOptions {
+  /** The kinds of operations that are polled; default: all. */
+  readonly kinds?: readonly OperationKind[];
+  /** Whether a website's status that is not expected is a failure. @see summarize */
+  readonly mustBeUp?: boolean;
+}
+
+/** Polls each operation of each appliance once, one by one: the VRRP list first. */
 export function pollAll(
   appliances: readonly ApplianceConfig[],
   io: Io,
-  kinds: readonly OperationKind[] = OPERATION_KINDS,
+  { kinds = OPERATION_KINDS, mustBeUp = false }: PollAllOptions = {},
 ): Promise<readonly Polled[]> {
   const createClient = createClients(io, io.clock);
   return perAppliance(appliances, io, async (appliance) => {
@@ -77,7 +84,7 @@ export function pollAll(
     }
     client.close();
     const facts = fleet.cluster(appliance.cluster, 0);
-    const results = polls.map((each) => ({ ...each, ...summarize(each.observation, facts) }));
+    const results = polls.map((each) => ({ ...each, ...summarize(each.observation, facts, mustBeUp) }));
     const ok = results.every((each) => each.ok);
     return { appliance, ok, results, certificate: client.certificate(), facts };
   });

@@ -1,10 +1,10 @@
 import { operationKey, OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
-import type { WebsiteBlock, WebsiteTest } from "../api/website-test.ts";
+import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { ReceivedAnswer } from "../client/client.ts";
 import { NO_TLS, type Failure } from "../client/failure.ts";
-import type { ApplianceConfig } from "../config/config.ts";
+import type { ApplianceConfig, StatusRange } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import type { ClusterSnapshot, StatusesSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
@@ -26,11 +26,16 @@ export interface OperationResult {
   readonly answer: ReceivedAnswer | undefined;
   /** Whether everything succeeded, or the appliance lacks the operation. */
   readonly ok: boolean;
-  /** The result: `ok`, the reason of the failure, or the protocols that are not tested, or whose status is not certain. */
+  /**
+   * The result: `ok`, the reason of the failure, or the protocols that are not tested, or whose status is not certain, and `unexpected` after
+   * a status that is not expected.
+   */
   readonly result: string;
   readonly detail: string;
   /** The decoded answer; for a website test, the exported statuses. */
   readonly value?: unknown;
+  /** A sentence for each status of a website that is not expected. @see summarize */
+  readonly unexpected?: readonly string[];
 }
 
 export interface Polled {
@@ -46,8 +51,15 @@ export interface Polled {
 
 type Summary = Omit<OperationResult, "observation" | "answer">;
 
-/** Summarizes a poll; `facts` are known after the polls. */
-export function summarize(observation: Observation, facts: ClusterSnapshot | undefined): Summary {
+/**
+ * Summarizes a poll; `facts` are known after the polls. If `mustBeUp`, a test of a website fails where it finds a status that is not among
+ * the expected ones; else only its poll counts.
+ */
+export function summarize(
+  observation: Observation,
+  facts: ClusterSnapshot | undefined,
+  mustBeUp: boolean,
+): Summary {
   if (!observation.outcome.ok) {
     const { reason, message, isGone } = observation.outcome.failure;
     // Older firmware has no details, and a website may have been deleted since it was listed.
@@ -72,33 +84,56 @@ export function summarize(observation: Observation, facts: ClusterSnapshot | und
     case "website_details":
       return succeeded(describeDetails(observation.outcome.value));
     case "website_test": {
-      const known = facts?.appliances.flatMap(({ websites }) => websites) ?? [];
-      const website = known.find(({ websiteId }) => websiteId === observation.websiteId);
-      return summarizeTest(observation.outcome.value, website?.found);
+      const [appliance] = facts?.appliances ?? [];
+      const { websiteId: id } = observation;
+      const website = appliance?.websites.find(({ websiteId }) => websiteId === id);
+      const known = appliance?.known.find(({ websiteId }) => websiteId === id);
+      const expected = mustBeUp ? known?.expectStatus : undefined;
+      return summarizeTest(observation.outcome.value, website?.found, expected);
     }
     default:
       return observation satisfies never;
   }
 }
 
-function summarizeTest({ blocks }: WebsiteTest, found: StatusesSnapshot | undefined): Summary {
+/** Statuses outside `expected` are failures; without it, no status is one. */
+function summarizeTest(
+  { blocks }: WebsiteTest,
+  found: StatusesSnapshot | undefined,
+  expected: readonly StatusRange[] | undefined,
+): Summary {
   const known = (found?.statuses ?? []).map(({ protocol, status, isUp, text }) => {
     return { protocol, status, isUp, text };
   });
   const statuses = [...known, ...(found?.uncertain ?? [])];
-  const isTested = ({ protocol }: Pick<WebsiteBlock, "protocol">): boolean =>
-    blocks.some((each) => each.protocol === protocol);
-  const details = statuses.map((each) =>
-    isTested(each)
-      ? `${each.protocol} ${statusText(each.status, each.text)}`
-      : `the appliance does not test ${each.protocol}`,
-  );
-  const lacking = statuses.flatMap((each) => {
-    if (!isTested(each)) return `no ${each.protocol}`;
-    return each.status === undefined ? `no ${each.protocol} status` : [];
+  const lacking: string[] = [];
+  const unexpected: string[] = [];
+  const details = statuses.map((each) => {
+    const { protocol, status, text } = each;
+    if (blocks.every((block) => block.protocol !== protocol)) {
+      lacking.push(`no ${protocol}`);
+      return `the appliance does not test ${protocol}`;
+    }
+    const words = `${protocol} ${statusText(status, text)}`;
+    if (status === undefined) lacking.push(`no ${protocol} status`);
+    if (!("isUp" in each) || each.isUp || expected === undefined) return words;
+    const sentence = `${words} is not among expect_status (${expected.map(rangeText).join(", ")})`;
+    unexpected.push(sentence);
+    return sentence;
   });
-  const result = lacking.join(", ") || "ok";
-  return { ok: lacking.length === 0, result, detail: details.join(", "), value: statuses };
+  const wrong = [...lacking, ...(unexpected.length === 0 ? [] : ["unexpected"])];
+  return {
+    ok: wrong.length === 0,
+    result: wrong.join(", ") || "ok",
+    detail: details.join(", "),
+    value: statuses,
+    ...(expected && { unexpected }),
+  };
+}
+
+/** Returns a range as the configuration has it: `200-399` or `401`. */
+function rangeText({ from, to }: StatusRange): string {
+  return from === to ? String(from) : `${from}-${to}`;
 }
 
 /** Returns `2 websites`, or `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */
@@ -145,7 +180,7 @@ export function bodyOf(answer: ReceivedAnswer | undefined): string | undefined {
 /** Returns the results as data, with the response bodies if `isRaw`. */
 export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
   const { appliance, ok, results, certificate } = polled;
-  const operations = results.map(({ observation, ok: isOk, result, value, answer }) => {
+  const operations = results.map(({ observation, ok: isOk, result, value, unexpected, answer }) => {
     const { outcome, durationSeconds } = observation;
     const failure = outcome.ok ? undefined : outcome.failure;
     const operation = operationKey(observation);
@@ -155,6 +190,7 @@ export function jsonResult(polled: Polled, isRaw = false): Record<string, unknow
       result,
       durationSeconds,
       value,
+      unexpected,
       failure,
       body: isRaw ? bodyOf(answer) : undefined,
     };

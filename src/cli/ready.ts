@@ -61,7 +61,7 @@ async function pollClusters(flags: Flags, io: Io, names: readonly string[]): Pro
   const first = await pollAll(enabled, io);
   fleet.configure({ appliances }, io.clock.monotonicMs());
   record(first);
-  record(await pollAll(enabled, io, ["vrrp"]));
+  record(await pollAll(enabled, io, { kinds: ["vrrp"] }));
   const at = { wallMs: io.clock.wallMs(), monotonicMs: io.clock.monotonicMs() };
   return fleet.clusters().flatMap((name) => {
     const facts = fleet.cluster(name, at.monotonicMs);

@@ -12,8 +12,8 @@ import { createTestIo } from "../support/io.ts";
 const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject.replace("CN=", "");
 
 /** A reference appliance with a website, a closed port, and a configuration with both. */
-async function setUp(password = "pass:word"): Promise<{ file: string; address: string }> {
-  const website = await listen(createServer((_, response) => response.writeHead(404).end()));
+async function setUp(password = "pass:word", status = 404): Promise<{ file: string; address: string }> {
+  const website = await listen(createServer((_, response) => response.writeHead(status).end()));
   const appliance = await startAppliance({
     vrrp: async () => ({ ok: true, interfaces: [CARP0] }),
     websites: [websiteOf({ id: 7, protocol: "http", httpPort: website })],
@@ -41,7 +41,7 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 }
 
 test("check --live polls each enabled appliance, tests each website, and shows the certificate", async () => {
-  const { file } = await setUp();
+  const { file } = await setUp("pass:word", 200);
   const { code, out } = await run("check", `--config.file=${file}`, "--live");
   expect(code).toBe(1);
   const [, sha256 = "none"] = /((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(out) ?? [];
@@ -58,7 +58,7 @@ fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
 
 APPLIANCE  OPERATION       RESULT   DURATION  DETAIL
 fw-a       vrrp            ok       <time>   1 interface, MASTER of 192.0.2.100
-fw-a       website_test/7  ok       <time>   http 404
+fw-a       website_test/7  ok       <time>   http 200
 fw-b       vrrp            connect  <time>   connect ECONNREFUSED 127.0.0.1:1
 
 appliances polled: 2, failed: 1 (fw-b)
@@ -67,7 +67,7 @@ appliances polled: 2, failed: 1 (fw-b)
 });
 
 test("check --live polls what is named, and shows with --failed only what fails", async () => {
-  const { file } = await setUp();
+  const { file } = await setUp("pass:word", 200);
   const polled = async (...flags: readonly string[]) => {
     const { code, out, err } = await run("check", `--config.file=${file}`, "--live", ...flags);
     return { code, err, lines: out.split("\n").slice(2, -1) };
@@ -90,6 +90,78 @@ test("check --live polls what is named, and shows with --failed only what fails"
     code: 2,
     err: `unknown appliance "fw-x"; ${file} has fw-a, fw-b and fw-c\n`,
   });
+});
+
+/** An appliance whose websites answer over HTTP and HTTPS with these status lines, or do not, in a configuration. */
+async function withWebsites(answers: Readonly<Record<number, string>>, websites: string): Promise<string> {
+  const port = await listen(
+    createServer(({ url = "" }, response) => {
+      const [, id = ""] = /^\/api\/v1\/website\/(\d+)\/test$/.exec(url) ?? [];
+      response.end(id === "" ? "{}" : JSON.stringify(answers[Number(id)]));
+    }),
+  );
+  const appliance = `{ name: fw-a, base_url: "http://127.0.0.1:${port}", allow_http: true, websites: ${websites} }`;
+  const folder = await createFolder({ "config.yaml": `appliances: [${appliance}]` });
+  return join(folder, "config.yaml");
+}
+
+/** The text of a test over one protocol, which has this answer. */
+function block(protocol: string, answer: string): string {
+  return `${protocol} CONNECT ${"-".repeat(49)} ${protocol}\n${answer}\n\n`;
+}
+
+const DOWN = {
+  1: block("HTTPS", "HTTP/1.1 501 Not Implemented"),
+  2: block("HTTP", "HTTP/1.1 301 Moved Permanently") + block("HTTPS", "HTTP/1.1 503 Service Unavailable"),
+  3: block("HTTP", "curl: (7) Failed to connect") + block("HTTPS", "HTTP/2 404 "),
+  4: block("HTTP", "HTTP/1.1 200 OK"),
+  5: block("HTTP", "HTTP/1.1 401 Unauthorized"),
+  6: block("HTTP", "HTTP/1.1 500 Internal Server Error"),
+} as const;
+const DOWN_WEBSITES =
+  "[1, 2, { id: 3, expect_status: [200, 301-302] }, { id: 4, expect_status: [401] }, { id: 5, expect_status: [401] }, { id: 6, protocol: both }]";
+
+test("check --live fails where a website has a status that is not expected, and names it for each protocol", async () => {
+  const file = await withWebsites(DOWN, DOWN_WEBSITES);
+  const { code, out } = await run("check", `--config.file=${file}`, "--live");
+  const rows = out.split("\n").map((line) => line.replace(/\d\.\d{3} s/, "TIME").replaceAll(/ {2,}/g, " "));
+  expect(rows.slice(2)).toEqual([
+    "APPLIANCE OPERATION RESULT DURATION DETAIL",
+    "fw-a vrrp ok TIME 0 interfaces",
+    "fw-a website_test/1 unexpected TIME https 501 is not among expect_status (200-399)",
+    "fw-a website_test/2 unexpected TIME http 301, https 503 is not among expect_status (200-399)",
+    "fw-a website_test/3 unexpected TIME http no HTTP response (curl: (7) Failed to connect) is not among expect_status (200, 301-302), " +
+      "https 404 is not among expect_status (200, 301-302)",
+    "fw-a website_test/4 unexpected TIME http 200 is not among expect_status (401)",
+    "fw-a website_test/5 ok TIME http 401",
+    "fw-a website_test/6 no https, unexpected TIME http 500 is not among expect_status (200-399), the appliance does not test https",
+    "",
+    "appliances polled: 1, failed: 1 (fw-a)",
+    "",
+  ]);
+  expect(code).toBe(1);
+});
+
+test("check --live as JSON has the statuses that are not expected; of poll they are no failure", async () => {
+  const file = await withWebsites(DOWN, DOWN_WEBSITES);
+  const { code, out } = await run("check", `--config.file=${file}`, "--live", "--output=json");
+  expect(code).toBe(1);
+  const { ok, appliances } = JSON.parse(out);
+  expect(ok).toBe(false);
+  expect(appliances[0].operations[2]).toMatchObject({
+    operation: "website_test/2",
+    ok: false,
+    result: "unexpected",
+    value: [
+      { protocol: "http", status: 301, isUp: true },
+      { protocol: "https", status: 503, isUp: false },
+    ],
+    unexpected: ["https 503 is not among expect_status (200-399)"],
+  });
+  expect(appliances[0].operations[5]).toMatchObject({ ok: true, result: "ok", unexpected: [] });
+  const polled = await run("poll", "fw-a", `--config.file=${file}`, "--output=json");
+  const [, , website] = JSON.parse(polled.out).operations;
+  expect([website.ok, website.result, website.unexpected]).toEqual([true, "ok", undefined]);
 });
 
 test("check --live as JSON contains the certificate and the failure", async () => {
