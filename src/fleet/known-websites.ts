@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
 import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
-import { canonicalAddress, urlHost } from "../support/address.ts";
+import { canonicalHost, urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { kept, memo, once } from "../support/kept.ts";
 import type { DiscoveryRecords } from "./record.ts";
@@ -102,8 +102,9 @@ function listensOn({ bind }: WebsiteDetails): readonly string[] {
 const HOST_NAME = /^[\p{L}\p{N}_.-]{1,253}$/u;
 
 function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetails> = {}): readonly string[] {
-  if (!HOST_NAME.test(host) && isIP(host) === 0) return [];
-  const name = urlHost(host);
+  const bare = canonicalHost(host);
+  if (!HOST_NAME.test(bare) && isIP(bare) === 0) return [];
+  const name = urlHost(bare);
   const urls = {
     http: [`http://${name}:${port}/`],
     https: [`https://${name}:${port}/`],
@@ -148,9 +149,8 @@ function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, 
   return new Map(named.flat());
 }
 
-/** Returns host and port; an empty text while they are not known. */
+/** Returns host and port, equal for all spellings of the host; an empty text while they are not known. */
 export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
   if (host === "" || port === undefined) return "";
-  const name = canonicalAddress(host.toLowerCase().replace(/\.$/, ""));
-  return `${urlHost(name)}:${port}`;
+  return `${urlHost(canonicalHost(host).replace(/\.$/, ""))}:${port}`;
 }

@@ -2,6 +2,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import { exportedStatuses, uncertainStatuses } from "../api/website-test.ts";
 import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
+import { canonicalHost } from "../support/address.ts";
 import { kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
@@ -51,7 +52,8 @@ const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, lastUp
 
 /** Whether an id now belongs to another website: by name and host, or by host alone if there are no names. */
 function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undefined): boolean {
-  if (!now?.host || before.host === "" || before.host === now.host) return false;
+  if (!now?.host || before.host === "" || canonicalHost(before.host) === canonicalHost(now.host))
+    return false;
   const areNamed = before.name !== "" && now.name !== "";
   return areNamed ? before.name !== now.name : before.name === now.name;
 }

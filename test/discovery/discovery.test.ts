@@ -266,6 +266,73 @@ test("servers behind a website that are gone are judged by the master", async ()
   ]);
 });
 
+async function targetsOf({ url }: ExporterUnderTest): Promise<readonly string[]> {
+  const groups: readonly { readonly targets: readonly string[] }[] = JSON.parse(
+    await (await fetch(`${url}/sd/websites`)).text(),
+  );
+  return groups.flatMap((group) => group.targets);
+}
+
+test("websites whose hosts two members spell otherwise are one each, with one URL, and nothing is missing", async () => {
+  const hosts = [
+    ["m\u00FCnchen.example.org", "xn--mnchen-3ya.example.org"],
+    ["[2001:DB8::6]", "2001:db8:0:0:0:0:0:6"],
+    ["\u0939\u093F\u0928\u094D\u0926\u0940\u3002example", "XN--J2BD4CYAH0F.Example"],
+    ["192.0.2.6", "[192.0.2.6]"],
+  ] as const;
+  const detailsAt = (member: 0 | 1) =>
+    Object.fromEntries(
+      hosts.map(({ [member]: name }, nth) => [
+        nth + 1,
+        detailsOf(`site${nth}`, { vhost: { name, port: "443", port2: "", proto: "https" } }),
+      ]),
+    );
+  const [a, b] = [await startSimulated(detailsAt(0)), await startSimulated(detailsAt(1))];
+  b.state = "BACKUP";
+  const exporter = await startDiscovering({ a, b });
+  await eventually(async () => {
+    expect((await targetsOf(exporter)).filter((url) => !url.includes("192.0.2.100"))).toEqual([
+      "https://xn--mnchen-3ya.example.org/",
+      "https://[2001:db8::6]/",
+      "https://xn--j2bd4cyah0f.example/",
+      "https://192.0.2.6/",
+    ]);
+  });
+  const scraped = (await exporter.scrape()).text;
+  const addresses = Array.from(
+    scraped.matchAll(/^website_backends_state\{.*address="([^"]*)".*state="ok"\} 1$/gm),
+  );
+  expect(addresses.map(([, address]) => address)).toEqual([
+    "xn--mnchen-3ya.example.org:443",
+    "[2001:db8::6]:443",
+    "xn--j2bd4cyah0f.example:443",
+    "192.0.2.6:443",
+  ]);
+  expect(await problemsOf(exporter)).not.toContainEqual(expect.stringContaining("missing"));
+});
+
+/** The details of a website without a name. */
+function namelessAt(name: string): unknown {
+  return detailsOf("", { vhost: { name, port: "80", port2: "", proto: "http" } });
+}
+
+test("the counters of an id go on when its appliance spells the host of its website otherwise", async () => {
+  const a = await startSimulated({ 1: namelessAt("m\u00FCnchen.example") });
+  const exporter = await startDiscovering({ a });
+  await linesBecome(exporter, "a", "website_up", [
+    'website_up{website_id="1",website="m\u00FCnchen.example",protocol="http"} 1',
+  ]);
+  a.status = 500;
+  await linesBecome(exporter, "a", "website_status_changes_total", [
+    'website_status_changes_total{website_id="1",website="m\u00FCnchen.example",protocol="http"} 1',
+  ]);
+  a.details.set(1, namelessAt("xn--mnchen-3ya.example"));
+  await linesBecome(exporter, "a", "website_status_changes_total", [
+    'website_status_changes_total{website_id="1",website="xn--mnchen-3ya.example",protocol="http"} 1',
+  ]);
+  expect((await exporter.scrape()).value("website_up")).toBe(0);
+});
+
 test("other ports and private hosts become targets when a reload allows them", async () => {
   const vhost = { name: "shop.internal", port: "8443", port2: "", proto: "https" };
   const [a, b] = [

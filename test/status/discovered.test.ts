@@ -285,6 +285,10 @@ test.each([
   ["IPv6 address", "2001:DB8::1", "2001:db8:0::1", "[2001:db8::1]:443"],
   ["name with a dot", "shop.example.", "Shop.example", "shop.example:443"],
   ["name in capitals", "Shop.Example", "shop.example", "shop.example:443"],
+  ["IPv6 address in brackets", "[2001:db8::6]", "2001:DB8::6", "[2001:db8::6]:443"],
+  ["IPv4 address with a dot", "192.0.2.6.", "192.0.2.6", "192.0.2.6:443"],
+  ["A-label", "m\u00FCnchen.example", "XN--MNCHEN-3YA.example", "xn--mnchen-3ya.example:443"],
+  ["ideographic dots", "shop\u3002example\u3002", "shop.example", "shop.example:443"],
 ])("a website is the same at both members in every spelling of its host: %s", (_, atA, atB, key) => {
   const verdict = verdictOf({ host: atA }, { host: atB });
   expect(described(verdict).map((website) => website.key)).toEqual([key]);
