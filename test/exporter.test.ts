@@ -1,11 +1,12 @@
 import { X509Certificate } from "node:crypto";
+import { createServer } from "node:http";
 import { expect } from "vitest";
 import type { FleetDocument } from "../src/status/schema.ts";
 import { answer, healthy } from "./faults/behaviours.ts";
 import { entry, test, type Stage } from "./faults/stage.ts";
 import { createAuthority } from "./support/certificates.ts";
 import { eventually } from "./support/eventually.ts";
-import { startFaultServer } from "./support/fault-server.ts";
+import { portOf, startFaultServer } from "./support/fault-server.ts";
 import { pollTimes, RARELY } from "./support/poll-times.ts";
 
 /** An appliance whose one interface is in a state that the test sets. */
@@ -152,4 +153,76 @@ test("a file of known certificates is watched: an appliance is up with its own o
       `the certificate has changed to SHA-256 ${own} from ${other}: if that is expected, run appliance-exporter trust fw-a`,
     );
   });
+});
+
+test("a member whose base_url is a VIP is not polled as itself, wherever the VIP is, until its own address is configured", async ({
+  stage,
+}) => {
+  /** The VIP, and the address of the appliance that is MASTER there. */
+  const [vip, ownA, ownB] = ["127.0.0.3", "127.0.0.1", "127.0.0.2"];
+  let master = ownA;
+  const server = createServer(({ url, socket }, response) => {
+    const at = socket.localAddress === vip ? master : socket.localAddress;
+    const carp0 = {
+      vhid: "2",
+      vip: "192.0.2.100",
+      alias: [vip],
+      state_current: at === master ? "MASTER" : "BACKUP",
+    };
+    const lists: Readonly<Record<string, unknown>> = {
+      "/api/v1/interface/virtual": { carp0: { priority: "100", advskew: "154", ...carp0 } },
+    };
+    response.end(JSON.stringify(lists[url ?? ""] ?? "HTTP CONNECT ----- HTTP\nHTTP/1.1 200 OK\n\n"));
+  });
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  stage.cleanUp(() => void server.close());
+  const configFor = (addressOfB: string): string =>
+    JSON.stringify({
+      polling: { vrrp: RARELY, websites: RARELY },
+      clusters: [
+        {
+          name: "ams",
+          websites: [{ id: 1 }],
+          appliances: [ownA, addressOfB].map((host, nth) => {
+            return {
+              name: nth === 0 ? "a" : "b",
+              base_url: `http://${host}:${portOf(server)}`,
+              allow_http: true,
+            };
+          }),
+        },
+      ],
+    });
+  const exporter = await stage.exporter({ config: configFor(vip) });
+  const problems = async (): Promise<readonly string[]> => {
+    const document: FleetDocument = JSON.parse(await (await fetch(`${exporter.url}/api/v1/fleet`)).text());
+    return document.problems.map(({ kind, summary }) => `${kind}: ${summary}`);
+  };
+  const WHY =
+    "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address (vip)";
+  const REFUSED = `appliance_refused: b is not polled successfully: ${WHY}`;
+  const first = await pollTimes(exporter, { appliances: ["a", "b"], times: 1 });
+  expect(await problems()).toEqual([
+    REFUSED,
+    `backup_unknown: a is MASTER of 192.0.2.100 (vhid 2), and its backup is not known, since b cannot be polled: ${WHY}`,
+  ]);
+  expect(first.value("vrrp_group_masters")).toBe(1);
+  expect(first.linesOf("b", "vrrp_")).toEqual([]);
+  expect(first.linesOf("b", "website_up")).toEqual([]);
+  expect(first.value("appliance_state", { appliance: "b", state: "refused" })).toBe(1);
+  expect(first.value("appliance_failover_state", { appliance: "a", state: "unknown" })).toBe(1);
+
+  master = ownB;
+  const moved = await pollTimes(exporter, { appliances: ["a", "b"], times: 2 });
+  expect(await problems()).toEqual([
+    `master_unknown: The master of 192.0.2.100 (vhid 2) is unknown, since b cannot be polled: ${WHY}`,
+    REFUSED,
+  ]);
+  expect(moved.linesOf("b", "vrrp_")).toEqual([]);
+
+  await exporter.write("config.yaml", configFor(ownB));
+  expect(await exporter.reload()).toBe(true);
+  await eventually(async () => expect(await problems()).toEqual([]));
+  expect((await exporter.scrape()).value("vrrp_is_master", { appliance: "b" })).toBe(1);
 });

@@ -22,6 +22,7 @@ import {
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
+import { plainAddress } from "../support/address.ts";
 
 /**
  * One decoded VRRP interface of an appliance. Texts are well-formed Unicode of at most 273 bytes, with the credentials
@@ -134,6 +135,14 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
   }
   const value = { interfaces: [...interfaces.values()], unreadable: [...unreadable], anomalies };
   return { ok: true, value };
+}
+
+/** Returns the interface that has this address as its VIP or an alias; `undefined` if none has. @see plainAddress */
+export function interfaceAt({ interfaces }: VrrpList, address: string): VrrpInterface | undefined {
+  // Canonical texts cost far more than this, and most lists have IPv4 addresses only.
+  const isIt = (text: string): boolean =>
+    text.trim() === address || (text.includes(":") && plainAddress(text) === address);
+  return interfaces.find(({ vip, aliases }) => isIt(vip) || aliases?.some(isIt) === true);
 }
 
 /** Returns the members of a list; `undefined` if the value is not a list. */

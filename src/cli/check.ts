@@ -1,14 +1,15 @@
 import { lookup } from "node:dns/promises";
+import type { VrrpList } from "../api/vrrp.ts";
 import { hasExpired } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { sharedAddresses } from "../config/shared-addresses.ts";
-import { urlHost } from "../support/address.ts";
+import { bareHost, plainAddress, urlHost } from "../support/address.ts";
 import { groupBy } from "../support/group-by.ts";
 import { listedBriefly } from "../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
 import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll } from "./poll-once.ts";
-import { formatEnd, jsonResult, pollReport, type Polled } from "./poll-report.ts";
+import { formatEnd, jsonResult, pollReport, type OperationResult, type Polled } from "./poll-report.ts";
 import { formatTable, toJson } from "./format.ts";
 import { storageProblems } from "./storage.ts";
 
@@ -37,6 +38,14 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
   const storage = isLive ? await storageProblems(flags) : [];
   const warnings = [
     ...warningOf("appliances share addresses", sharedAddresses(addresses)),
+    ...warningOf(
+      "the host of base_url is a VIP or alias that an appliance reports; use the appliance's own address",
+      ledToVips(polled),
+    ),
+    ...warningOf(
+      "members of a cluster have equal certificates and answers, so they may be one appliance",
+      alikeMembers(polled),
+    ),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
     ...warningOf("no journal can be written", storage),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
@@ -80,6 +89,41 @@ async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig>
   const [first = url.hostname] = found.map(({ address }) => address).toSorted();
   url.hostname = urlHost(first);
   return { ...appliance, baseUrl: url.href.replace(/\/$/, "") };
+}
+
+/** Returns the appliances that a poll reached at a VIP or alias of an appliance: `b (192.0.2.100 of a)`. */
+function ledToVips(polled: readonly Polled[]): readonly string[] {
+  const reported = polled.flatMap(({ appliance: { name }, results: [first] }) => {
+    const addresses = listIn(first)?.interfaces.flatMap(({ vip, aliases = [] }) => [vip, ...aliases]) ?? [];
+    return addresses.map((address) => ({ name, address: plainAddress(address) }));
+  });
+  const byAddress = groupBy(reported, ({ address }) => address);
+  return polled.flatMap(({ appliance: { name, baseUrl }, results: [first] }) => {
+    const host = bareHost(new URL(baseUrl).hostname);
+    const address = first?.answer?.peerAddress ?? plainAddress(host);
+    // A list that came from a VIP in it is a failure of its poll.
+    const own = first?.result === "vip" ? [{ name, address }] : [];
+    const names = new Set((byAddress.get(address) ?? own).map((each) => each.name));
+    return names.size === 0 ? [] : `${name} (${address} of ${listedBriefly([...names])})`;
+  });
+}
+
+/** Returns the members of a cluster that say the same and have the same certificate: `ams (a and b)`. */
+function alikeMembers(polled: readonly Polled[]): readonly string[] {
+  const answers = polled.flatMap(({ appliance: { name, cluster }, certificate, results: [first] }) => {
+    const { interfaces = [] } = listIn(first) ?? {};
+    if (certificate === undefined || interfaces.length === 0) return [];
+    return { name, cluster, text: JSON.stringify([cluster, certificate.sha256, interfaces]) };
+  });
+  return [...groupBy(answers, ({ text }) => text).values()].flatMap((alike) => {
+    return alike.length > 1 ? `${alike[0]?.cluster} (${listedBriefly(alike.map(({ name }) => name))})` : [];
+  });
+}
+
+/** Returns the VRRP list of a poll; `undefined` if it failed. */
+function listIn(result: OperationResult | undefined): VrrpList | undefined {
+  const { observation } = result ?? {};
+  return observation?.kind === "vrrp" && observation.outcome.ok ? observation.outcome.value : undefined;
 }
 
 /** Returns the appliances whose certificate has expired and is trusted nevertheless. */

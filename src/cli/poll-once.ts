@@ -54,6 +54,7 @@ export function pollAll(
       const sentAtMs = io.clock.monotonicMs();
       const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
       const result = await poll(client, operation, timeoutMs, {
+        isAlone: appliance.isAlone,
         onAnswer: (received) => (answer = received),
       });
       const observation: Observation = {

@@ -17,9 +17,11 @@ export interface Body {
   readonly bytes: Uint8Array;
   /** Replaces the credentials that were sent. Every text of the answer must pass through this function before use. */
   readonly redact: Redact;
+  /** The address that answered, canonical and without a zone; `undefined` if a proxy has looked up the name. */
+  readonly peerAddress?: string | undefined;
 }
 
-export type ReceivedAnswer = Answer & Pick<Body, "redact">;
+export type ReceivedAnswer = Answer & Omit<Body, "bytes">;
 
 /** Queries one appliance over a pool of connections. */
 export interface ApplianceClient {
@@ -143,7 +145,9 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
           headers: sent,
           bodyLimitBytes,
           json,
-          onAnswer: onAnswer && ((received) => onAnswer({ ...received, redact })),
+          onAnswer:
+            onAnswer &&
+            ((received) => onAnswer({ peerAddress: connection.peerAddress(), redact, ...received })),
         });
         if (!answer.ok) {
           connection.destroy();
@@ -152,7 +156,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
           return { ok: false, failure: { ...failure, message: redact(failure.message) } };
         }
         pool.giveBack(connection);
-        return { ok: true, value: { bytes: answer.value, redact } };
+        return { ok: true, value: { peerAddress: connection.peerAddress(), bytes: answer.value, redact } };
       }
       const sending = exchange().catch((error: unknown) => failed("internal", describeBug(error)));
       return within(timeoutMs, sending, () => {

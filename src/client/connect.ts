@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { connect as startTls, type SecureContext } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import { urlHost } from "../support/address.ts";
+import { plainAddress, urlHost } from "../support/address.ts";
 import { describeCertificate, peerProblem, type PresentedCertificate } from "./tls.ts";
 import { basicAuthorization } from "./credentials.ts";
 import type { Lookup } from "./lookup.ts";
@@ -32,6 +32,8 @@ export interface Connected {
   readonly socket: Socket;
   /** The monotonic instant at which the peer must be verified again; without TLS, never. */
   readonly verifiedUntilMs: number;
+  /** The address of the appliance, without a zone; `undefined` if a proxy has looked up its name. */
+  readonly peerAddress: string | undefined;
 }
 
 export interface ConnectorOptions {
@@ -94,7 +96,7 @@ export function createConnector(options: ConnectorOptions): Connector {
     return socket;
   }
 
-  async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Connected> {
+  async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Omit<Connected, "peerAddress">> {
     if (tls === undefined) return { socket: raw, verifiedUntilMs: Number.POSITIVE_INFINITY };
     watcher.stage("tls");
     const nowMs = clock.monotonicMs();
@@ -145,9 +147,10 @@ export function createConnector(options: ConnectorOptions): Connector {
     connect: async (watcher) => {
       const raw = await dial(watcher);
       if (proxy !== undefined) await openTunnel(raw, `${urlHost(host)}:${port}`, proxy);
+      const peer = proxy === undefined ? raw.remoteAddress : isIP(host) === 0 ? undefined : host;
       const connected = await secure(raw, watcher);
       watcher.stage("connected");
-      return connected;
+      return { ...connected, peerAddress: peer && plainAddress(peer) };
     },
     certificate: () => presented,
   };

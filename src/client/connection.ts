@@ -44,6 +44,8 @@ export interface Connection {
    */
   send(request: Request): Promise<Outcome<Uint8Array>>;
   stage(): Stage;
+  /** @see Connected */
+  peerAddress(): string | undefined;
   /** Returns the error whose body is being read, or was read last. */
   refusal(): Failure | undefined;
   /** Whether the connection has a peer that need not be verified again. */
@@ -66,6 +68,7 @@ export interface ConnectionOptions {
 export function createConnection(options: ConnectionOptions): Connection {
   const { origin, connector, clock, onAttemptEnded, onDestroyed } = options;
   let verifiedUntilMs = 0;
+  let peerAddress: string | undefined;
   let stage: Stage = "lookup";
   let mayConnect = true;
   /** The latest socket of the connection or of the attempt to connect. A TLS socket destroys the one below it. */
@@ -96,7 +99,7 @@ export function createConnection(options: ConnectionOptions): Connection {
         .connect(watcher)
         .then(
           (connected) => {
-            ({ verifiedUntilMs } = connected);
+            ({ verifiedUntilMs, peerAddress } = connected);
             expectAnswer = skipContinues(connected.socket);
             endBeyond(connected.socket, () => maxBytesRead);
             return callback(null, connected.socket);
@@ -189,6 +192,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       return exchange(request);
     },
     stage: () => stage,
+    peerAddress: () => peerAddress,
     refusal: () => refusal,
     isUsable: () =>
       stage === "connected" && socket?.destroyed === false && clock.monotonicMs() < verifiedUntilMs,

@@ -24,6 +24,7 @@ const FAILURES = {
   too_large: { appliance: "refused" }, // the answer has more bytes, chunks or items than the operation's limits allow
   decode: { appliance: "refused" }, // the answer does not match the specification
   unsupported: { appliance: "refused" }, // the appliance lacks the operation
+  vip: { appliance: "refused", stopsOtherPolls: true }, // the answer comes from a VIP or alias, so it may be that of another member
   proxy: { appliance: "unknown", stopsOtherPolls: true }, // the HTTP proxy refuses, fails or does not answer
   secret: { appliance: "unknown" }, // the password file is missing, not permitted, empty or otherwise invalid
   appliance_down: { appliance: "lost" }, // the poll of a website is not sent, or ended, since the VRRP list fails

@@ -43,6 +43,8 @@ export interface ApplianceConfig {
   readonly name: string;
   /** The `ha_cluster` label; the appliance's own name if it is not in a cluster. */
   readonly cluster: string;
+  /** Whether its cluster has no other appliance, enabled or not. */
+  readonly isAlone: boolean;
   readonly enabled: boolean;
   /** Scheme, host, port and path prefix, without a trailing slash: `https://192.0.2.11:4849/mgmt`. */
   readonly baseUrl: string;

@@ -61,6 +61,7 @@ export async function resolveFleet(
       appliances.push({
         name,
         cluster: named.settings.name,
+        isAlone: members.length === 1,
         enabled,
         baseUrl,
         labels: Object.fromEntries(blocks.flatMap(({ settings }) => Object.entries(settings.labels ?? {}))),

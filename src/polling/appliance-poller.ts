@@ -106,6 +106,7 @@ export function createAppliancePoller(
     client,
     limits,
     appliance: initial.name,
+    isAlone: () => appliance.isAlone,
     paceOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);
       return isFirst ? firstPace(timing) : { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };

@@ -1,6 +1,7 @@
 import type { LimitName, OperationDescriptor } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
-import type { ApplianceClient, GetOptions } from "../client/client.ts";
+import { interfaceAt, type VrrpList } from "../api/vrrp.ts";
+import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, FailureReason, Outcome } from "../client/failure.ts";
 import { describeBug } from "../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
@@ -10,6 +11,8 @@ export interface PollOptions extends Pick<
   GetOptions,
   "connectionWaitMs" | "onStarted" | "onCredentials" | "onAnswer"
 > {
+  /** Whether the cluster has no other appliance, whose answers could be taken for its own; default: yes. */
+  readonly isAlone?: boolean;
   /** Awaited before each half of the work for a long answer; default: not. */
   readonly turn?: () => Promise<void>;
 }
@@ -21,37 +24,54 @@ export async function poll(
   timeoutMs: number,
   options: PollOptions = {},
 ): Promise<PollResult> {
-  const outcome = await outcomeOf(client, operation, timeoutMs, options);
+  const { outcome, peerAddress } = await answerOf(client, operation, timeoutMs, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
-  return { outcome, ...operation } as PollResult;
+  const result = { outcome, ...operation } as PollResult;
+  const isShared = options.isAlone === false && result.kind === "vrrp";
+  return isShared ? { kind: result.kind, outcome: ownList(result.outcome, peerAddress) } : result;
+}
+
+/**
+ * Returns a list as a failure if it came from an address that it has as a VIP or alias: whichever appliance is MASTER there answers, so it
+ * says nothing about the configured one. Only the list itself decides, so that no appliance can have the answers of another one disregarded.
+ */
+function ownList(outcome: Outcome<VrrpList>, peerAddress: string | undefined): Outcome<VrrpList> {
+  const found = outcome.ok && peerAddress !== undefined ? interfaceAt(outcome.value, peerAddress) : undefined;
+  if (found === undefined) return outcome;
+  const message = `the answer comes from ${peerAddress}, which is a VIP or alias in it (${found.name}): use the appliance's own address in base_url`;
+  return { ok: false, failure: { reason: "vip", message } };
 }
 
 const LONG_ANSWER_BYTES = 32 * 1024;
 
-async function outcomeOf(
+interface DecodedAnswer extends Pick<Body, "peerAddress"> {
+  readonly outcome: Outcome<unknown>;
+}
+
+async function answerOf(
   client: Pick<ApplianceClient, "get">,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,
-): Promise<Outcome<unknown>> {
+): Promise<DecodedAnswer> {
   const descriptor: OperationDescriptor<unknown, unknown, never> = OPERATIONS[operation.kind];
   const { path, limitBytes, limits, decode } = descriptor;
-  const { turn, ...sending } = options;
+  const { turn, isAlone: _, ...sending } = options;
   const precedence = limits.length === 0 ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
     const how = { precedence, bodyLimitBytes: limitBytes, ...sending } as const;
     const answer = await client.get(where, timeoutMs, how);
-    if (!answer.ok) return { ok: false, failure: withMeaning(answer.failure, operation) };
-    const { bytes, redact } = answer.value;
+    if (!answer.ok) return { outcome: { ok: false, failure: withMeaning(answer.failure, operation) } };
+    const { bytes, redact, peerAddress } = answer.value;
     const isLong = bytes.length > LONG_ANSWER_BYTES;
     if (isLong) await turn?.();
-    const decoded = decode(bytes, redact);
+    const outcome = decode(bytes, redact);
     // Judging what a long answer says costs as much again.
     if (isLong) await turn?.();
-    return decoded;
+    return { outcome, peerAddress };
   } catch (error) {
-    return { ok: false, failure: { reason: "internal", message: describeBug(error) } };
+    return { outcome: { ok: false, failure: { reason: "internal", message: describeBug(error) } } };
   }
 }
 

@@ -46,6 +46,8 @@ export interface TaskDeps {
   readonly limits: ApplianceLimits;
   /** Its name. */
   readonly appliance: string;
+  /** @see PollOptions */
+  readonly isAlone: () => boolean;
   /** `isFirst`: before the first result. */
   readonly paceOf: (operation: Operation, isFirst?: boolean) => Pace;
   /** The interval of a hastened operation; `undefined` where it is polled as configured. */
@@ -220,6 +222,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
       events.started(kind, lateSeconds(deps, task));
     },
     onCredentials: (sent) => (credentials = sent),
+    isAlone: deps.isAlone(),
     turn: () => deps.turns(appliance),
   });
   task.abandon = undefined;

@@ -104,6 +104,7 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   too_large: "its answer is too large",
   decode: "its answer cannot be decoded",
   unsupported: "the appliance lacks this operation",
+  vip: "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address",
   proxy: "the proxy does not connect to it",
   secret: "the password file cannot be read",
   appliance_down: "the appliance is down",

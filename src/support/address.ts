@@ -15,6 +15,12 @@ export function canonicalAddress(text: string): string {
   return zone === undefined ? canonical : `${canonical}%${zone}`;
 }
 
+/** Returns the canonical text of an address without its zone, and of an IPv4-mapped one the IPv4 address. @see RFC 4291 2.5.5.2 */
+export function plainAddress(text: string): string {
+  const [bare = ""] = canonicalAddress(text).split("%");
+  return bare.replace(/^::ffff:(?=\d+\.)/, "");
+}
+
 /** A URL would end at these characters, or drop or decode them. */
 const NOT_IN_NAMES = /[\s/\\?#@:%]/;
 

@@ -1,12 +1,14 @@
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
 import { answering, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
 import { selfSigned } from "../support/certificates.ts";
+import { portOf } from "../support/fault-server.ts";
 import { createTestIo } from "../support/io.ts";
 
 const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject.replace("CN=", "");
@@ -301,6 +303,89 @@ appliances:
     `config.yaml: warning: appliances share addresses: https://127.0.0.1:${port} (fw-a and fw-b)\n` +
       "config.yaml: warning: pinned certificates have expired, which polls ignore: fw-a (2021-01-01T00:00:00Z) and fw-b (2021-01-01T00:00:00Z)\n",
   );
+});
+
+/** The port of one appliance that answers at each address of this host, with a certificate that signs itself. */
+async function atAllAddresses(interfaces: Readonly<Record<string, unknown>>): Promise<number> {
+  const server = createTlsServer(await selfSigned("waf"), (_, response) =>
+    response.end(JSON.stringify(interfaces)),
+  );
+  await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+  onTestFinished(() => void server.close());
+  return portOf(server);
+}
+
+const UNVERIFIED = "http_client: { tls_config: { insecure_skip_verify: true } }";
+const VIP_WARNING =
+  "config.yaml: warning: the host of base_url is a VIP or alias that an appliance reports; use the appliance's own address: ";
+const ALIKE_WARNING =
+  "config.yaml: warning: members of a cluster have equal certificates and answers, so they may be one appliance: ";
+
+test("check --live says that base_url is a VIP or alias, also by a name, and that its answers are not those of the member", async () => {
+  const port = await atAllAddresses({
+    carp0: { vhid: "2", vip: "127.0.0.2", alias: ["127.0.0.3"], state_current: "MASTER" },
+    carp1: { vhid: "3", vip: "127.0.0.1", state_current: "BACKUP" },
+  });
+  const { code, out, err } = await live(`
+${UNVERIFIED}
+clusters:
+  - name: ams
+    appliances:
+      - { name: own, base_url: "https://127.0.0.9:${port}" }
+      - { name: vip, base_url: "https://127.0.0.2:${port}" }
+      - { name: alias, base_url: "https://127.0.0.3:${port}" }
+  - name: rtm
+    appliances:
+      - { name: named, base_url: "https://localhost:${port}" }
+      - { name: other, base_url: "https://127.0.0.8:${port}", enabled: false }
+appliances: [{ name: alone, base_url: "https://[::ffff:127.0.0.3]:${port}" }]
+`);
+  expect(code).toBe(1);
+  expect(err).toBe(
+    `${VIP_WARNING}vip (127.0.0.2 of own and alone), alias (127.0.0.3 of own and alone), named (127.0.0.1 of own and alone) and alone (127.0.0.3 of own and alone)\n`,
+  );
+  const rows = out.split("\n").filter((line) => / vrrp /.test(line));
+  expect(rows.map((line) => line.replace(/\d\.\d{3} s/, "TIME").replaceAll(/ {2,}/g, " "))).toEqual([
+    "own vrrp ok TIME 2 interfaces, MASTER of 127.0.0.2, BACKUP of 127.0.0.1, api anomalies: 4",
+    "vip vrrp vip TIME the answer comes from 127.0.0.2, which is a VIP or alias in it (carp0): use the appliance's own address in base_url",
+    "alias vrrp vip TIME the answer comes from 127.0.0.3, which is a VIP or alias in it (carp0): use the appliance's own address in base_url",
+    "named vrrp vip TIME the answer comes from 127.0.0.1, which is a VIP or alias in it (carp1): use the appliance's own address in base_url",
+    "alone vrrp ok TIME 2 interfaces, MASTER of 127.0.0.2, BACKUP of 127.0.0.1, api anomalies: 4",
+  ]);
+});
+
+/** What `check --live` prints about a pair at these addresses. */
+function livePair(a: string, b: string): ReturnType<typeof live> {
+  return live(`
+${UNVERIFIED}
+clusters: [{ name: ams, appliances: [{ name: a, base_url: "https://${a}" }, { name: b, base_url: "https://${b}" }] }]
+`);
+}
+
+test("check --live warns about a VIP that only its own answer has, and one that has the address of another member", async () => {
+  const liar = await atAllAddresses({
+    carp0: { vhid: "2", vip: "127.0.0.2", alias: ["127.0.0.7"], state_current: "BACKUP" },
+  });
+  const good = await atAllAddresses({ carp0: { vhid: "2", vip: "192.0.2.100", state_current: "MASTER" } });
+  const { code, err } = await livePair(`127.0.0.2:${liar}`, `127.0.0.1:${good}`);
+  expect([code, err]).toEqual([1, `${VIP_WARNING}a (127.0.0.2 of a)\n`]);
+  // A member cannot have the answers of another one disregarded.
+  const accused = await livePair(`127.0.0.1:${liar}`, `127.0.0.7:${good}`);
+  expect([accused.code, accused.err]).toEqual([0, `${VIP_WARNING}b (127.0.0.7 of a)\n`]);
+});
+
+test("check --live warns about members of a cluster with equal certificates and answers", async () => {
+  const list = { carp0: { vhid: "2", vip: "192.0.2.100", state_current: "MASTER" } };
+  const [same, other] = [await atAllAddresses(list), await atAllAddresses(list)];
+  const empty = await atAllAddresses({});
+  const { code, err } = await live(`
+${UNVERIFIED}
+clusters:
+  - { name: one, appliances: [{ name: a, base_url: "https://127.0.0.1:${same}" }, { name: b, base_url: "https://127.0.0.2:${same}" }] }
+  - { name: two, appliances: [{ name: c, base_url: "https://127.0.0.3:${same}" }, { name: d, base_url: "https://127.0.0.1:${other}" }] }
+  - { name: new, appliances: [{ name: e, base_url: "https://127.0.0.1:${empty}" }, { name: f, base_url: "https://127.0.0.2:${empty}" }] }
+`);
+  expect([code, err]).toEqual([0, `${ALIKE_WARNING}one (a and b)\n`]);
 });
 
 test("check --live shows a certificate without subject and issuer", async () => {

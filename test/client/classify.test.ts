@@ -62,9 +62,9 @@ test("a reason says whether the appliance is lost, refuses, or is not known, and
   );
   expect(meanings).toEqual([
     "connect timeout appliance_down",
-    "tls auth http_status protocol too_large decode unsupported",
+    "tls auth http_status protocol too_large decode unsupported vip",
     "dns proxy secret stalled local internal",
   ]);
   const stopping = FAILURE_REASONS.filter((reason) => meaningOf(reason).stopsOtherPolls === true);
-  expect(stopping.join(" ")).toBe("dns connect tls timeout auth proxy");
+  expect(stopping.join(" ")).toBe("dns connect tls timeout auth vip proxy");
 });

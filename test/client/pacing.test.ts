@@ -31,6 +31,7 @@ function hold(maxOpen = Number.POSITIVE_INFINITY) {
         attemptEnded: onAttemptEnded,
         send: () => Promise.reject(new Error("unused")),
         stage: () => "connected",
+        peerAddress: () => undefined,
         refusal: () => undefined,
         isUsable: () => true,
         destroy: () => {

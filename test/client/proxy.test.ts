@@ -1,5 +1,7 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
+import type { ApplianceClient, ReceivedAnswer } from "../../src/client/client.ts";
+import type { Lookup } from "../../src/client/lookup.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import {
   answering,
@@ -11,6 +13,7 @@ import {
   serve,
   servePlain,
   shortly,
+  trusting,
 } from "./support.ts";
 
 /** Opens every tunnel to the given port here, whatever the host. */
@@ -47,6 +50,34 @@ test("polls go through one tunnel of the proxy, with TLS from end to end", async
   expect(appliance.requests).toHaveLength(3);
   expect(appliance.requests[0]?.head).not.toMatch(/proxy-authorization/i);
   expect(await probedAfterSeconds(proxy.port)).toBeLessThanOrEqual(30);
+});
+
+async function peerOf(client: ApplianceClient): Promise<string | undefined> {
+  const answers: ReceivedAnswer[] = [];
+  const outcome = await client.get("/x", LONG_MS, { onAnswer: (received) => void answers.push(received) });
+  if (!outcome.ok) throw new Error(outcome.failure.message);
+  expect(answers[0]?.peerAddress).toBe(outcome.value.peerAddress);
+  return outcome.value.peerAddress;
+}
+
+const LOOPBACK: Lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);
+
+test("an answer has the address that sent it, as far as the proxy does not choose it", async () => {
+  const { port } = await serve(answering(OK));
+  const proxy = await servePlain(tunnelling());
+  const insecure = { tls: { ...trusting(), insecureSkipVerify: true } };
+  const direct = clientOf(`https://localhost:${port}`, { lookup: LOOPBACK, http: insecure });
+  // The second request uses the connection of the first.
+  expect([await peerOf(direct), await peerOf(direct)]).toEqual(["127.0.0.1", "127.0.0.1"]);
+  const plain = await servePlain(answering(OK));
+  expect(await peerOf(clientOf(`http://127.0.0.1:${plain.port}`))).toBe("127.0.0.1");
+  expect(await peerOf(clientOf(`http://[::ffff:127.0.0.1]:${plain.port}`))).toBe("127.0.0.1");
+  const tunnelled = { ...insecure, proxy: proxyAt(proxy.port) };
+  expect(await peerOf(clientOf(`https://localhost:${port}`, { http: tunnelled }))).toBeUndefined();
+  expect(await peerOf(clientOf(`https://192.0.2.11:${port}`, { http: tunnelled }))).toBe("192.0.2.11");
+  expect(await peerOf(clientOf(`https://[2001:DB8:0::11]:${port}`, { http: tunnelled }))).toBe(
+    "2001:db8::11",
+  );
 });
 
 test("the proxy looks up names, and an IPv6 address is in brackets", async () => {

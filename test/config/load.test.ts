@@ -8,6 +8,7 @@ test("an appliance with only a name and a URL has the built-in settings", async 
       {
         name: "a",
         cluster: "a",
+        isAlone: true,
         enabled: true,
         baseUrl: "https://192.0.2.11:4849",
         labels: {},
@@ -66,6 +67,7 @@ test("inner settings override outer ones key by key, and labels and websites are
     {
       name: "a",
       cluster: "c",
+      isAlone: false,
       enabled: true,
       baseUrl: "https://a",
       labels: { site: "ams", rack: "b", unit: "7" },
@@ -91,6 +93,7 @@ test("inner settings override outer ones key by key, and labels and websites are
     {
       name: "b",
       cluster: "c",
+      isAlone: false,
       enabled: false,
       baseUrl: "https://b",
       labels: { site: "ams", rack: "a" },

@@ -80,7 +80,7 @@ test("a test is late from its turn on, however late the one before was sent", as
   expect(started.map(({ latenessSeconds }) => latenessSeconds)).toEqual([0, 3, 3]);
 });
 
-const STOPPING: ReadonlySet<string> = new Set(["dns", "connect", "tls", "timeout", "proxy", "auth"]);
+const STOPPING: ReadonlySet<string> = new Set(["dns", "connect", "tls", "timeout", "proxy", "auth", "vip"]);
 
 test.each(FAILURE_REASONS)(
   "whether website tests are sent after the list has failed with %s",

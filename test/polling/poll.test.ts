@@ -37,6 +37,55 @@ test("a bug makes the poll fail as internal and is not thrown", async () => {
   }
 });
 
+/** A list of one interface, received from this address. */
+function listFrom(peerAddress: string | undefined, given: Readonly<Record<string, unknown>>) {
+  const carp1 = { vhid: "3", vip: "192.0.2.101", state_current: "BACKUP" };
+  const carp0 = { vhid: "2", vip: "192.0.2.100", state_current: "MASTER", alias: [], ...given };
+  return answering(() =>
+    Promise.resolve({ ok: true, value: { ...bodyOf(JSON.stringify({ carp1, carp0 })), peerAddress } }),
+  );
+}
+
+const SIX = { vip: "2001:db8::100" };
+
+test.each([
+  ["its VIP", "192.0.2.100", {}],
+  ["its VIP as BACKUP, while the VIP moves", "192.0.2.100", { state_current: "BACKUP" }],
+  ["an alias", "192.0.2.7", { alias: ["192.0.2.6", "192.0.2.7"] }],
+  ["its VIP with spaces", "192.0.2.100", { vip: " 192.0.2.100 " }],
+  ["its VIP as an IPv4-mapped address", "192.0.2.100", { vip: "::ffff:192.0.2.100" }],
+  ["its VIP in another spelling", "2001:db8::100", { vip: "2001:DB8:0::100" }],
+  ["its VIP in brackets", "2001:db8::100", { vip: "[2001:db8::100]" }],
+  ["its VIP with a zone", "fe80::1", { vip: "fe80::1%em0" }],
+  ["an alias in another spelling", "2001:db8::7", { ...SIX, alias: ["2001:db8:0:0::7"] }],
+])("a list that comes from %s is not that of the member", async (_, peerAddress, given) => {
+  const client = listFrom(peerAddress, given);
+  expect(await poll(client, { kind: "vrrp" }, 1, { isAlone: false })).toEqual({
+    kind: "vrrp",
+    outcome: {
+      ok: false,
+      failure: {
+        reason: "vip",
+        message: `the answer comes from ${peerAddress}, which is a VIP or alias in it (carp0): use the appliance's own address in base_url`,
+      },
+    },
+  });
+  // Nobody else could take over the address of an appliance that stands alone.
+  expect((await poll(client, { kind: "vrrp" }, 1, { isAlone: true })).outcome.ok).toBe(true);
+});
+
+test.each([
+  ["another address", "192.0.2.11", {}],
+  ["an address that begins like its VIP", "192.0.2.10", {}],
+  ["an address that is not known", undefined, {}],
+  ["another IPv6 address", "2001:db8::11", SIX],
+  ["another address, with unreadable aliases", "192.0.2.11", { alias: 7 }],
+  ["another address, with a VIP that is no address", "192.0.2.11", { vip: "vip:ams" }],
+])("a list that comes from %s is that of the member", async (_, peerAddress, given) => {
+  const { outcome } = await poll(listFrom(peerAddress, given), { kind: "vrrp" }, 1, { isAlone: false });
+  expect(outcome.ok).toBe(true);
+});
+
 const UNKNOWN = "the appliance has no website with this id: canned";
 
 test.each([

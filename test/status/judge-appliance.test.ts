@@ -19,7 +19,7 @@ test("an appliance that answers is up, and one that was never polled has no stat
 
 test.each([
   ["down", ["connect", "timeout", "appliance_down"]],
-  ["refused", ["tls", "auth", "http_status", "protocol", "too_large", "decode", "unsupported"]],
+  ["refused", ["tls", "auth", "http_status", "protocol", "too_large", "decode", "unsupported", "vip"]],
   ["unknown", ["dns", "proxy", "secret", "stalled", "local", "internal"]],
 ] as const)("an appliance is %s whose poll fails with %j", (state, reasons) => {
   const found = FAILURE_REASONS.filter(

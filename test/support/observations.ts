@@ -16,6 +16,7 @@ export const EXPIRES_AT_MS = 14_000;
 export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: string }): ApplianceConfig {
   return {
     cluster: given.name,
+    isAlone: true,
     enabled: true,
     baseUrl: `https://${given.name}.example:4849`,
     labels: {},
