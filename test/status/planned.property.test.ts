@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
+import { ABOUT_APPLIANCES } from "../../src/status/alerts.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
 import type { Problem } from "../../src/status/schema.ts";
-import { PROBLEMS, type ProblemFacts } from "../../src/status/states.ts";
+import { PROBLEM_OF, PROBLEMS, type ProblemFacts, type ProblemKind } from "../../src/status/states.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import { windowOf } from "../maintenance/support.ts";
@@ -82,9 +83,39 @@ function windowAt(
   return windowOf(scope, { id, beginMs, endMs: beginMs + lasts * 1000 });
 }
 
-function alertOf({ kind }: Problem): string | undefined {
+function alertOf({ kind }: Pick<Problem, "kind">): string | undefined {
   const { alert, mutedAs = alert }: ProblemFacts = PROBLEMS[kind];
   return mutedAs;
+}
+
+/**
+ * The alerts about everything that is wrong, each with its appliance if it is about one; also what the problem of another subject leaves out,
+ * such as the members of a dark cluster.
+ */
+function alertsIn(verdict: ClusterVerdict): ReadonlySet<string> {
+  const { state, appliances, groups, websites, failovers } = verdict;
+  const kinds: readonly (readonly [ProblemKind | undefined, string?])[] = [
+    [state && PROBLEM_OF.cluster[state]],
+    ...Array.from(appliances.values(), (each) => {
+      return [each.state && PROBLEM_OF.appliance[each.state], each.identity.appliance] as const;
+    }),
+    ...Array.from(groups.values(), (each) => [each.problem] as const),
+    ...[...websites.values()].flatMap(({ states }) =>
+      states.map((each) => [each.state && PROBLEM_OF.website[each.state]] as const),
+    ),
+    ...Array.from(failovers.values(), (each) => {
+      return [PROBLEM_OF.failover[each.state], each.identity.appliance] as const;
+    }),
+  ];
+  const hidden = kinds.flatMap(([kind, appliance]) => (kind === undefined ? [] : { kind, appliance }));
+  return new Set([...lastingProblems(verdict), ...hidden].map(subjectOf));
+}
+
+/** The alert about a problem, with its appliance if the alert is about one. */
+function subjectOf(problem: Pick<Problem, "kind" | "appliance">): string {
+  const alert = alertOf(problem);
+  const isOfOne = ABOUT_APPLIANCES.some((each) => each === alert);
+  return `${alert} ${isOfOne ? problem.appliance : ""}`;
 }
 
 function keyOf({ kind, appliance, group, website }: Problem): string {
@@ -127,11 +158,11 @@ test("a window of the cluster plans everything but a split brain and what was wr
   const property = fc.property(course, times, (given, [from, lasts]) => {
     const steps = stepsOf(given, [windowAt({ clusters: ["ams"] }, [from, lasts])]);
     const before = steps.findLast(({ second }) => second < from);
-    const earlier = new Set((before === undefined ? [] : lastingProblems(before.verdict)).map(alertOf));
+    const earlier = before === undefined ? new Set() : alertsIn(before.verdict);
     const wrong = steps.flatMap(({ second, verdict }) => {
       const isWithin = second >= from && second < from + lasts;
       return lastingProblems(verdict).filter((problem) => {
-        const mayCount = problem.kind === "split_brain" || earlier.has(alertOf(problem));
+        const mayCount = problem.kind === "split_brain" || earlier.has(subjectOf(problem));
         return problem.isPlanned === true ? !isWithin : isWithin && !mayCount;
       });
     });
