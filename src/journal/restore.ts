@@ -1,7 +1,6 @@
 import { windowFrom } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Restored } from "../status/board.ts";
-import { isJudged } from "../status/remembered.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
 import { beginOf, namedFiles, dayOf, readLines } from "./day-files.ts";
@@ -68,8 +67,12 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
   let run: Run = { latest: "", lost: new Map() };
 
   function keep(subject: string, line: string): void {
-    const { run: earlier = run } = subjects.get(subject) ?? {};
-    if (earlier !== run && !isKnown(line)) return;
+    const earlier = subjects.get(subject);
+    if (earlier !== undefined && earlier.run !== run) {
+      const knowledge = knowledgeIn(line);
+      if (knowledge === "unknown") subjects.set(subject, { ...earlier, line: undated(earlier.line) });
+      if (knowledge !== "state") return;
+    }
     // A new entry keeps the order of the lines.
     subjects.delete(subject);
     subjects.set(subject, { line, run });
@@ -105,13 +108,25 @@ function createMemory(): { read(line: string): void; end(): Remembered } {
 }
 
 /**
- * Whether a line replaces the knowledge of earlier runs. That knowledge stays until a run has judged the subject, or has seen the beginning
- * of its unknown state.
+ * Returns what a line says to the knowledge of earlier runs. A `state` replaces it. `unknown` states may follow from polls that had not ended
+ * yet, so the earlier state is kept; nobody knows whether it lasted. `nothing` was judged before the first polls, or while they contradict
+ * each other.
  */
-function isKnown(line: string): boolean {
-  if (line.includes('"since":')) return true;
+function knowledgeIn(line: string): "state" | "unknown" | "nothing" {
+  if (line.includes('"since":')) return "state";
   const record = parseRecord(line);
-  return record !== undefined && isSubject(record) && isJudged(record);
+  if (record === undefined || !isSubject(record)) return "nothing";
+  const { kind, state } = record;
+  if (state === undefined || state === "changing") return "nothing";
+  // These are not judged before all polls on which they depend.
+  const isWhole = kind === "appliance" || kind === "cluster";
+  return state === "unknown" && !isWhole ? "unknown" : "state";
+}
+
+/** Returns a line that does not say when the state began. */
+function undated(line: string): string {
+  const record = parseRecord(line);
+  return record !== undefined && isSubject(record) ? formatRecord({ ...record, since: undefined }) : line;
 }
 
 function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant): Restored {
@@ -129,12 +144,22 @@ function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant)
 
 /** Returns what is known of the subjects of a cluster. */
 function knownFrom(latest: readonly Latest[]): readonly Known[] {
-  const known = new Map<string, Known>();
+  const known = new Map<string, Known & Pick<Latest, "run">>();
   for (const { line, run } of latest) {
     const record = parseRecord(line);
     if (record === undefined || !isSubject(record)) continue;
     const untilMs = run.lost.get(record.cluster) ?? Date.parse(atOf(run.latest));
-    known.set(subjectKey(record), { record, untilMs });
+    known.set(subjectKey(record), { record, untilMs, run });
   }
-  return [...known.values()].filter(({ record }) => record.state !== "gone");
+  const all = [...known.values()].filter(({ record }) => record.state !== "gone");
+  const whole = all.find(({ record: { kind } }) => kind === "cluster");
+  const isDark = DARK.has(whole?.record.state);
+  return all.map(({ record, untilMs, run }) => {
+    // A later run knows each MASTER and what its failover would cost, and, unless it reached no appliance, what the appliances say.
+    const isKnown = whole === undefined || whole.run === run || (!isDark && record.kind !== "readiness");
+    return { record: isKnown ? record : { ...record, since: undefined }, untilMs };
+  });
 }
+
+/** In these states of a cluster nothing is known of its groups and websites. */
+const DARK: ReadonlySet<string | undefined> = new Set(["dark", "unknown"]);

@@ -41,21 +41,29 @@ export function isContradictory({ groups }: ClusterVerdict): boolean {
   return [...groups.values()].some(({ state, sinceMs }) => state === "changing" && sinceMs === undefined);
 }
 
-/** Returns the rest of `remembered` after a verdict, without everything that this run has judged. */
+/**
+ * Returns the rest of `remembered` after a verdict, without everything that this run has judged. Once all members were polled, or could not
+ * be for too long, a state that is not known is a verdict too: the earlier state did not last.
+ */
 export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
+  const isPolled = arePolled(now.basis);
+  const isPending = pendingIn(now.facts).length > 0;
+  // A website is unknown before its master was polled.
+  const isJudged = ({ state }: ProtocolVerdict): boolean =>
+    state !== undefined && (isPolled || state !== "unknown");
   const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
     const { states = [] } = now.websites.get(key) ?? {};
     return [key, { ...website, states: lacking(website.states, states.filter(isJudged)) }];
   });
   return {
     ...remembered,
-    appliances: unjudged(remembered.appliances, now.appliances),
-    groups: arePolled(now.basis)
-      ? unjudged(remembered.groups, now.groups)
-      : unlike(remembered.groups, now.groups),
-    // Nobody knows what a failover would cost before everything was polled.
-    failovers:
-      pendingIn(now.facts).length > 0 ? remembered.failovers : unjudged(remembered.failovers, now.failovers),
+    appliances: without(remembered.appliances, (name) => now.appliances.get(name)?.state !== undefined),
+    groups: isPolled ? undecided(remembered.groups, now.groups) : unlike(remembered.groups, now.groups),
+    failovers: without(remembered.failovers, (name) => {
+      const { state } = now.failovers.get(name) ?? {};
+      // Nobody knows what a failover would cost before everything was polled.
+      return state === undefined ? isPolled : !isPending && state !== "unknown";
+    }),
     websites: new Map(websites),
   };
 }
@@ -67,16 +75,28 @@ function lacking(
   return states.filter((each) => others.every(({ protocol }) => protocol !== each.protocol));
 }
 
-function unjudged<Of>(
-  remembered: ReadonlyMap<string, Of>,
-  now: ReadonlyMap<string, { readonly state: string | undefined }>,
+function without<Of>(
+  all: ReadonlyMap<string, Of>,
+  isOver: (key: string) => boolean,
 ): ReadonlyMap<string, Of> {
-  return new Map([...remembered].filter(([key]) => !isJudged(now.get(key) ?? {})));
+  return new Map([...all].filter(([key]) => !isOver(key)));
 }
 
-/** A website is unknown before its master was polled, and a group is changing before each of its masters was polled twice. */
-export function isJudged({ state = "unknown" }: { readonly state?: string | undefined }): boolean {
-  return state !== "unknown" && state !== "changing";
+/**
+ * Returns the remembered groups after all members were polled. A group is changing before each of its masters was polled twice. If no member
+ * lists a group, its earlier master is still known, but no longer since when.
+ */
+function undecided(
+  remembered: ClusterVerdict["groups"],
+  now: ClusterVerdict["groups"],
+): ClusterVerdict["groups"] {
+  return new Map(
+    [...remembered].flatMap(([key, group]): readonly [string, GroupVerdict][] => {
+      const known = now.get(key);
+      if (known === undefined) return [[key, { ...group, sinceMs: undefined }]];
+      return known.state === "changing" ? [[key, group]] : [];
+    }),
+  );
 }
 
 /** In these states, members that were not polled yet may be the backup, or the master. */

@@ -4,6 +4,7 @@ import { bandOf } from "../../src/journal/bands.ts";
 import { dayOf } from "../../src/journal/day-files.ts";
 import { createFold } from "../../src/journal/fold.ts";
 import { isSubject, parseRecord, subjectKey, type JournalRecord } from "../../src/journal/record.ts";
+import { pendingIn } from "../../src/fleet/snapshot.ts";
 import type { ClusterVerdict, GroupVerdict } from "../../src/status/verdict.ts";
 import { groupBy } from "../../src/support/group-by.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
@@ -70,7 +71,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
 
 /** A subject as it was judged at an instant. */
 interface Seen {
-  readonly kind: "appliance" | "group" | "website";
+  readonly kind: "appliance" | "group" | "website" | "readiness";
   readonly state: string | undefined;
   readonly sinceMs: number | undefined;
   readonly master?: string | undefined;
@@ -80,6 +81,9 @@ interface Seen {
 interface Sample {
   readonly run: number;
   readonly atMs: number;
+  /** Whether the VRRP list of every member was polled, and whether everything was. */
+  readonly areListed: boolean;
+  readonly isPolled: boolean;
   readonly seen: ReadonlyMap<string, Seen>;
 }
 
@@ -92,11 +96,22 @@ interface RunOf {
   states: ReadonlySet<string>;
 }
 
-function seenIn({ facts: { cluster }, appliances, groups, websites }: ClusterVerdict): Sample["seen"] {
+function seenIn(verdict: ClusterVerdict): Sample["seen"] {
+  const {
+    facts: { cluster },
+    appliances,
+    groups,
+    websites,
+    failovers,
+  } = verdict;
   return new Map<string, Seen>([
     ...Array.from(appliances.values(), ({ identity: { appliance }, state, sinceMs }) => {
       const seen: Seen = { kind: "appliance", state, sinceMs };
       return [JSON.stringify(["appliance", cluster, appliance]), seen] as const;
+    }),
+    ...Array.from(failovers.values(), ({ identity: { appliance }, state, sinceMs }) => {
+      const seen: Seen = { kind: "readiness", state, sinceMs };
+      return [JSON.stringify(["readiness", cluster, appliance]), seen] as const;
     }),
     ...Array.from(groups.values(), ({ facts: { vhid, vip }, state, sinceMs, master }) => {
       const seen: Seen = { kind: "group", state, sinceMs, master };
@@ -144,7 +159,11 @@ async function wrongIn(actions: readonly Action[], firstConfig: number): Promise
     const [verdict] = await run.verdicts();
     if (verdict === undefined) return undefined;
     wrong.push(...watch(verdict, await told()));
-    samples.push({ run: runs.length - 1, atMs: now.beginMs + nowMs, seen: seenIn(verdict) });
+    const { facts } = verdict;
+    const areListed = facts.appliances.every(({ vrrp }) => vrrp.health.state !== "pending");
+    const isPolled = pendingIn(facts).length === 0;
+    const [nth, atMs] = [runs.length - 1, now.beginMs + nowMs];
+    samples.push({ run: nth, atMs, areListed, isPolled, seen: seenIn(verdict) });
     return verdict;
   }
 
@@ -239,8 +258,9 @@ function createWatch(before: GroupVerdict | undefined, old: ReadonlyMap<string, 
     wasSplit ||= group?.trouble === "split_brain";
     if (isOver || facts.appliances.some(({ vrrp }) => vrrp.health.state === "pending")) return [];
     isOver = true;
+    // A failover that only ended since is not fresh.
     const fresh = [...told].flatMap(([id, words]) =>
-      words.startsWith("failover") && old.get(id) !== words ? words : [],
+      words.startsWith("failover") && !words.startsWith(old.get(id) ?? "fresh") ? words : [],
     );
     const [from, to] = [before?.latestMaster, group?.latestMaster];
     if (before === undefined || from === undefined || masters.size > 1 || wasSplit) return [];
@@ -315,8 +335,7 @@ function wrongBeginnings({ samples, runs }: Course): readonly string[] {
       const other = before.findLast((each) => {
         const was = each.seen.get(key);
         const isKnown = each.run === run || each.atMs <= (runs[each.run]?.lastMs ?? -Infinity);
-        // A website is unknown before its master was asked.
-        const isUnknown = was?.state === undefined || (kind === "website" && was.state === "unknown");
+        const isUnknown = was?.state === undefined || isEarly(was, each);
         return isKnown && !isUnknown && !isLike(was);
       });
       const last = before.findLastIndex((each) => each.run !== run || !isLike(each.seen.get(key)));
@@ -325,7 +344,7 @@ function wrongBeginnings({ samples, runs }: Course): readonly string[] {
       );
       const isWrong =
         sinceMs > atMs ||
-        (kind !== "group" && isFirst && sinceMs >= (runs[run]?.beginMs ?? 0)) ||
+        ((kind === "appliance" || kind === "website") && isFirst && sinceMs >= (runs[run]?.beginMs ?? 0)) ||
         (!wasSetBack && sinceMs < (other?.atMs ?? 0)) ||
         (!wasSetBack && sinceMs > (samples[last + 1]?.atMs ?? Infinity));
       return isWrong ? [`run ${run}, ${secondOf(atMs)}: ${key} ${state} since ${secondOf(sinceMs)}`] : [];
@@ -333,11 +352,20 @@ function wrongBeginnings({ samples, runs }: Course): readonly string[] {
   );
 }
 
+/** Whether a subject may have been judged so because polls had not ended yet. */
+function isEarly({ kind, state }: Seen, { areListed, isPolled }: Sample): boolean {
+  if (kind === "readiness") return !isPolled;
+  return kind !== "appliance" && state === "unknown" && !areListed;
+}
+
 function secondOf(ms: number): number {
   return (ms - BEGIN_MS) / 1000;
 }
 
-test("what is known over restarts is true", async () => {
+/** As long as other tests have for the default number of courses. */
+const TIMEOUT_MS = 5000 * COURSES;
+
+test("what is known over restarts is true", { timeout: TIMEOUT_MS }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { minLength: 1, maxLength: 30 }), config, async (actions, first) => {
       expect(await wrongIn(actions, first)).toEqual([]);

@@ -290,6 +290,145 @@ test("polls that contradict each other after a start end nothing, also over a se
   ]);
 });
 
+function sinceIn(ms: number | undefined): string {
+  return ms === undefined ? "" : ` since ${(ms - NOON_MS) / 1000}`;
+}
+
+/** The subjects of a cluster with their states, and when these began, in seconds of noon. */
+async function statesIn({ verdicts }: Run): Promise<string> {
+  const [verdict] = await verdicts();
+  if (verdict === undefined) return "";
+  const { appliances, groups, failovers, websites } = verdict;
+  const states = [
+    ...Array.from(appliances.values(), (each) => ({ ...each, name: each.identity.appliance })),
+    ...Array.from(groups.values(), (each) => ({ ...each, name: "group" })),
+    ...Array.from(failovers.values(), (each) => ({
+      ...each,
+      name: `failover of ${each.identity.appliance}`,
+    })),
+    ...[...websites.values()].flatMap((each) => each.states.map((one) => ({ ...one, name: each.website }))),
+  ];
+  return states.map(({ name, state, sinceMs }) => `${name} ${state}${sinceIn(sinceMs)}`).join(", ");
+}
+
+/** Everything begins to be well, a in second 5, and the website in second 8. */
+const RECOVERED =
+  "a silent 1, b silent 1, a MASTER 5, b BACKUP 5, a 503 6, b 503 6, a 503 7, b 503 7, a 200 8, b 200 8";
+const WELL = "a MASTER 1, b BACKUP 1, a 200 2, b 200 2";
+const IN_A_MINUTE = "a MASTER 60, b BACKUP 60, a 200 61, b 200 61";
+
+test.each<{
+  readonly name: string;
+  readonly members?: typeof PAIR;
+  /** The polls of each run; a number is the second until which nothing is polled. Runs begin a hundred seconds after each other. */
+  readonly runs: readonly (readonly (string | number)[])[];
+  readonly states: string;
+}>([
+  {
+    name: "nothing, whatever is polled first",
+    runs: [[RECOVERED], [WELL], ["b BACKUP 1, b 200 2, a MASTER 3, b 200 4, a 200 5"]],
+    states:
+      "a up since 5, b up since 5, group one_master since 5, failover of a ready since 8, shop up since 8",
+  },
+  {
+    name: "what was not polled for long after the start",
+    runs: [[RECOVERED], [50, IN_A_MINUTE]],
+    states:
+      "a up since 160, b up since 160, group one_master since 160, failover of a ready since 161, shop up since 8",
+  },
+  {
+    name: "what a run between did not poll for long",
+    runs: [[RECOVERED], [50], [WELL]],
+    states: "a up, b up, group one_master, failover of a ready, shop up",
+  },
+  {
+    name: "a group whose master fell silent, and whose websites were not tested",
+    runs: [[RECOVERED], ["a silent 1, b BACKUP 1, a MASTER 3, b BACKUP 3, a 200 4, b 200 4"]],
+    states:
+      "a up since 103, b up since 5, group one_master since 103, failover of a ready since 104, shop up since 8",
+  },
+  {
+    name: "a cluster that was dark, and whose websites were not tested",
+    runs: [[RECOVERED], ["a silent 1, b silent 1, a MASTER 3, b BACKUP 3, a 200 4, b 200 4"]],
+    states:
+      "a up since 103, b up since 103, group one_master since 103, failover of a ready since 104, shop up since 8",
+  },
+  {
+    name: "a group whose members were all silent, in the state that it had before",
+    members: PAIR,
+    runs: [["a MASTER 1, b BACKUP 1, b silent 5"], ["a silent 1, b silent 1, a MASTER 3"]],
+    states: "a up since 103, b down since 5, group backup_lost, failover of a outage since 103",
+  },
+  {
+    name: "a website with a test that had no result",
+    runs: [[RECOVERED], ["a MASTER 1, b BACKUP 1, a untested 2, a 200 3, b 200 4"]],
+    states:
+      "a up since 5, b up since 5, group one_master since 5, failover of a ready since 8, shop up since 103",
+  },
+  {
+    name: "what was unknown in all of a run between",
+    runs: [[RECOVERED], ["a silent 1, b BACKUP 1, a untested 2, b 200 2"], [WELL]],
+    states: "a up, b up since 5, group one_master, failover of a ready, shop up",
+  },
+  {
+    name: "a website that was unknown in all of a run between",
+    runs: [[RECOVERED], ["a MASTER 1, b BACKUP 1, a untested 2, b untested 2"], [WELL]],
+    states: "a up since 5, b up since 5, group one_master since 5, failover of a ready, shop up",
+  },
+  {
+    name: "a cluster that was dark in all of a run between",
+    runs: [[RECOVERED], ["a silent 1, b silent 1"], [WELL]],
+    states: "a up, b up, group one_master, failover of a ready, shop up",
+  },
+  {
+    name: "what was unknown when the first run stopped",
+    runs: [[`${RECOVERED}, a silent 10, a untested 11`], [WELL]],
+    states: "a up, b up since 5, group one_master, failover of a ready since 102, shop up",
+  },
+  {
+    name: "what was unknown when the first run stopped, and after the start",
+    runs: [
+      [`${RECOVERED}, a silent 10, a untested 11`],
+      ["a silent 1, b BACKUP 1, b 200 2, a MASTER 6, b BACKUP 6, a 200 7"],
+    ],
+    states:
+      "a up since 106, b up since 5, group one_master since 106, failover of a ready since 106, shop up",
+  },
+  {
+    name: "a group that is unknown only because its master was not polled yet",
+    members: [MEMBER_A, MEMBER_B, MEMBER_C],
+    runs: [
+      ["a BACKUP 1, b BACKUP 1, c BACKUP 1, c MASTER 4, a BACKUP 5, b BACKUP 5, c MASTER 8"],
+      ["a BACKUP 1, b silent 1, c MASTER 2"],
+    ],
+    states: "a up, b down, c up, group one_master since 4, failover of c unknown",
+  },
+  {
+    name: "a group that is so when another restart follows, which may also be for another reason",
+    members: [MEMBER_A, MEMBER_B, MEMBER_C],
+    runs: [
+      ["a BACKUP 1, b BACKUP 1, c BACKUP 1, c MASTER 4, a BACKUP 5, b BACKUP 5, c MASTER 8"],
+      ["a BACKUP 1, b silent 1"],
+      ["a BACKUP 1, b BACKUP 1, c MASTER 2"],
+    ],
+    states: "a up, b up, c up, group one_master, failover of c ready",
+  },
+])(
+  "after a restart no state has lasted that was unknown in between: $name",
+  async ({ members = WITH_SHOP, runs, states }) => {
+    const storage = storageAt(await folderPath());
+    let latest = "";
+    for (const [nth, polls] of runs.entries()) {
+      const run = await startRun(storage, { members, beginMs: NOON_MS + nth * 100_000 });
+      for (const each of polls) await (typeof each === "number" ? run.step(each) : run.poll(each));
+      latest = await statesIn(run);
+      await run.step(90);
+      await run.kill();
+    }
+    expect(latest).toBe(states);
+  },
+);
+
 test("what is remembered follows from the latest whole line about a subject, in whatever order its members are", async () => {
   const folder = await folderPath();
   await mkdir(folder);
