@@ -47,6 +47,8 @@ interface Check extends Attempt {
   resolve(result: CheckResult): void;
 }
 
+const checkInThread = (task: PasswordTask): Promise<boolean> => runInThread<boolean>("password-worker", task);
+
 /**
  * Returns a function that checks one password at a time, in a thread. Passwords of origins whose latest password was not wrong come first,
  * and among these an origin with fewer waiting passwords comes before one with more. Passwords of all other origins follow together. Among
@@ -57,8 +59,12 @@ interface Check extends Attempt {
  * with a remembered result never waits. A check that has started is always completed, so that its result is available next time.
  *
  * @param onError is called for the first error after a start or a success
+ * @param isMatch returns whether a password has a hash
  */
-export function createPasswordCheck(onError: (error: unknown) => void): PasswordCheck {
+export function createPasswordCheck(
+  onError: (error: unknown) => void,
+  isMatch: (task: PasswordTask) => Promise<boolean> = checkInThread,
+): PasswordCheck {
   const key = randomBytes(32);
   /** The digests of right passwords, which are very few. Those of guesses are in `memory`. */
   const right = new Set<string>();
@@ -89,8 +95,7 @@ export function createPasswordCheck(onError: (error: unknown) => void): Password
   }
 
   async function verify({ digest, password, hash, origin }: Check): Promise<CheckResult> {
-    const task: PasswordTask = { password, hash };
-    const isRight = await runInThread<boolean>("password-worker", task);
+    const isRight = await isMatch({ password, hash });
     isBroken = false;
     if (isRight) {
       right.add(digest.toString("base64"));

@@ -19,9 +19,12 @@ interface Asked {
   readonly client?: string;
 }
 
-/** Checks passwords for clients that may disconnect. */
-function createAsking(onError: (error: unknown) => void = () => {}) {
-  const check = createPasswordCheck(onError);
+/** Checks passwords for clients that may disconnect. Without `isMatch` each check takes a thread, which takes long on a busy machine. */
+function createAsking(
+  onError: (error: unknown) => void = () => {},
+  isMatch?: Parameters<typeof createPasswordCheck>[1],
+) {
+  const check = createPasswordCheck(onError, isMatch);
   return ({ password, hash = EXPENSIVE, user = "u", client = "192.0.2.1" }: Asked) => {
     let isGone = false;
     const attempt = { user, password: Buffer.from(password), hash, origin: `${client} ${user}` };
@@ -124,7 +127,7 @@ test("a password longer than the 72 bytes that bcrypt uses is refused, and so is
 });
 
 test("guesses from 130 addresses, one at a time each, delay a client that has never failed by two checks at most", async () => {
-  const ask = createAsking();
+  const ask = createAsking(undefined, ({ password }) => Promise.resolve(String(password) === RIGHT.password));
   const guessOf = (nth: number, round: number) =>
     ask({ hash: CHEAP, password: `guess ${nth} ${round}`, client: `198.51.100.${nth}` }).result;
   const addresses = Array.from({ length: 130 }, (_, nth) => nth);
@@ -197,4 +200,32 @@ test("a wrong password is remembered, and refused at once while another one is c
   const checked = ask({ password: "expensive" });
   expect(await Promise.race([checked.result.then(() => "checked"), ask(known).result])).toBe("wrong");
   expect(await checked.result).toBe("wrong");
+});
+
+test.each([
+  { name: "of 1,024 origins that fail each is known to", count: 1024, first: "the stranger" },
+  { name: "one origin more that fails makes all others forgotten", count: 1025, first: "origin 0" },
+])("$name, and stands behind a stranger", async ({ count, first }) => {
+  const held: ((isRight: boolean) => void)[] = [];
+  const isMatch = (password: string): Promise<boolean> =>
+    password === "held" ? new Promise((resolve) => void held.push(resolve)) : Promise.resolve(false);
+  const check = createPasswordCheck(
+    () => {},
+    ({ password }) => isMatch(String(password)),
+  );
+  const order: string[] = [];
+  const ask = async (origin: string, password: string): Promise<void> => {
+    await check({ user: "u", password: Buffer.from(password), hash: CHEAP, origin, isGone: () => false });
+    order.push(origin);
+  };
+  for (let nth = 0; nth < count; nth += 1) await ask(`origin ${nth}`, `guess ${nth}`);
+  order.length = 0;
+  const asked = [
+    ask("the holder", "held"),
+    ask("origin 0", "another guess"),
+    ...["one", "other"].map((password) => ask("the stranger", password)),
+  ];
+  for (const resolve of held) resolve(true);
+  await Promise.all(asked);
+  expect(order.slice(0, 2)).toEqual(["the holder", first]);
 });
