@@ -59,8 +59,8 @@ export function createBackoff(): Backoff {
   function refuse(key: string, { startedMs, endedMs, intervalMs }: FinishedPoll): void {
     const period = periods.get(key);
     const before = period?.reason === "auth" ? period : undefined;
-    // Refusals of polls that were in flight together count once.
-    if (before !== undefined && startedMs < before.sinceMs) return;
+    // Refusals of polls that were in flight together count once. After the refusal none begins before the backoff is over.
+    if (before !== undefined && startedMs <= before.sinceMs) return;
     const lengthMs = before === undefined ? intervalMs : 2 * (before.untilMs - before.sinceMs);
     begin(key, endedMs, Math.min(lengthMs, MAX_BACKOFF_MS), "auth");
   }

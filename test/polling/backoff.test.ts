@@ -50,6 +50,15 @@ test("each further refusal doubles the backoff, up to five minutes", () => {
   expect(lengths).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
 });
 
+test.each([
+  ["began before the refusal", 999, 6_000],
+  ["began at the instant of the refusal", 1_000, 6_000],
+  ["began after it", 1_001, 18_000],
+])("a poll is refused once with one that was in flight beside it: it %s", (_, startedMs, expected) => {
+  const backoff = after(poll(1_000, AUTH), poll(8_000, AUTH, { startedMs }));
+  expect(untilMs(backoff, VRRP, 1_000)).toBe(expected);
+});
+
 test("success of the operation that was refused ends the doubling", () => {
   const backoff = after(poll(0, AUTH), poll(5_000, AUTH), poll(15_000, OK), poll(20_000, AUTH));
   expect(untilMs(backoff, VRRP, 20_000)).toBe(25_000);
