@@ -54,6 +54,18 @@ test.each<readonly [string, Timelines, number, string]>([
     "?92_4 up 100.00 %, 0 x 0, unknown 0, known 3600",
   ],
   [
+    "a bin of which exactly half is unknown shows what is known",
+    after(run(0), site(0, "up"), alive(450), run(900), site(900, "up")),
+    HOUR,
+    "?92_4 up 100.00 %, 0 x 0, unknown 450, known 3150",
+  ],
+  [
+    "a bin of which more than half is unknown is unknown",
+    after(run(0), site(0, "up"), alive(449), run(900), site(900, "up")),
+    HOUR,
+    "?93_3 up 100.00 %, 0 x 0, unknown 451, known 3149",
+  ],
+  [
     "a short outage is the worst of its bin",
     after(run(0), site(0, "up"), site(HOUR, "down"), site(HOUR + 12, "up")),
     2 * HOUR,
