@@ -1,4 +1,3 @@
-import { pendingIn } from "../fleet/snapshot.ts";
 import type { GroupState } from "./states.ts";
 import {
   arePolled,
@@ -47,7 +46,6 @@ export function isContradictory({ groups }: ClusterVerdict): boolean {
  */
 export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict): ClusterVerdict {
   const isPolled = arePolled(now.basis);
-  const isPending = pendingIn(now.facts).length > 0;
   // A website is unknown before its master was polled.
   const isJudged = ({ state }: ProtocolVerdict): boolean =>
     state !== undefined && (isPolled || state !== "unknown");
@@ -59,11 +57,8 @@ export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict)
     ...remembered,
     appliances: without(remembered.appliances, (name) => now.appliances.get(name)?.state !== undefined),
     groups: isPolled ? undecided(remembered.groups, now.groups) : unlike(remembered.groups, now.groups),
-    failovers: without(remembered.failovers, (name) => {
-      const { state } = now.failovers.get(name) ?? {};
-      // Nobody knows what a failover would cost before everything was polled.
-      return state === undefined ? isPolled : !isPending && state !== "unknown";
-    }),
+    // Nobody knows what a failover of a MASTER would cost before everything was polled.
+    failovers: without(remembered.failovers, (name) => isPolled && !now.failovers.has(name)),
     websites: new Map(websites),
   };
 }

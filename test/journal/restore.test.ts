@@ -429,6 +429,23 @@ test.each<{
   },
 );
 
+test("an appliance that is down again after a run that did not poll it went down again", async () => {
+  const storage = storageAt(await folderPath());
+  const seen: (readonly string[])[] = [];
+  for (const [nth, polls] of ["a MASTER 1, b BACKUP 1, b silent 5", "", "a MASTER 1, b silent 2"].entries()) {
+    const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS + nth * 100_000 });
+    if (polls !== "") run.poll(polls);
+    await run.step(50);
+    seen.push(await told(run));
+    await run.kill();
+  }
+  expect(seen.at(-1)).toEqual([
+    "202-: b went down: it does not answer in time (timeout)",
+    "115-202: a and b could not be polled: the exporter has stopped polling it (stalled)",
+    "5-115: b went down: it does not answer in time (timeout)",
+  ]);
+});
+
 test("what is remembered follows from the latest whole line about a subject, in whatever order its members are", async () => {
   const folder = await folderPath();
   await mkdir(folder);
