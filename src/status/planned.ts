@@ -104,7 +104,7 @@ function keyOf(window: string, { alert, appliance }: Muted): string {
 
 /**
  * Returns the problems that existed before the window began and still exist, unless another window planned them. Most problems have an
- * instant that shows this. The others existed before the first verdict with the window.
+ * instant that shows this, now or in the verdict before the window. The others existed before the first verdict with the window.
  */
 function standingIn(
   window: MaintenanceWindow,
@@ -116,15 +116,22 @@ function standingIn(
     return muted && keyOf(window.id, muted);
   };
   const wasPlanned = new Map(problemsBefore.map((each) => [keyIn(each), each.isPlanned === true]));
+  const stood = new Set(
+    isNew ? problemsBefore.filter((each) => beganBefore(each, window) ?? true).map(keyIn) : [],
+  );
   return problems.flatMap((problem) => {
-    const [key, { kind, since }] = [keyIn(problem), problem];
+    const [key, { kind }] = [keyIn(problem), problem];
     if (key === undefined || wasPlanned.get(key) === true) return [];
-    const isDated = since !== undefined && !DATED_BY_APPLIANCES.has(kind);
-    const isEarlier = isDated ? Date.parse(since) < window.beginMs : isNew && wasPlanned.has(key);
+    const isEarlier = stood.has(key) || beganBefore(problem, window) === true;
     if (!isEarlier && before?.planned?.standing.includes(key) !== true) return [];
     const isOfSeveral = kind === "website_down" || kind === "website_unknown";
     return isOfSeveral ? [key, keyOf(window.id, { alert: "WebsitesDown", appliance: "" })] : [key];
   });
+}
+
+/** Whether a problem began before a window; `undefined` if its beginning is not known. */
+function beganBefore({ kind, since }: Problem, { beginMs }: MaintenanceWindow): boolean | undefined {
+  return since === undefined || DATED_BY_APPLIANCES.has(kind) ? undefined : Date.parse(since) < beginMs;
 }
 
 function workOf(window: MaintenanceWindow, { verdict, at }: Given): Work | undefined {

@@ -253,6 +253,12 @@ test.each<Case>([
     wrong: ["redundancy_lost", "appliance_down b"],
   },
   {
+    name: "what was wrong before the window stays wrong, also in another state since the first poll in the window",
+    window: work({ appliances: ["b"] }, [7, 100]),
+    polls: "b FAULT 5, a MASTER 6, b silent 8, a MASTER 9, a 200 9",
+    wrong: ["redundancy_lost", "(appliance_down b)"],
+  },
+  {
     name: "what was wrong before the window, was over and comes again is planned",
     window: work({ appliances: ["b"] }, [7, 100]),
     polls: "b silent 5, a MASTER 6, b silent 8, b BACKUP 9, a MASTER 9, b silent 10, a MASTER 10, a 200 10",
