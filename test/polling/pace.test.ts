@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { expiresAtMs, firstExpiryMs, waitEndsMs } from "../../src/polling/pace.ts";
+import {
+  connectionWaitMs,
+  expiresAtMs,
+  firstExpiryMs,
+  nextOnGrid,
+  waitEndsMs,
+} from "../../src/polling/pace.ts";
 
 const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
 const YEAR_MS = 31_536_000_000;
@@ -32,3 +38,27 @@ test.each([
 ])("how long a test waits for a slot: %s", (_, dueMs, latestUntilMs, pace, expected) => {
   expect(waitEndsMs(dueMs, latestUntilMs, pace)).toBe(expected);
 });
+
+test.each([
+  ["until a quarter of a gap before the latest result expires", 30_000, 42_500],
+  ["for a quarter of a gap when that is as long", 65_000, 7_500],
+  ["for a quarter of a gap when the latest result is nearly stale", 80_000, 7_500],
+])("a poll waits for a connection %s", (_, nowMs, expected) => {
+  expect(connectionWaitMs(expiresAtMs(0, WEBSITES), WEBSITES, nowMs)).toBe(expected);
+});
+
+test("a poll once a year waits for a connection for a day at most", () => {
+  const yearly = { gapMs: YEAR_MS, timeoutMs: 1_000 };
+  expect(connectionWaitMs(expiresAtMs(0, yearly), yearly, YEAR_MS)).toBe(86_400_000);
+});
+
+test.each([
+  [499, 500],
+  [500, 500],
+  [501, 1_500],
+])(
+  "from %d ms on, the next instant of a grid of a second with half a second as phase is %d ms",
+  (fromMs, expected) => {
+    expect(nextOnGrid(0.5, 1_000, fromMs)).toBe(expected);
+  },
+);
