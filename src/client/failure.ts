@@ -10,13 +10,15 @@ interface Meaning {
   readonly appliance: "lost" | "refused" | "unknown";
   /** Whether other polls of the appliance would fail for the same reason, so that they are not sent. */
   readonly stopsOtherPolls?: true;
+  /** Whether no connection was made or kept, which says nothing about the operation that was polled. */
+  readonly isCutOff?: true;
 }
 
 /** All reasons why a poll can fail, the values of the label `reason`. */
 const FAILURES = {
-  dns: { appliance: "unknown", stopsOtherPolls: true }, // the name does not resolve in time, or at all
-  connect: { appliance: "lost", stopsOtherPolls: true }, // the connection is refused or reset, or the address is unreachable
-  tls: { appliance: "refused", stopsOtherPolls: true }, // the handshake fails, or the certificate is not trusted
+  dns: { appliance: "unknown", stopsOtherPolls: true, isCutOff: true }, // the name does not resolve in time, or at all
+  connect: { appliance: "lost", stopsOtherPolls: true, isCutOff: true }, // the connection is refused or reset, or the address is unreachable
+  tls: { appliance: "refused", stopsOtherPolls: true, isCutOff: true }, // the handshake fails, or the certificate is not trusted
   timeout: { appliance: "lost", stopsOtherPolls: true }, // the deadline passes after the name lookup
   auth: { appliance: "refused", stopsOtherPolls: true }, // the status is 401 or 403
   http_status: { appliance: "refused" }, // the status is any other except 200
@@ -25,7 +27,7 @@ const FAILURES = {
   decode: { appliance: "refused" }, // the answer does not match the specification
   unsupported: { appliance: "refused" }, // the appliance lacks the operation
   vip: { appliance: "refused", stopsOtherPolls: true }, // the answer comes from a VIP or alias, so it may be that of another member
-  proxy: { appliance: "unknown", stopsOtherPolls: true }, // the HTTP proxy refuses, fails or does not answer
+  proxy: { appliance: "unknown", stopsOtherPolls: true, isCutOff: true }, // the HTTP proxy refuses, fails or does not answer
   secret: { appliance: "unknown" }, // the password file is missing, not permitted, empty or otherwise invalid
   appliance_down: { appliance: "lost" }, // the poll of a website is not sent, or ended, since the VRRP list fails
   stalled: { appliance: "unknown" }, // no poll completes for too long, which is determined when the fleet is read

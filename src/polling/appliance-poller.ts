@@ -92,12 +92,12 @@ export function createAppliancePoller(
     const isFirst = health === undefined;
     // The failure counts from the end of the backoff that it caused.
     const fromMs = backoffOf({ kind })?.untilMs ?? clock.monotonicMs();
-    health = healthAfter(outcome, fromMs + stopsForMs(appliance, timetable));
+    health = healthAfter(health, outcome, clock.monotonicMs(), fromMs + stopsForMs(appliance, timetable));
     if (isFirst) schedule();
     if (health.isLost) for (const task of tasks.values()) task.abandon?.();
     // A poll out of turn never calls for others.
     if (health.downUntilMs !== undefined || isOutOfTurn) return;
-    for (const task of tasks.values()) if (task.isOverdue) drive(taskDeps, task, "confirming");
+    for (const task of tasks.values()) if (task.failing !== undefined) drive(taskDeps, task, "returned");
   }
   const taskDeps: TaskDeps = {
     clock,
@@ -118,7 +118,8 @@ export function createAppliancePoller(
     health: () => {
       const list = taskOf({ kind: "vrrp" });
       const listDueMs = list?.progress === "idle" ? undefined : list?.dueMs;
-      return { downUntilMs: health?.downUntilMs, listDueMs };
+      const { downUntilMs, returnedMs = -Infinity } = health ?? {};
+      return { downUntilMs, returnedMs, listDueMs };
     },
     onPolled,
   };
@@ -199,13 +200,29 @@ interface Health {
   readonly downUntilMs: number | undefined;
   /** Whether the appliance is out of reach. */
   readonly isLost: boolean;
+  readonly isFailing: boolean;
+  /** @see Circumstances.returnedMs */
+  readonly returnedMs: number;
 }
 
 /** `untilMs`: the monotonic instant until which a failure of that kind stops other polls. */
-function healthAfter(outcome: Outcome<unknown>, untilMs: number): Health {
-  if (outcome.ok) return { downUntilMs: undefined, isLost: false };
+function healthAfter(
+  before: Health | undefined,
+  outcome: Outcome<unknown>,
+  nowMs: number,
+  untilMs: number,
+): Health {
+  const { isFailing = false, returnedMs = -Infinity } = before ?? {};
+  if (outcome.ok)
+    return {
+      downUntilMs: undefined,
+      isLost: false,
+      isFailing: false,
+      returnedMs: isFailing ? nowMs : returnedMs,
+    };
   const { stopsOtherPolls, appliance } = meaningOf(outcome.failure.reason);
-  return { downUntilMs: stopsOtherPolls === true ? untilMs : undefined, isLost: appliance === "lost" };
+  const downUntilMs = stopsOtherPolls === true ? untilMs : undefined;
+  return { downUntilMs, isLost: appliance === "lost", isFailing: true, returnedMs };
 }
 
 /** A failed list stops other polls for two gaps of the list, but at most for one gap of website tests. */

@@ -8,14 +8,28 @@ import type { UnsentReason } from "./poll.ts";
 export const OUT_OF_TURN = ["confirming", "second_look"] as const;
 export type OutOfTurn = (typeof OUT_OF_TURN)[number];
 
-/** The most polls out of turn between two polls in turn. A second look that finds another change calls for one more. */
-const MOST: Readonly<Record<OutOfTurn, number>> = { confirming: 1, second_look: 3 };
+/** The occasions of polls out of turn. `returned`: the list in turn shows that the appliance is not down, and the operation fails. */
+export type Extra = OutOfTurn | "returned";
 
-/** A hastened poll that waited for a slot begins late. The next one follows after at least this part of the interval: timers are late, too. */
+/** The most polls out of turn between two polls in turn. A second look that finds another change calls for one more. */
+const MOST: Readonly<Record<Extra, number>> = { confirming: 1, second_look: 3, returned: 6 };
+
+/** A failed poll is made again this long after it began, at the earliest. */
+const AGAIN_AFTER_MS = 2000;
+
+/** A poll that waited for a slot begins late. The next one follows after at least this part of the time between them: timers are late, too. */
 const LEAST_APART = 0.9;
 
 /** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */
-export type Occasion = "due" | OutOfTurn | "slot" | "wait_over";
+export type Occasion = "due" | Extra | "slot" | "wait_over";
+
+/** The failures of an operation since its latest success. Instants are monotonic. */
+export interface Failing {
+  /** The instant at which the latest poll began; minus infinity if it was not sent, since the appliance was down. */
+  readonly latestMs: number;
+  /** The end of the first of these polls that could not connect; minus infinity if all could. */
+  readonly cutOffMs: number;
+}
 
 /** The state of the polls of an operation. */
 export interface PollState {
@@ -23,9 +37,9 @@ export interface PollState {
   /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
   readonly progress: "idle" | "in_line" | "unserved" | "in_flight";
   /** The occasions of its polls out of turn since the latest one in turn. */
-  readonly outOfTurn: readonly OutOfTurn[];
-  /** Whether its latest poll was not sent because the appliance was down. */
-  readonly isOverdue: boolean;
+  readonly outOfTurn: readonly Extra[];
+  /** `undefined` unless its latest poll failed, or was not sent because the appliance was down. */
+  readonly failing?: Failing | undefined;
   /** The monotonic instant at which its latest poll began; `undefined` before the first. */
   readonly sentAtMs?: number;
   /** The limit whose slot it waits for, or waited for last. */
@@ -45,6 +59,8 @@ export interface Circumstances {
   readonly isChecked: boolean;
   /** A failure of the VRRP list stops other polls until then; `undefined` if there is no such failure. */
   readonly downUntilMs: number | undefined;
+  /** The end of the first poll of the VRRP list that succeeded after a failure of it; minus infinity before that. */
+  readonly returnedMs: number;
   /** A poll of the VRRP list is in flight that was due then. Time from then on does not count towards `downUntilMs`. */
   readonly listDueMs: number | undefined;
 }
@@ -61,7 +77,10 @@ export type Decision =
     };
 
 /** Decides whether a poll is sent, waits, is skipped or fails. */
-export function decide(occasion: Occasion, state: PollState, now: Circumstances): Decision {
+export function decide(occasion: Occasion, state: PollState, given: Circumstances): Decision {
+  // An appliance that lacks an operation may have been updated while it was away, or its services may still be starting.
+  const isUpdated = occasion === "returned" && given.backoff?.reason === "unsupported";
+  const now = isUpdated ? { ...given, backoff: undefined } : given;
   const hindrance = byOperation(occasion, state, now) ?? byAppliance(occasion, state, now);
   if (hindrance !== undefined) return hindrance;
   if (occasion === "wait_over" && state.waitsFor !== undefined)
@@ -73,15 +92,15 @@ export function decide(occasion: Occasion, state: PollState, now: Circumstances)
  * There is one poll of an operation at a time, and out of turn only a few between two in turn. In haste, an operation is polled
  * again once the poll before has ended.
  */
-function byOperation(
-  occasion: Occasion,
-  { operation, progress, outOfTurn, isOverdue, sentAtMs = -Infinity }: PollState,
-  { nowMs, hasteMs, backoff }: Circumstances,
-): Decision | undefined {
-  if (occasion === "confirming" || occasion === "second_look") {
+function byOperation(occasion: Occasion, state: PollState, now: Circumstances): Decision | undefined {
+  const { operation, progress, outOfTurn, failing, sentAtMs = -Infinity } = state;
+  const { nowMs, hasteMs, backoff } = now;
+  if (occasion === "confirming" || occasion === "second_look" || occasion === "returned") {
     const isFree = progress === "idle" && backoff === undefined;
     const made = outOfTurn.filter((each) => each === occasion).length;
-    return isFree && (made < MOST[occasion] || isOverdue) ? undefined : { action: "ignore" };
+    const isAllowed = made < MOST[occasion] || failing?.latestMs === -Infinity;
+    const isWanted = occasion !== "returned" || isDueAgain(failing, now);
+    return isFree && isAllowed && isWanted ? undefined : { action: "ignore" };
   }
   if (occasion !== "due") return undefined;
   const isBusy = progress === "in_line" || progress === "in_flight";
@@ -92,6 +111,18 @@ function byOperation(
   const { limits }: { readonly limits: readonly LimitName[] } = OPERATIONS[operation.kind];
   const isRound = progress === "in_line" && limits.includes("appliance_details");
   return isRound ? { action: "ignore" } : { action: "ignore", skipped: "overlap" };
+}
+
+/**
+ * Whether a failing operation is polled again now that the appliance is not down. What was not sent is sent at once. What failed is tried
+ * again ever less often: when the time since the latest try is about half of the time since the appliance returned, or since the operation was
+ * cut off, as in an outage that the list did not see. The reason does not count, since an appliance that starts may answer anything, and
+ * what still fails a while later waits for its turns.
+ */
+function isDueAgain(failing: Failing | undefined, { nowMs, returnedMs }: Circumstances): boolean {
+  if (failing === undefined) return false;
+  const answersForMs = nowMs - Math.max(failing.cutOffMs, returnedMs);
+  return nowMs - failing.latestMs >= Math.max(AGAIN_AFTER_MS, (LEAST_APART * answersForMs) / 2);
 }
 
 /** An appliance that is down, or refuses, gets no requests. */

@@ -1,5 +1,6 @@
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
+import { meaningOf, type Outcome } from "../client/failure.ts";
 import { toSeconds, type Clock } from "../support/clock.ts";
 import type { Turns } from "../support/turns.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";
@@ -7,6 +8,8 @@ import {
   decide,
   type Circumstances,
   type Decision,
+  type Extra,
+  type Failing,
   type Occasion,
   OUT_OF_TURN,
   type OutOfTurn,
@@ -57,7 +60,7 @@ export interface TaskDeps {
   readonly backoff: Pick<Backoff, "settle" | "end">;
   readonly backoffOf: (operation: Operation) => BackoffPeriod | undefined;
   /** The health of the appliance, by its VRRP list. */
-  readonly health: () => Pick<Circumstances, "downUntilMs" | "listDueMs">;
+  readonly health: () => Pick<Circumstances, "downUntilMs" | "returnedMs" | "listDueMs">;
   /** A poll was sent, and its result was observed. */
   readonly onPolled: (result: PollResult, isOutOfTurn: boolean) => void;
 }
@@ -68,7 +71,6 @@ export const NEW = {
   progress: "idle",
   dueMs: 0,
   outOfTurn: [],
-  isOverdue: false,
 } as const;
 
 /** Ends the plan of a task. A poll in line or in flight ends without an observation. */
@@ -81,7 +83,7 @@ export function end(task: Task): void {
   }
   if (task.progress === "in_line") task.progress = "unserved";
   task.isPlanned = false;
-  task.isOverdue = false;
+  task.failing = undefined;
   task.latestUntilMs = undefined;
 }
 
@@ -101,7 +103,7 @@ export function callFor(deps: TaskDeps, task: Task, occasion: OutOfTurn, afterMs
 export function drive(
   deps: TaskDeps,
   task: Task,
-  occasion: "due" | OutOfTurn,
+  occasion: "due" | Extra,
   dueMs = deps.clock.monotonicMs(),
 ): void {
   const decision = decideNow(deps, task, occasion);
@@ -109,6 +111,7 @@ export function drive(
     task.dueMs = lateFromMs(deps, task, dueMs);
     task.outOfTurn = occasion === "due" ? NEW.outOfTurn : [...task.outOfTurn, occasion];
   }
+  if (occasion === "returned" && decision.action === "queue") deps.backoff.end("unsupported");
   void carryOut(deps, task, occasion, decision);
 }
 
@@ -121,15 +124,13 @@ function lateFromMs({ hasteMsOf, paceOf }: TaskDeps, { operation, sentAtMs }: Ta
 function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = false): Decision {
   const { operation, isPlanned } = task;
   if (!isPlanned) return { action: "ignore" };
-  const { downUntilMs, listDueMs } = deps.health();
   return decide(occasion, task, {
     nowMs: deps.clock.monotonicMs(),
     pace: deps.paceOf(operation),
     hasteMs: deps.hasteMsOf(operation),
     backoff: deps.backoffOf(operation),
     isChecked,
-    downUntilMs,
-    listDueMs,
+    ...deps.health(),
   });
 }
 
@@ -150,9 +151,9 @@ async function carryOut(
     case "ignore":
     case "reject": {
       const { skipped, failure } = decision;
-      task.isOverdue ||= failure === "appliance_down";
       if (skipped !== undefined) deps.events.skipped(operation.kind, skipped, 1);
       if (failure === undefined) return undefined;
+      if (failure === "appliance_down") task.failing = UNSENT;
       const outcome = { ok: false, failure: unsent(failure, lateSeconds(deps, task)) } as const;
       return observe(deps, task, { outcome, ...operation });
     }
@@ -204,7 +205,6 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   const { operation, latestUntilMs } = task;
   const { kind } = operation;
   const pace = deps.paceOf(operation);
-  task.isOverdue = false;
   // If the client is closed before, the poll has not started, and is neither counted nor measured.
   let startedMs: number | undefined;
   let credentials: symbol | undefined;
@@ -229,10 +229,10 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   const endedMs = clock.monotonicMs();
   if (startedMs !== undefined) events.ended(kind, toSeconds(endedMs - startedMs));
   if (!task.isPlanned) return;
-  task.isOverdue = isAbandoned && !polled.outcome.ok;
-  const result = task.isOverdue ? { outcome: ABANDONED, ...operation } : polled;
+  const result = isAbandoned && !polled.outcome.ok ? { outcome: ABANDONED, ...operation } : polled;
   const { outcome } = result;
   startedMs ??= endedMs;
+  task.failing = failingAfter(task.failing, outcome, startedMs, endedMs);
   backoff.settle({
     operation,
     outcome,
@@ -250,6 +250,21 @@ const ABANDONED = {
   failure: { reason: "appliance_down", message: "ended without an answer: the appliance is unreachable" },
 } as const;
 
+/** The latest poll was not sent, since the appliance was down. */
+const UNSENT: Failing = { latestMs: -Infinity, cutOffMs: -Infinity };
+
+function failingAfter(
+  before: Failing = UNSENT,
+  outcome: Outcome<unknown>,
+  startedMs: number,
+  endedMs: number,
+): Failing | undefined {
+  if (outcome.ok) return undefined;
+  const wasCutOff = before.cutOffMs !== -Infinity;
+  const isCutOff = !wasCutOff && meaningOf(outcome.failure.reason).isCutOff === true;
+  return { latestMs: startedMs, cutOffMs: isCutOff ? endedMs : before.cutOffMs };
+}
+
 /** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
 function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: number): void {
   const { clock, appliance, client } = deps;
@@ -262,7 +277,8 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
     isOutOfTurn: isOutOfTurn(task),
     sentAtMs,
     sinceMs: task.observedFromMs,
-    durationSeconds: sentAtMs === undefined || task.isOverdue ? undefined : toSeconds(nowMs - sentAtMs),
+    durationSeconds:
+      sentAtMs === undefined || result.outcome === ABANDONED ? undefined : toSeconds(nowMs - sentAtMs),
     expiresAtMs: task.latestUntilMs,
     certificate: client.certificate(),
     ...result,
