@@ -7,7 +7,7 @@ import type { FleetChange, Step } from "./changes.ts";
 import { discovered } from "./discovered.ts";
 import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
 import { knownWebsites, type WebsiteFacts } from "./known-websites.ts";
-import { isGone, recordAt, type OperationRecord } from "./record.ts";
+import { isAbsent, isGone, recordAt, type OperationRecord } from "./record.ts";
 import type {
   AnomaliesSnapshot,
   ApplianceSnapshot,
@@ -97,7 +97,7 @@ function afterOperation(before: Facts, observation: Observation, nowMs: number):
   const now = { ...before, records };
   const [from, to] = [before, now].map((facts) => recordOf(facts, observation));
   // Most polls find nothing new.
-  if (from?.seen === to?.seen && isGone(from) === isGone(to)) return { state: now, changes };
+  if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return { state: now, changes };
   return { state: withTests({ ...now, known: knownWebsites(now, before.known) }, nowMs), changes };
 }
 

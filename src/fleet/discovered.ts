@@ -44,6 +44,8 @@ export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefi
       identity,
       list: list.health,
       details: joint,
+      hadList: list.seen !== undefined,
+      hadDetails: [...details.values()].some(({ seen }) => seen !== undefined),
       beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
       backendsLeftOut: found.reduce((sum, { details: { backends } }) => sum + (backends?.leftOut ?? 0), 0),
       isPolled,

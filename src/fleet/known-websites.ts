@@ -33,8 +33,10 @@ export function knownWebsites(
   const addresses = addressesOf(details);
   const configured = new Map(config.websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isGone);
-  // A website that is still listed is not deleted where its details are not found: the appliance has no details any more.
-  const listedAtMs = records?.list.health.lastSuccessAtMs ?? 0;
+  // A website that is still listed is not deleted where its details are not found: the appliance has no details any more. If it has no list
+  // any more either, none is known to be deleted.
+  const { failing, health: listHealth } = records?.list ?? {};
+  const listedAtMs = failing?.reason === "unsupported" ? Infinity : (listHealth?.lastSuccessAtMs ?? 0);
   let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
     const [own, record, address] = [configured.get(id), details.get(id), addresses.get(id)];

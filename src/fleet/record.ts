@@ -111,3 +111,8 @@ export function whileReachable<Record extends OperationRecord<unknown>>(
 export function isGone(record: OperationRecord<unknown> | undefined): boolean {
   return record?.failing?.isGone === true;
 }
+
+/** Whether the appliance has no such website, or lacks the operation. */
+export function isAbsent(record: OperationRecord<unknown> | undefined): boolean {
+  return isGone(record) || record?.failing?.reason === "unsupported";
+}

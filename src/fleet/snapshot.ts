@@ -58,6 +58,9 @@ export interface DiscoverySnapshot extends OfAppliance {
   readonly list: PollHealth;
   /** The joint health of the details of all websites: a failure of one is a failure; `undefined` if there are none. */
   readonly details: PollHealth | undefined;
+  /** Whether a valid list was seen, and details of a website that is still listed, since the exporter was started. */
+  readonly hadList: boolean;
+  readonly hadDetails: boolean;
   /** The number of websites that are not tested because there are more than the limit. */
   readonly beyondLimit: number;
   /** The number of servers behind the appliance's websites that are only counted: more than 32 of a website, or 2,000 of the appliance. */

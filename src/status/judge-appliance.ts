@@ -1,4 +1,4 @@
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf, type Failure } from "../client/failure.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import {
   anomalyCount,
@@ -108,13 +108,18 @@ const oddIn = once(({ interfaces }: VrrpListSnapshot) =>
   interfaces.filter(({ reported }) => !isServing(reported.state)),
 );
 
-/** Returns whether the list of websites, or details of them, cannot be polled although the appliance has them. */
+/** Returns whether the list of websites, or details of them, cannot be polled although the appliance has them, or had them. */
 function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {
-  const { list, details } = discovery ?? {};
-  const failure = list?.failure ?? details?.failure;
+  if (discovery === undefined) return false;
+  const { list, details, hadList, hadDetails } = discovery;
+  if (list.failure !== undefined) return !isLacking(list.failure) || hadList;
   // Older firmware has neither list nor details.
-  if (failure === undefined || failure.reason === "unsupported") return false;
+  if (details?.failure === undefined || (isLacking(details.failure) && !hadDetails)) return false;
   // A website that was deleted meanwhile is gone with the next list.
-  const isListedSince = (list?.lastSuccessAtMs ?? 0) > (details?.failingSinceMs ?? 0);
-  return failure.isGone !== true || isListedSince;
+  const isListedSince = (list.lastSuccessAtMs ?? 0) > (details.failingSinceMs ?? 0);
+  return details.failure.isGone !== true || isListedSince;
+}
+
+function isLacking({ reason }: Failure): boolean {
+  return reason === "unsupported";
 }

@@ -148,8 +148,8 @@ const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
     const { list, details } = discovery ?? {};
     const { reason = "internal" } = list?.failure ?? details?.failure ?? {};
     return list?.failure === undefined
-      ? `Details of websites of ${name} are not known: ${reasonInWords(reason)}`
-      : `The websites of ${name} cannot be listed: ${reasonInWords(reason)}`;
+      ? `Details of websites of ${name} are not known: ${reasonInWords(reason, true)}`
+      : `The websites of ${name} cannot be listed: ${reasonInWords(reason, true)}`;
   },
   websites_left_out: (name, { discovery }) =>
     `${counted(discovery?.beyondLimit, "website")} of ${name} beyond the limit of website_discovery: not tested`,
@@ -219,7 +219,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
 
 /** Returns `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
 function findings(
-  { facts }: ClusterVerdict,
+  { facts, appliances }: ClusterVerdict,
   { lacking, websiteId, ids }: WebsiteVerdict,
   protocols: ReadonlySet<string>,
 ): string {
@@ -228,7 +228,8 @@ function findings(
     const id = idAt({ id: websiteId, ids }, appliance);
     const tests = member.websites.filter((website) => website.websiteId === id);
     const isMissing = id === undefined && lacking.includes(appliance);
-    const all = isMissing ? [MISSING] : tests.flatMap((each) => findingsOf(each, protocols));
+    const isUp = appliances.get(appliance)?.state === "up";
+    const all = isMissing ? [MISSING] : tests.flatMap((each) => findingsOf(each, protocols, isUp));
     return all.map((words) => ({ words, appliance }));
   });
   const alike = groupBy(found, ({ words }) => words.join("\n"));
@@ -239,8 +240,13 @@ function findings(
 
 const MISSING: Words = ["missing at ", ""];
 
-function findingsOf({ health, found }: WebsiteSnapshot, protocols: ReadonlySet<string>): readonly Words[] {
-  if (health.failure !== undefined) return [["no result from ", `: ${reasonInWords(health.failure.reason)}`]];
+function findingsOf(
+  { health, found }: WebsiteSnapshot,
+  protocols: ReadonlySet<string>,
+  isUp: boolean,
+): readonly Words[] {
+  if (health.failure !== undefined)
+    return [["no result from ", `: ${reasonInWords(health.failure.reason, isUp)}`]];
   const statuses = [...(found?.statuses ?? []), ...(found?.uncertain ?? [])];
   // A website of which no test ever had a status has no protocol yet.
   const wanted = statuses.filter(({ protocol }) => protocols.has(protocol) || protocols.has(""));

@@ -1,5 +1,5 @@
 import type { Backend, Backends } from "../api/website-details.ts";
-import type { FailureReason } from "../client/failure.ts";
+import { meaningOf, type FailureReason } from "../client/failure.ts";
 import { contendersIn, membersIn } from "../fleet/snapshot.ts";
 import { listed, type Words } from "../support/text.ts";
 import type { GroupState } from "./states.ts";
@@ -113,7 +113,12 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   internal: "a bug in the exporter",
 };
 
-/** Returns why an operation fails, for people, with the reason in the word of the metrics. */
-export function reasonInWords(reason: FailureReason): string {
-  return `${REASON_IN_WORDS[reason]} (${reason})`;
+/**
+ * Returns why an operation fails, for people, with the reason in the word of the metrics. `isUp` says that the appliance answers now, which
+ * may be later than the latest poll of the operation.
+ */
+export function reasonInWords(reason: FailureReason, isUp = false): string {
+  const wasAway = isUp && (reason === "appliance_down" || meaningOf(reason).isCutOff === true);
+  const words = wasAway ? "it was out of reach at the latest attempt" : REASON_IN_WORDS[reason];
+  return `${words} (${reason})`;
 }

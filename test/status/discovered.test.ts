@@ -224,6 +224,26 @@ test("a website whose details are no longer found is gone, until a list still ha
   expect(tested(notFound(2), seen.websites("a", [1], LATER))).toEqual(["shop"]);
 });
 
+test("websites of an appliance that has no list any more are tested on, with their counters", () => {
+  const fleet = fleetOf(MEMBERS, [
+    ...ONE_AND_TWO,
+    seen.website("a", 1, [{ protocol: "http", status: 200 }]),
+    seen.website("a", 1, [{ protocol: "http", status: 503 }]),
+    failed.websites("a", "unsupported"),
+    notFound(1),
+    notFound(2),
+  ]);
+  expect(fleet.plan("a")).toEqual({ isDiscovering: true, details: [1, 2], tests: [1, 2] });
+  const [cluster] = clustersOf(fleet);
+  expect(cluster?.appliances[0]?.websites[0]?.found?.statuses[0]?.changes).toBe(1);
+});
+
+test("websites whose details are not found come back when the list is found to be missing too", () => {
+  expect(tested(notFound(1), notFound(2))).toEqual([]);
+  expect(tested(notFound(1), notFound(2), failed.websites("a", "unsupported"))).toHaveLength(2);
+  expect(tested(notFound(1), notFound(2), failed.websites("a", "decode"))).toEqual([]);
+});
+
 test("an appliance without any details is no trouble, and its websites are tested by their ids", () => {
   const none = [seen.websites("a", [1, 2]), notFound(1), notFound(2)];
   expect(fleetOf(MEMBERS, none).plan("a").tests).toEqual([1, 2]);
@@ -250,7 +270,7 @@ test("websites of which there are no details are not joined by their ids: anothe
 
 const DETAILS_UNREADABLE = "Details of websites of a are not known: its answer cannot be decoded (decode)";
 
-test.each([
+test.each<readonly [what: string, more: readonly Observation[], problems: readonly unknown[]]>([
   [
     "a website is missing at the master",
     [seen.websites("a", [])],
@@ -273,6 +293,42 @@ test.each([
     "details are not found that a later list still has",
     [...ONE_AND_TWO, notFound(1), seen.websites("a", [1, 2], LATER)],
     [expect.stringContaining("Details of websites of a are not known: it answers with an error")],
+  ],
+  ["firmware has no list", [failed.websites("a", "unsupported")], []],
+  [
+    "firmware has no list any more",
+    [...ONE_AND_TWO, failed.websites("a", "unsupported")],
+    ["The websites of a cannot be listed: the appliance lacks this operation (unsupported)"],
+  ],
+  [
+    "firmware has neither list nor details any more",
+    [...ONE_AND_TWO, notFound(1), notFound(2), failed.websites("a", "unsupported")],
+    ["The websites of a cannot be listed: the appliance lacks this operation (unsupported)"],
+  ],
+  [
+    "firmware has no details any more",
+    [...ONE_AND_TWO, notFound(1), notFound(2), seen.websites("a", [1, 2], LATER)],
+    ["Details of websites of a are not known: the appliance lacks this operation (unsupported)"],
+  ],
+  ["firmware has a list and never had details", [LISTED, notFound(1), seen.websites("a", [1], LATER)], []],
+  [
+    "firmware has no list any more, and it is down",
+    [...ONE_AND_TWO, failed.websites("a", "unsupported"), failed.vrrp("a", "connect")],
+    [],
+  ],
+  ["firmware had no list before, and has one now", [failed.websites("a", "unsupported"), ...ONE_AND_TWO], []],
+  ...(["dns", "connect", "tls", "proxy", "appliance_down"] as const).map(
+    (reason) =>
+      [
+        `details were not reached (${reason}) at an appliance that answers now`,
+        [...ONE_AND_TWO, failed.details("a", 2, reason)],
+        [`Details of websites of a are not known: it was out of reach at the latest attempt (${reason})`],
+      ] as const,
+  ),
+  [
+    "the list was not reached at an appliance that answers now",
+    [failed.websites("a", "connect")],
+    ["The websites of a cannot be listed: it was out of reach at the latest attempt (connect)"],
   ],
 ])("what is a problem of the websites of an appliance: %s", (_, more, problems) => {
   const ofWebsites = problemsAfter(...more).filter((summary) =>

@@ -173,6 +173,14 @@ test.each<Case>([
     problems: ["warning failover_not_ready: If a fails: shop https is down (503) at b"],
   },
   {
+    name: "a website whose test did not reach the master, which answers now",
+    polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "connect"), https("b", 200)],
+    problems: [
+      "critical website_unknown: Website shop is not known to be up: " +
+        "no result from a: it was out of reach at the latest attempt (connect), https 200 from b",
+    ],
+  },
+  {
     name: "a website whose test fails at the master",
     polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "timeout"), https("b", 200)],
     problems: [
