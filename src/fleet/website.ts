@@ -31,21 +31,66 @@ export function websiteFor(
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
   const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
   const { identity, websiteId, website, address, protocols, expectStatus, details } = known;
+  const again = isKept ? judgedAgain(last, known) : {};
   const { name, host } = details ?? before.owner;
   const owner = kept(before.owner, { name: name || before.owner.name, host: host || before.owner.host });
   const named = { identity, websiteId, website, address };
-  const isConfigured = ({ protocol }: Pick<ProtocolResult, "protocol">): boolean =>
-    protocols?.includes(protocol) ?? true;
+  const isTested = among(protocols);
   const seen = before.seen && {
     kind: "website_statuses" as const,
     ...named,
     statuses: before.seen.statuses
-      .filter(isConfigured)
+      .filter(isTested)
       .map((each) => ({ ...each, isUp: statusSetHas(expectStatus, each.status) })),
-    uncertain: before.seen.uncertain.filter(isConfigured),
+    uncertain: before.seen.uncertain.filter(isTested),
   };
   const tested = { kind: "website_test", ...named, known, owner } as const;
-  return { ...before, ...tested, seen, found: before.found && seen };
+  return { ...before, ...again, ...tested, seen, found: before.found && seen };
+}
+
+/**
+ * Returns the results under another configuration. A protocol that is not tested any more has none. Nobody knows how earlier tests would
+ * have ended under another expectation, so the latest status counts at once, as that of a first test. If it was not expected before, or is
+ * not now, nobody knows when the website was up.
+ */
+function judgedAgain(
+  { known: old, seen, results, lastUp }: WebsiteRecord,
+  { protocols, expectStatus }: KnownWebsite,
+): Pick<WebsiteRecord, "results" | "lastUp"> {
+  const isTested = among(protocols);
+  const left = results?.filter(isTested);
+  // A website is not unknown before the first test of its protocols.
+  const known = left?.length === 0 && results?.length !== 0 ? undefined : left;
+  const knownUp = lastUp.filter(isTested);
+  if (kept(old.expectStatus, expectStatus) === old.expectStatus) return { results: known, lastUp: knownUp };
+  const statusOf = ({ protocol }: Pick<ProtocolResult, "protocol">): StatusSnapshot | undefined =>
+    seen?.statuses.find((each) => each.protocol === protocol);
+  const isUpNow = ({ status }: StatusSnapshot): boolean => statusSetHas(expectStatus, status);
+  return {
+    results: known?.map((each) => {
+      const status = statusOf(each);
+      return resultAgain(each, status && (isUpNow(status) ? "up" : "down"));
+    }),
+    lastUp: knownUp.filter((each) => {
+      const status = statusOf(each);
+      return status?.isUp === true && isUpNow(status);
+    }),
+  };
+}
+
+function among(protocols: KnownWebsite["protocols"]): (of: Pick<ProtocolResult, "protocol">) => boolean {
+  return ({ protocol }) => protocols?.includes(protocol) ?? true;
+}
+
+/** Returns the result by the latest status alone, if there is one. A test without a status stays unknown. */
+function resultAgain(
+  { protocol, latest, result }: ProtocolResult,
+  counts: "up" | "down" | undefined,
+): ProtocolResult {
+  const forgetful = { protocol, latest, result, refutations: 0, isUnstable: false };
+  if (counts === undefined) return forgetful;
+  if (latest !== "unknown") return { ...forgetful, latest: counts, result: counts };
+  return { ...forgetful, result: result === "unknown" ? result : counts };
 }
 
 const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, lastUp: [] } as const;

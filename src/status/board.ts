@@ -14,7 +14,7 @@ import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "./document.ts";
 import type { Observed } from "./happenings.ts";
 import { changesAtMs, judge } from "./judge.ts";
-import { logIncidents, logObservation } from "./log.ts";
+import { logIncidents, logObservation, logReloaded } from "./log.ts";
 import { createPast } from "./past.ts";
 import { isContradictory, stillRemembered, withRemembered } from "./remembered.ts";
 import type { FleetDocument, KnownIncident } from "./schema.ts";
@@ -152,6 +152,16 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     return all;
   }
 
+  /** Judges all clusters under a new configuration at once: what that changes has begun with it, and not with the next poll. */
+  async function judgeReloaded(): Promise<void> {
+    await inSlices(fleet.clusters(), (name) => {
+      const nowMs = clock.monotonicMs();
+      advance(name, nowMs);
+      const facts = fleet.cluster(name, nowMs);
+      if (facts !== undefined) logReloaded(logger, judged(facts, nowMs));
+    });
+  }
+
   return {
     ...self,
     observed: (observation) => {
@@ -171,6 +181,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     reloaded: (isSuccess, atMs) => {
       listener.reloaded(isSuccess, atMs);
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
+      if (!isSuccess) return;
+      judgeReloaded().catch((error: unknown) => {
+        logger.error({ detail: describeBug(error) }, "new configuration could not be judged");
+      });
     },
     document: async () => {
       const all = await verdicts();

@@ -4,6 +4,7 @@ import type { Observation } from "../polling/observation.ts";
 import type { Logger } from "../support/log.ts";
 import type { Past } from "./past.ts";
 import type { KnownIncident } from "./schema.ts";
+import type { Judged } from "./verdict.ts";
 
 const MAX_LINES = 20;
 
@@ -56,6 +57,23 @@ export function logObservation(
   for (const change of [...states.slice(0, MAX_LINES), ...others]) logChange(logger, where, change);
   const count = states.length - MAX_LINES;
   if (count > 0) logger.info({ ...where, count }, "more vrrp states changed");
+}
+
+/** Logs the states of websites of a cluster that a new configuration has changed, at most 20. */
+export function logReloaded(logger: Logger, { before, now }: Judged): void {
+  if (before === undefined || before.websites === now.websites) return;
+  const { cluster } = now.facts;
+  const changes = [...now.websites.values()].flatMap(({ key, website, states }) => {
+    const old = before.websites.get(key)?.states ?? [];
+    return states.flatMap(({ protocol, state: to }) => {
+      const from = old.find((each) => each.protocol === protocol)?.state;
+      return from === undefined || to === undefined || from === to ? [] : [{ website, protocol, from, to }];
+    });
+  });
+  for (const change of changes.slice(0, MAX_LINES))
+    logger.info({ cluster, ...change }, "website state changed with the configuration");
+  const count = changes.length - MAX_LINES;
+  if (count > 0) logger.info({ cluster, count }, "more website states changed with the configuration");
 }
 
 function logChange(logger: Logger, where: object, { kind, ...facts }: FleetChange): void {

@@ -1,5 +1,16 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { applianceOf, configOf, interfaceOf, listOf, seen, websiteOf } from "../support/observations.ts";
+import type { WebsiteConfig } from "../../src/config/config.ts";
+import {
+  applianceOf,
+  blocksOf,
+  configOf,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  websiteOf,
+} from "../support/observations.ts";
 import { clustersOf, appliancesOf, fleetOf, MEMBER_A, MEMBER_B } from "./support.ts";
 
 const SHOP = websiteOf({ id: 1, name: "shop" });
@@ -122,4 +133,105 @@ test("what a poll finds again is the same object, though how the poll went is no
   expect(after.test?.found).toBe(before.test?.found);
   expect(after.vrrp).not.toBe(before.vrrp);
   expect(after.test).not.toBe(before.test);
+});
+
+/** A website that is tested with these statuses, one after the other; 0 if the test fails. */
+function testedWith(statuses: readonly number[]) {
+  return fleetOf(
+    [WAF],
+    statuses.map((status, nth) =>
+      status === 0
+        ? failed.website("waf", 1, "timeout")
+        : seen.website("waf", 1, [{ protocol: "http", status }], { sentAtMs: nth }),
+    ),
+  );
+}
+
+const UNSTABLE = [200, 503, 200, 503, 200, 503, 200];
+
+test.each<readonly [statuses: readonly number[], from: number, to: number, before: string, after: string]>([
+  [[200], 200, 299, "up, up", "up, up"],
+  [[302], 200, 299, "up, up", "down, down, never up"],
+  [[503, 503], 200, 599, "down, down, never up", "up, up, never up"],
+  [[200, 503], 200, 599, "up, down", "up, up, never up"],
+  [[200, 503], 200, 299, "up, down", "down, down, never up"],
+  [[200, 503], 404, 404, "up, down", "down, down, never up"],
+  [[200, 0], 404, 404, "up, unknown", "down, unknown, never up"],
+  [[200, 0, 0], 404, 404, "unknown, unknown", "unknown, unknown, never up"],
+  [[200, 0], 200, 299, "up, unknown", "up, unknown"],
+  [[503, 503, 0], 404, 404, "down, unknown, never up", "down, unknown, never up"],
+  [[200, 0, 0, 503], 404, 404, "unknown, down", "down, down, never up"],
+  [[503, 503, 0], 503, 503, "down, unknown, never up", "up, unknown, never up"],
+  [[200, 0, 0, 503], 503, 503, "unknown, down", "up, up, never up"],
+  [[0], 503, 503, "", ""],
+  [[], 503, 503, "not tested", "not tested"],
+  [UNSTABLE, 200, 399, "up, up, unstable", "up, up, unstable"],
+  [UNSTABLE, 200, 599, "up, up, unstable", "up, up"],
+  [UNSTABLE, 503, 503, "up, up, unstable", "down, down, never up"],
+])(
+  "the results of tests with %j, when %i to %i become the expected statuses",
+  (statuses, from, to, before, after) => {
+    const fleet = testedWith(statuses);
+    const inWords = () => {
+      const { results, lastUp } = appliancesOf(fleet)[0]?.websites[0] ?? {};
+      const [first] = results ?? [];
+      if (results === undefined) return "not tested";
+      if (first === undefined) return "";
+      const { result, latest, isUnstable, refutations } = first;
+      expect(refutations > 0).toBe(isUnstable);
+      return [result, latest, isUnstable && "unstable", lastUp?.length === 0 && "never up"]
+        .filter(Boolean)
+        .join(", ");
+    };
+    expect(inWords()).toBe(before);
+    fleet.configure(configOf({ ...WAF, websites: [{ ...SHOP, expectStatus: [{ from, to }] }] }), 0);
+    expect(inWords()).toBe(after);
+  },
+);
+
+test("a protocol without a status in the latest answer keeps its result under another expectation", () => {
+  const fleet = fleetOf(
+    [WAF],
+    [
+      seen.website("waf", 1, blocksOf(200, 200), { sentAtMs: 0 }),
+      seen.website("waf", 1, [{ protocol: "http", status: 200 }], { sentAtMs: 1 }),
+    ],
+  );
+  fleet.configure(configOf({ ...WAF, websites: [{ ...SHOP, expectStatus: [{ from: 404, to: 404 }] }] }), 0);
+  const results = appliancesOf(fleet)[0]?.websites[0]?.results ?? [];
+  expect(results.map(({ protocol, result, latest }) => [protocol, result, latest])).toEqual([
+    ["http", "down", "down"],
+    ["https", "up", "unknown"],
+  ]);
+});
+
+test("protocols that are no longer tested have no results, and a website without any was not tested yet", () => {
+  const both = fleetOf([WAF], [seen.website("waf", 1, blocksOf(200, 503), { sentAtMs: 0 })]);
+  const resultsWith = (protocols: WebsiteConfig["protocols"]) => {
+    both.configure(configOf({ ...WAF, websites: [{ ...SHOP, protocols }] }), 0);
+    const { results, lastUp, found } = appliancesOf(both)[0]?.websites[0] ?? {};
+    const statuses = found?.statuses.map(({ protocol, isUp }) => `${protocol} ${isUp ? "up" : "down"}`);
+    expect(results?.map(({ protocol, result }) => `${protocol} ${result}`) ?? []).toEqual(statuses);
+    return [results?.length, lastUp?.length];
+  };
+  expect(resultsWith(undefined)).toEqual([2, 1]);
+  expect(resultsWith(["http", "https"])).toEqual([2, 1]);
+  expect(resultsWith(["https"])).toEqual([1, 0]);
+  expect(resultsWith(["http"])).toEqual([undefined, 0]);
+});
+
+test("after any tests and another expectation, a website that is known to be up or down has that result", () => {
+  const statuses = fc.array(fc.constantFrom(0, 200, 302, 404, 503), { minLength: 1, maxLength: 12 });
+  const expected = fc.constantFrom(200, 302, 404, 503);
+  fc.assert(
+    fc.property(statuses, expected, (tests, status) => {
+      const fleet = testedWith(tests);
+      const expectStatus = [{ from: status, to: status }];
+      fleet.configure(configOf({ ...WAF, websites: [{ ...SHOP, expectStatus }] }), 0);
+      const { found, results } = appliancesOf(fleet)[0]?.websites[0] ?? {};
+      const { isUp } = found?.statuses[0] ?? {};
+      const [first] = results ?? [];
+      expect(first?.result).toBe(isUp === undefined ? first?.result : isUp ? "up" : "down");
+    }),
+  );
 });

@@ -14,6 +14,7 @@ import {
   listOf,
   seen,
   WALL_MS,
+  websiteOf,
 } from "../support/observations.ts";
 import { NO_PAST } from "./support.ts";
 
@@ -35,7 +36,8 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
     nowMs = ms;
     return board;
   };
-  return { at, fleet, incidents: () => log.lines.filter(({ msg }) => msg.startsWith("incident")) };
+  const messages = () => log.lines.filter(({ level }) => level !== "debug");
+  return { at, fleet, messages, incidents: () => log.lines.filter(({ msg }) => msg.startsWith("incident")) };
 }
 
 test("the configuration counts as old since the first of the reloads that failed", async () => {
@@ -111,4 +113,43 @@ test("incidents of a cluster that a reload removes are forgotten", async () => {
   expect(await kinds(1)).toEqual(["appliance_down"]);
   fleet.configure(configOf(applianceOf({ name: "other" })), 2);
   expect(await kinds(3)).toEqual([]);
+});
+
+/** The appliance `waf`, whose website `shop` answers with the status 302. */
+const shopOf = (from: number, to: number) =>
+  applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop", expectStatus: [{ from, to }] })] });
+const LATER = { expiresAtMs: 300_000 };
+const instant = (ms: number): string => new Date(WALL_MS + ms).toISOString();
+
+test("what another expect_status changes begins at the reload, is logged, and is no outage of which the length is known", async () => {
+  const { at, fleet, messages } = boardOf([shopOf(200, 399)]);
+  at(0).observed(seen.vrrp("waf", listOf([interfaceOf()]), LATER));
+  const test302 = (sentAtMs: number) =>
+    at(sentAtMs).observed(
+      seen.website("waf", 1, [{ protocol: "http", status: 302 }], { ...LATER, sentAtMs, sinceMs: 0 }),
+    );
+  test302(1000);
+  const reload = async (ms: number, appliance: ReturnType<typeof shopOf>) => {
+    fleet.configure(configOf(appliance), ms);
+    at(ms).reloaded(true, WALL_MS + ms);
+    const { clusters, incidents } = await at(ms + 5000).document();
+    const { state, since } = clusters[0]?.websites[0]?.states[0] ?? {};
+    const isUp = clusters[0]?.appliances[0]?.websites[0]?.statuses?.[0]?.isUp;
+    return { state, since, isUp, incidents };
+  };
+  const down = await reload(20_000, shopOf(200, 299));
+  expect(down).toMatchObject({ state: "down", isUp: false, since: instant(20_000) });
+  expect(down.incidents).toMatchObject([{ kind: "website_down", begin: instant(20_000) }]);
+  test302(31_000);
+  const up = await reload(50_000, shopOf(302, 302));
+  expect(up).toMatchObject({ state: "up", isUp: true, since: instant(50_000) });
+  expect(up.incidents).toHaveLength(1);
+  expect(up.incidents[0]).toMatchObject({ begin: instant(20_000), end: instant(50_000) });
+  expect(up.incidents[0]?.outageAtMostSeconds).toBeUndefined();
+  const change = { level: "info", cluster: "waf", website: "shop", protocol: "http" };
+  const msg = "website state changed with the configuration";
+  expect(messages().filter((line) => line.msg === msg)).toMatchObject([
+    { ...change, from: "up", to: "down" },
+    { ...change, from: "down", to: "up" },
+  ]);
 });

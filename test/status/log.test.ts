@@ -1,9 +1,19 @@
 import { expect, test } from "vitest";
 import type { FleetChange } from "../../src/fleet/changes.ts";
-import { logIncidents, logObservation } from "../../src/status/log.ts";
+import { logIncidents, logObservation, logReloaded } from "../../src/status/log.ts";
 import type { KnownIncident } from "../../src/status/schema.ts";
 import { createMemoryLog } from "../support/exporter.ts";
-import { failureOf, listOf, seen } from "../support/observations.ts";
+import {
+  applianceOf,
+  configOf,
+  failureOf,
+  listOf,
+  seen,
+  WALL_MS,
+  websiteOf,
+} from "../support/observations.ts";
+import { clustersOf, fleetOf } from "../fleet/support.ts";
+import { createJudge } from "./support.ts";
 
 function stateChange(nth: number): FleetChange {
   return { kind: "vrrp_state", interface: `carp${nth}`, vhid: 1, vip: "v", from: "MASTER", to: "BACKUP" };
@@ -84,4 +94,33 @@ test("20 incidents of a poll are 20 lines, and any more are one line with their 
   logIncidents(log.logger, news);
   expect(log.lines).toHaveLength(21);
   expect(log.lines.at(-1)).toMatchObject({ level: "info", cluster: "ams", count: 3, msg: "more incidents" });
+});
+
+test("20 websites whose state a new configuration changes are 20 lines, and one line counts the rest", () => {
+  const websites = Array.from({ length: 23 }, (_, nth) => websiteOf({ id: nth + 1 }));
+  const observations = websites.map(({ id }) => seen.website("waf", id, [{ protocol: "http", status: 302 }]));
+  const fleet = fleetOf([applianceOf({ name: "waf", websites })], observations);
+  const judging = createJudge();
+  const judged = () => {
+    const [facts] = clustersOf(fleet);
+    if (facts === undefined) throw new Error("a cluster is configured");
+    return judging.judge(facts, { wallMs: WALL_MS, monotonicMs: 0 });
+  };
+  const linesOf = (change: ReturnType<typeof judged>) => {
+    const log = createMemoryLog();
+    logReloaded(log.logger, change);
+    return log.lines;
+  };
+  expect(linesOf(judged())).toEqual([]);
+  const strict = websites.map((website) => ({ ...website, expectStatus: [{ from: 200, to: 299 }] }));
+  fleet.configure(configOf(applianceOf({ name: "waf", websites: strict })), 0);
+  const lines = linesOf(judged());
+  expect(lines).toHaveLength(21);
+  const msg = "website state changed with the configuration";
+  expect(lines.at(-2)).toMatchObject({ website: "20", protocol: "http", from: "up", to: "down", msg });
+  expect(lines.at(-1)).toMatchObject({
+    cluster: "waf",
+    count: 3,
+    msg: "more website states changed with the configuration",
+  });
 });
