@@ -3,6 +3,7 @@ import type {
   ClusterDocument,
   FailoverDocument,
   GroupDocument,
+  PollDocument,
 } from "../status/schema.ts";
 import { groupName, NAMED, reasonInWords } from "../status/words.ts";
 import { count, listed } from "../support/text.ts";
@@ -58,11 +59,13 @@ export function verdictOn(answers: readonly Answer[]): Verdict {
 }
 
 /** Returns an answer about the groups without a known MASTER, if there are any. Each appliance of the cluster may be that MASTER. */
-function masterlessGroups({ name: cluster, groups }: ClusterDocument): readonly Answer[] {
+function masterlessGroups({ name: cluster, groups, appliances }: ClusterDocument): readonly Answer[] {
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return [];
   const where = groups.length === 0 ? "" : ` of ${listed(masterless.map(groupName), NAMED)}`;
-  const summary = `${cluster}: it is not known which appliance is MASTER${where}`;
+  const rests = appliances.flatMap(({ poll }) => (poll?.reason === "not_scheduled" ? whyUnknown(poll) : []));
+  const why = rests.length === 0 ? "" : `: ${listed([...new Set(rests)])}`;
+  const summary = `${cluster}: it is not known which appliance is MASTER${where}${why}`;
   return [{ cluster, verdict: "unknown", summary }];
 }
 
@@ -93,7 +96,7 @@ function doubtsOn(
   if (state === "disabled") return ["it is disabled, so it is not polled"];
   if (appliances.length === 1) return ["its cluster has no other appliance"];
   if (poll?.state !== "succeeded")
-    return [poll?.reason === undefined ? "it was not polled yet" : reasonInWords(poll.reason)];
+    return [poll?.reason === undefined ? "it was not polled yet" : whyUnknown(poll)];
   const own = groups.flatMap((group) =>
     group.members.flatMap(({ appliance, role }) => (appliance === name ? { group, role } : [])),
   );
@@ -105,6 +108,11 @@ function doubtsOn(
       : [`${count(unreadableInterfaces, "interface")} of it cannot be read`]),
     ...own.flatMap(({ group, role }) => doubtIn(group, role, isJudged) ?? []),
   ];
+}
+
+/** Returns why a poll failed; of a schedule that rests, until when. */
+function whyUnknown({ reason = "internal", message }: PollDocument): string {
+  return reason === "not_scheduled" ? (message ?? reason) : reasonInWords(reason);
 }
 
 /** Returns the doubt about one group. `isJudged` says whether it is known what happens to the groups of which the appliance is MASTER. */

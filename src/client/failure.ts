@@ -5,9 +5,9 @@ import { keysOf } from "../support/keys.ts";
 interface Meaning {
   /**
    * The state of the appliance. If it is `lost`, the appliance does not answer. If it is `refused`, the appliance answers, but not to this
-   * exporter. If it is `unknown`, the cause is elsewhere.
+   * exporter. If it is `unknown`, the cause is elsewhere. If it is `unwatched`, nobody asks it.
    */
-  readonly appliance: "lost" | "refused" | "unknown";
+  readonly appliance: "lost" | "refused" | "unknown" | "unwatched";
   /** Whether other polls of the appliance would fail for the same reason, so that they are not sent. */
   readonly stopsOtherPolls?: true;
   /** Whether no connection was made or kept, which says nothing about the operation that was polled. */
@@ -31,6 +31,7 @@ const FAILURES = {
   secret: { appliance: "unknown" }, // the password file is missing, not permitted, empty or otherwise invalid
   appliance_down: { appliance: "lost" }, // the poll of a website is not sent, or ended, since the VRRP list fails
   stalled: { appliance: "unknown" }, // no poll completes for too long, which is determined when the fleet is read
+  not_scheduled: { appliance: "unwatched" }, // the schedule has no poll for long, which is determined when the fleet is read
   local: { appliance: "unknown" }, // this host is out of descriptors, ports, memory, time or slots, or has an I/O error
   internal: { appliance: "unknown" }, // the exporter has a bug
 } as const satisfies Readonly<Record<string, Meaning>>;
@@ -52,6 +53,8 @@ export interface Failure {
   readonly isGone?: true;
   /** The delay that an answer with status 429 or 503 requests. */
   readonly retryAfterMs?: number;
+  /** The Unix time in milliseconds of the next poll, where the schedule has none before. */
+  readonly restsUntilMs?: number;
 }
 
 export type Outcome<T> =

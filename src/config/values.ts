@@ -1,6 +1,7 @@
-import { createTask, parse as parseCron, validateDetailed } from "node-cron";
+import { parse as parseCron, validateDetailed } from "node-cron";
 import { z } from "zod";
 import { parseDuration } from "../support/duration.ts";
+import { createSchedule } from "../support/schedule.ts";
 import { printable } from "../support/text.ts";
 
 /**
@@ -66,14 +67,8 @@ export function checkSchedule(expression: string): string | undefined {
 }
 
 function recurs(expression: string): boolean {
-  const task = createTask(expression, () => undefined);
-  try {
-    return task.getNextRuns(2).length === 2;
-  } catch {
-    return false;
-  } finally {
-    void task.destroy();
-  }
+  const { nextMs } = createSchedule(expression, "UTC");
+  return nextMs(nextMs(0)) < Number.POSITIVE_INFINITY;
 }
 
 /** Returns the shortest time between two runs of a valid expression, 1 s to a day, as if it ran on all days and all had 24 hours. */

@@ -39,6 +39,8 @@ export interface Silence {
   readonly lostSinceMs: number | undefined;
   /** The beginning of the poll that ended at `lostSinceMs`. */
   readonly lostSentMs: number | undefined;
+  /** Whether nobody asked the appliance, as its schedule rested. */
+  readonly isUnwatched?: true;
 }
 
 /** The latest answers of an appliance about one group, oldest first. The list stays the same object while the answers are the same. */

@@ -2,14 +2,18 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
 import type { Failure } from "../client/failure.ts";
 import type { Observation } from "../polling/observation.ts";
+import type { Rest } from "../polling/pace.ts";
 import { unsent } from "../polling/poll.ts";
+import { minuteInUtc } from "../support/time-zone.ts";
 import type { PollHealth } from "./snapshot.ts";
 
 /** The facts about one operation: the health of its latest poll, and the last known value. Immutable. Instants are monotonic. */
 export interface OperationRecord<Seen> {
   readonly health: PollHealth;
-  /** The instant from which polling counts as stalled; infinite once it does. */
+  /** The instant from which the schedule rests, or else polling counts as stalled; infinite once it does. */
   readonly expiresAtMs: number;
+  /** The rest of the schedule that begins at `expiresAtMs`; `undefined` if polling counts as stalled then. */
+  readonly rest: Rest | undefined;
   /** The instant from which the latest answer no longer counts; `undefined` while it counts. */
   readonly silentSinceMs: number | undefined;
   /** The failure of the latest poll that was sent, or that this host could not send; `undefined` if that poll succeeded. */
@@ -47,6 +51,7 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
   return {
     health: NEVER_POLLED,
     expiresAtMs,
+    rest: undefined,
     silentSinceMs: expiresAtMs,
     failing: undefined,
     seen: undefined,
@@ -60,14 +65,14 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
  */
 export function afterPoll<Record extends OperationRecord<unknown>>(
   record: Record,
-  { outcome, durationSeconds, expiresAtMs, completedAtMs }: Observation,
+  { outcome, durationSeconds, expiresAtMs, rest, completedAtMs }: Observation,
   nowMs: number,
   seen: Record["seen"],
 ): Record {
   if (outcome.ok) {
     const lastSuccessAtMs = completedAtMs;
     const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
-    const known = { expiresAtMs, silentSinceMs: undefined, suspended: undefined };
+    const known = { expiresAtMs, rest, silentSinceMs: undefined, suspended: undefined };
     return { ...record, ...known, health, failing: undefined, seen, found: seen };
   }
   const { failure } = outcome;
@@ -75,17 +80,29 @@ export function afterPoll<Record extends OperationRecord<unknown>>(
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
   const silentSinceMs = Math.min(nowMs, record.silentSinceMs ?? nowMs);
   const wasTried = durationSeconds !== undefined || failure.reason === "local";
-  const unknown = { expiresAtMs, silentSinceMs, suspended: undefined, found: undefined };
+  const unknown = { expiresAtMs, rest, silentSinceMs, suspended: undefined, found: undefined };
   return { ...record, ...unknown, health, failing: wasTried ? failure : record.failing };
 }
 
-/** Returns the record at the monotonic instant `nowMs`, at which an expired operation has failed as `stalled`. */
+/**
+ * Returns the record at the monotonic instant `nowMs`, at which an expired operation has failed as `stalled`, or as `not_scheduled` while
+ * its schedule rests.
+ */
 export function recordAt<Record extends OperationRecord<unknown>>(record: Record, nowMs: number): Record {
-  const { expiresAtMs, silentSinceMs = expiresAtMs } = record;
+  const { expiresAtMs, rest, silentSinceMs = expiresAtMs } = record;
   if (nowMs < expiresAtMs) return record;
-  const health = { ...record.health, state: "failed", failure: STALLED } as const;
-  const unknown = { expiresAtMs: Number.POSITIVE_INFINITY, suspended: undefined, found: undefined };
-  return { ...record, ...unknown, health, silentSinceMs };
+  const failure = rest === undefined ? STALLED : notScheduled(rest);
+  const health = { ...record.health, state: "failed", failure } as const;
+  const until = { expiresAtMs: rest?.stalledAtMs ?? Number.POSITIVE_INFINITY, rest: undefined };
+  return recordAt(
+    { ...record, ...until, suspended: undefined, found: undefined, health, silentSinceMs },
+    nowMs,
+  );
+}
+
+function notScheduled({ untilMs }: Rest): Failure {
+  const message = `no poll is scheduled until ${minuteInUtc(untilMs)}`;
+  return { reason: "not_scheduled", message, restsUntilMs: untilMs };
 }
 
 /**

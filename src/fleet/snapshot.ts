@@ -198,7 +198,7 @@ export interface WebsiteSnapshot extends OfWebsite {
   readonly kind: "website_test";
   readonly health: PollHealth;
   readonly found: StatusesSnapshot | undefined;
-  /** The results of the tests, by protocol; `undefined` before the first test, empty while no protocol is known. */
+  /** The results of the tests, by protocol; `undefined` before the first test, empty while no protocol is known. @see isAwaited */
   readonly results: readonly ProtocolResult[] | undefined;
   /** The instants at which a test found the website up, for each protocol by which one did. */
   readonly lastUp: readonly LastUp[];
@@ -237,6 +237,8 @@ export interface ProtocolResult {
   readonly refutations: number;
   /** Whether three of these tests were refutations, or one of them was and this was already true before. */
   readonly isUnstable: boolean;
+  /** Whether the result is unknown because the schedule of the tests rests. */
+  readonly isUnwatched?: true;
 }
 
 export interface StatusSnapshot extends WebsiteStatus {

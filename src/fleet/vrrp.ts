@@ -158,7 +158,8 @@ function coursesAfter(
 ): SeenVrrp["courses"] {
   const isBack = health.state === "failed" && silentSinceMs !== undefined;
   if (old !== undefined && !isBack && reports === old.reports) return old.courses;
-  const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs, lostSentMs } : undefined;
+  const unwatched = health.failure?.reason === "not_scheduled" ? ({ isUnwatched: true } as const) : {};
+  const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs, lostSentMs, ...unwatched } : undefined;
   const made = new Map<Course | undefined, Map<string, Course>>();
   const courses = new Map(old?.courses);
   for (const key of new Set([...(old?.reports.keys() ?? []), ...reports.keys()])) {

@@ -108,8 +108,17 @@ export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord 
   const now = recordAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
-  const results = (website.results ?? []).map((each) => ({ ...each, ...unknown }));
-  return { ...now, results };
+  const { results: before = [] } = website;
+  if (now.health.failure?.reason !== "not_scheduled")
+    return { ...now, results: before.map(({ isUnwatched: _, ...each }) => ({ ...each, ...unknown })) };
+  const results = before.map((each) => ({ ...each, ...unknown, isUnwatched: true as const }));
+  // Nobody knows how long what was up then stayed so.
+  return { ...now, results: results.length === 0 ? undefined : results, lastUp: [] };
+}
+
+/** Whether the tests of a website have no result because none was made yet, or because their schedule rests. */
+export function isAwaited(results: WebsiteSnapshot["results"]): boolean {
+  return results === undefined || (results.length > 0 && results.every((each) => each.isUnwatched));
 }
 
 /**

@@ -40,7 +40,7 @@ export interface AppliancePoller {
 
 export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" | "turns"> {
   readonly limits: FleetLimits;
-  readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs">;
+  readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs" | "endOf">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
   /** @see Runner.hasten */
@@ -111,6 +111,7 @@ export function createAppliancePoller(
       const timing = timingOf(operation);
       return isFirst ? firstPace(timing) : { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };
     },
+    endOf: (operation, fromMs) => timetable.endOf(timingOf(operation), fromMs),
     hasteMsOf,
     nextDueMs: timetable.nextDueMs,
     backoff,

@@ -44,7 +44,7 @@ export interface FinishedPoll {
   readonly credentials: symbol | undefined;
   readonly startedMs: number;
   readonly endedMs: number;
-  /** The operation's interval, or the current gap of its schedule. */
+  /** The operation's interval, or the usual gap of its schedule. */
   readonly intervalMs: number;
 }
 

@@ -44,7 +44,7 @@ export interface PollState {
   readonly sentAtMs?: number;
   /** The limit whose slot it waits for, or waited for last. */
   readonly waitsFor?: LimitName;
-  /** The monotonic instant until which the latest observation counts; `undefined` before the first. */
+  /** The monotonic instant from which the latest observation is stalled; `undefined` before the first. */
   readonly latestUntilMs?: number | undefined;
 }
 

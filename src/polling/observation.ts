@@ -2,6 +2,7 @@ import type { Decoded } from "../api/json.ts";
 import type { Operation, OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Outcome } from "../client/failure.ts";
+import type { End } from "./pace.ts";
 
 type DecodedBy<K extends OperationKind> =
   ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Decoded<infer Value> ? Value : never;
@@ -13,7 +14,7 @@ export type PollResult = {
 }[OperationKind];
 
 /**
- * The result of one poll, with its time. Duration and beginning are `undefined` if nothing was sent; a poll that was ended because its
+ * The result of one poll, with its time and its end. The end counts from the end of the poll, or of the backoff that it caused. Duration and beginning are `undefined` if nothing was sent; a poll that was ended because its
  * appliance is down has no duration.
  */
 export type Observation = PollResult & {
@@ -27,13 +28,8 @@ export type Observation = PollResult & {
   /** `sentAtMs` of the previous observation of the operation or, if nothing was sent then, the instant of that observation. */
   readonly sinceMs: number | undefined;
   readonly durationSeconds: number | undefined;
-  /**
-   * The monotonic instant at which this becomes stalled: two intervals (or gaps of the schedule) and one timeout after its
-   * end, or after the end of the backoff that it caused.
-   */
-  readonly expiresAtMs: number;
   readonly certificate: PresentedCertificate | undefined;
-};
+} & End;
 
 /** The reasons for which a due poll is skipped. */
 export const SKIP_REASONS = ["overlap", "backoff", "missed"] as const;

@@ -22,15 +22,61 @@ export function firstDueMs(phase: number, nowMs: number): number {
   return nowMs + phase * FIRST_POLL_SPREAD_MS;
 }
 
-/** The pace of an operation, in milliseconds; `gapMs`: its interval, or the current gap of its schedule. */
+/** The pace of an operation, in milliseconds; `gapMs`: its interval, or the usual gap of its schedule. */
 export interface Pace {
   readonly gapMs: number;
   readonly timeoutMs: number;
 }
 
-/** The instant at which a result that counts from `fromMs` becomes stale: after two gaps and one timeout. */
+/** The end of a result. Instants are monotonic. */
+export interface End {
+  readonly expiresAtMs: number;
+  /** The rest of the schedule that begins then; `undefined` if polling counts as stalled from then on. */
+  readonly rest?: Rest | undefined;
+}
+
+/** A time in which a schedule has no poll. */
+export interface Rest {
+  /** The Unix time at which the next poll is due. */
+  readonly untilMs: number;
+  /** The monotonic instant from which polling counts as stalled, unless it has gone on. */
+  readonly stalledAtMs: number;
+}
+
+/** A schedule as it goes on after a result. Instants are monotonic. */
+export interface Upcoming {
+  readonly firstMs: number;
+  readonly secondMs: number;
+  readonly usualGapMs: number;
+  /** The first instant as Unix time. */
+  readonly firstUnixMs: number;
+}
+
+const FIVE_MINUTES_MS = 5 * 60_000;
+
+/** The longest time without a poll in which a result of a schedule counts. If none is due for longer, the schedule rests. */
+export function longestWaitMs(usualGapMs: number): number {
+  return Math.max(2 * usualGapMs, FIVE_MINUTES_MS);
+}
+
+/** The instant at which a result of an interval that counts from `fromMs` becomes stale: after two gaps and one timeout. */
 export function expiresAtMs(fromMs: number, { gapMs, timeoutMs }: Pace): number {
   return fromMs + 2 * gapMs + timeoutMs;
+}
+
+/**
+ * The end of a result of a schedule that counts from `fromMs`: when the timeout after the second instant has passed, as with an interval,
+ * or after the longest wait. The operation is then stalled, or the schedule rests until its first instant, after which the same counts.
+ */
+export function endOfScheduled(fromMs: number, upcoming: Upcoming, timeoutMs: number): End {
+  const { firstMs, secondMs, usualGapMs, firstUnixMs } = upcoming;
+  const waitMs = longestWaitMs(usualGapMs);
+  const stalledAfter = (ms: number): number => Math.min(secondMs, ms + waitMs) + timeoutMs;
+  if (firstMs <= fromMs + waitMs) return { expiresAtMs: stalledAfter(fromMs) };
+  return {
+    expiresAtMs: fromMs + waitMs,
+    rest: { untilMs: firstUnixMs, stalledAtMs: stalledAfter(firstMs) },
+  };
 }
 
 /** The pace of an operation before its first result. A schedule has its timeout as gap, since the first poll is immediate. */

@@ -17,7 +17,7 @@ import {
 } from "./decide.ts";
 import type { ApplianceLimits } from "./limits.ts";
 import type { PollEvents, PollResult } from "./observation.ts";
-import { connectionWaitMs, expiresAtMs, waitEndsMs, type Pace } from "./pace.ts";
+import { connectionWaitMs, expiresAtMs, waitEndsMs, type End, type Pace } from "./pace.ts";
 import { poll, unsent } from "./poll.ts";
 
 /** An operation that is polled again and again. */
@@ -53,6 +53,8 @@ export interface TaskDeps {
   readonly isAlone: () => boolean;
   /** `isFirst`: before the first result. */
   readonly paceOf: (operation: Operation, isFirst?: boolean) => Pace;
+  /** The end of a result that counts from a monotonic instant. */
+  readonly endOf: (operation: Operation, fromMs: number) => End;
   /** The interval of a hastened operation; `undefined` where it is polled as configured. */
   readonly hasteMsOf: (operation: Operation) => number | undefined;
   /** The monotonic instant, `fromMs` or later, at which the task is due next; `undefined` if it is not scheduled. */
@@ -270,7 +272,9 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
   const { clock, appliance, client } = deps;
   const nowMs = clock.monotonicMs();
   const countsFromMs = result.outcome.ok ? nowMs : (deps.backoffOf(task.operation)?.untilMs ?? nowMs);
-  task.latestUntilMs = expiresAtMs(countsFromMs, deps.paceOf(task.operation));
+  const ends = deps.endOf(task.operation, countsFromMs);
+  // A rest is no reason for haste: the poll after it waits for as long as any other.
+  task.latestUntilMs = ends.rest?.stalledAtMs ?? ends.expiresAtMs;
   deps.events.observed({
     appliance,
     completedAtMs: clock.wallMs(),
@@ -279,8 +283,8 @@ function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: numb
     sinceMs: task.observedFromMs,
     durationSeconds:
       sentAtMs === undefined || result.outcome === ABANDONED ? undefined : toSeconds(nowMs - sentAtMs),
-    expiresAtMs: task.latestUntilMs,
     certificate: client.certificate(),
+    ...ends,
     ...result,
   });
   task.observedFromMs = sentAtMs ?? nowMs;

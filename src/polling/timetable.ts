@@ -1,14 +1,23 @@
-import { createTask, type ScheduledTask } from "node-cron";
 import type { OperationTiming } from "../config/config.ts";
 import type { Clock } from "../support/clock.ts";
-import { firstDueMs, nextOnGrid, phaseFraction } from "./pace.ts";
+import { createSchedule, usualGapMs, type Schedule } from "../support/schedule.ts";
+import {
+  endOfScheduled,
+  expiresAtMs,
+  firstDueMs,
+  longestWaitMs,
+  nextOnGrid,
+  phaseFraction,
+  type End,
+} from "./pace.ts";
 
 const HEARTBEAT_MS = 1000;
 /** A timer is set so far ahead of its due time: more than a heartbeat, so that a late heartbeat delays nothing. */
 const LOOKAHEAD_MS = 1500;
 /** The wall clock was set, or the machine slept, if the clocks diverge by more than this. */
 const TOLERANCE_MS = 2000;
-const NEVER = Number.POSITIVE_INFINITY;
+/** No more missed instants are counted, which takes more than a second: a process may be stopped for weeks. */
+const MOST_MISSED = 200_000;
 
 export interface TimetableDeps<Entry> {
   readonly clock: Clock;
@@ -32,8 +41,10 @@ export interface Timetable<Entry> {
   remove(entry: Entry): void;
   /** The monotonic instant, `fromMs` or later, at which the entry is due next; `undefined` if it is not there. */
   nextDueMs(entry: Entry, fromMs: number): number | undefined;
-  /** The interval, or half of the time until the second next instant of a schedule. */
+  /** The interval, or the usual gap of a schedule. */
   gapMs(timing: OperationTiming): number;
+  /** The end of a result that counts from the monotonic instant `fromMs`. */
+  endOf(timing: OperationTiming, fromMs: number): End;
   /** The monotonic instant of the last heartbeat. */
   lastTickMs(): number;
   stop(): void;
@@ -52,13 +63,21 @@ interface Scheduled<Entry> {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A cron expression in the wall clock's local time. */
+/** A schedule of the local time, and its next instants after `fromMs` by the wall clock. */
 interface Cron {
-  /** Never started: its timer would iterate over the whole time by which a clock is set forward. */
-  readonly task: ScheduledTask;
+  readonly schedule: Schedule;
   readonly fromMs: number;
-  /** The next two instants after `fromMs`, by the wall clock. */
-  readonly runs: readonly [number, number];
+  readonly firstMs: number;
+  readonly secondMs: number;
+  readonly usualGapMs: number;
+  /** The instants until now that were missed since one that was due: entries of one expression miss the same. */
+  missed?: Missed;
+}
+
+interface Missed {
+  readonly dueMs: number;
+  readonly latestMs: number;
+  readonly count: number;
 }
 
 export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>): Timetable<Entry> {
@@ -82,20 +101,24 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
   const monotonic = ({ kind }: OperationTiming, atMs: number): number =>
     kind === "interval" ? atMs : atMs - clock.wallMs() + clock.monotonicMs();
 
-  function runsAfter(expression: string, nowMs: number): Cron["runs"] {
+  function cronAt(expression: string, nowMs: number): Cron {
     const known = crons.get(expression);
-    if (known !== undefined && nowMs >= known.fromMs && nowMs < known.runs[0]) return known.runs;
-    const task = known?.task ?? createTask(expression, () => undefined);
-    const [first = NEVER, second = NEVER] = task.getNextRuns(2).map((date) => date.getTime());
-    crons.set(expression, { task, runs: [first, second], fromMs: nowMs });
-    return [first, second];
+    if (known !== undefined && nowMs >= known.fromMs && nowMs < known.firstMs) return known;
+    const schedule = known?.schedule ?? createSchedule(expression);
+    const cron = { schedule, fromMs: nowMs, ...upcoming(schedule, nowMs) };
+    crons.set(expression, cron);
+    return cron;
   }
 
-  /** The interval, or the time between the next two instants of a schedule. */
-  function spacingMs(timing: OperationTiming, nowMs: number): number {
-    if (timing.kind === "interval") return timing.intervalMs;
-    const [first, second] = runsAfter(timing.expression, nowMs);
-    return second - first;
+  /** Returns the latest instant until `nowMs`, and the number of those since `dueMs` that were missed before it. */
+  function missedBy({ timing, dueMs }: Scheduled<Entry>, nowMs: number): Omit<Missed, "dueMs"> {
+    if (timing.kind === "interval") {
+      const count = Math.max(0, Math.floor((nowMs - dueMs) / timing.intervalMs));
+      return { latestMs: dueMs + count * timing.intervalMs, count };
+    }
+    const cron = cronAt(timing.expression, nowMs);
+    if (cron.missed?.dueMs !== dueMs) cron.missed = { dueMs, ...missedIn(cron.schedule, dueMs, nowMs) };
+    return cron.missed;
   }
 
   /** Computes the instants of all schedules again after a jump of the wall clock. */
@@ -107,7 +130,10 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
     for (const scheduled of entries.values()) {
       const { timing, phase } = scheduled;
       if (timing.kind === "interval") continue;
-      scheduled.dueMs = scheduled.isFirst ? firstDueMs(phase, nowMs) : runsAfter(timing.expression, nowMs)[0];
+      const { firstMs, usualGapMs: gapMs } = cronAt(timing.expression, nowMs);
+      // The latest result of a schedule that rests says when it goes on by the clock as it was. So it is due once, as at the start.
+      scheduled.isFirst ||= firstMs - nowMs > longestWaitMs(gapMs);
+      scheduled.dueMs = scheduled.isFirst ? firstDueMs(phase, nowMs) : firstMs;
       clearTimeout(scheduled.timer);
       scheduled.timer = undefined;
       arm(scheduled);
@@ -129,14 +155,14 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
     const nowMs = nowBy(timing);
     if (timing.kind === "interval" || scheduled.dueMs <= nowMs) {
       // The latest of the missed instants is due, and lateness is measured from there; earlier ones are only counted.
-      const eachMs = spacingMs(timing, nowMs);
-      const missed = Math.max(0, Math.floor((nowMs - scheduled.dueMs) / eachMs));
-      const dueMs = scheduled.dueMs + missed * eachMs;
+      const { latestMs: dueMs, count } = missedBy(scheduled, nowMs);
+      // The first poll of a schedule is at none of its instants, and stands for one that has passed meanwhile.
+      const missed = timing.kind === "schedule" && scheduled.isFirst ? Math.max(0, count - 1) : count;
       // The first poll is outside the grid, and the next one not right after it.
       scheduled.dueMs =
         timing.kind === "interval"
           ? nextOnGrid(phase, timing.intervalMs, Math.max(nowMs, dueMs + timing.intervalMs / 2))
-          : runsAfter(timing.expression, nowMs)[0];
+          : cronAt(timing.expression, nowMs).firstMs;
       scheduled.isFirst = false;
       if (missed > 0) onMissed(scheduled.entry, missed);
       onDue(scheduled.entry, monotonic(timing, dueMs));
@@ -165,21 +191,53 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
       const { timing, phase } = scheduled;
       const dueMs = monotonic(timing, scheduled.dueMs);
       if (dueMs >= fromMs) return dueMs;
-      return timing.kind === "interval" ? nextOnGrid(phase, timing.intervalMs, fromMs) : fromMs;
+      if (timing.kind === "interval") return nextOnGrid(phase, timing.intervalMs, fromMs);
+      const nowMs = clock.wallMs();
+      const { schedule } = cronAt(timing.expression, nowMs);
+      return monotonic(timing, schedule.nextMs(fromMs - clock.monotonicMs() + nowMs - 1));
     },
     gapMs: (timing) => {
       if (timing.kind === "interval") return timing.intervalMs;
+      return cronAt(timing.expression, clock.wallMs()).usualGapMs;
+    },
+    endOf: (timing, fromMs) => {
+      const { timeoutMs } = timing;
+      if (timing.kind === "interval")
+        return { expiresAtMs: expiresAtMs(fromMs, { gapMs: timing.intervalMs, timeoutMs }) };
       const nowMs = clock.wallMs();
-      return (runsAfter(timing.expression, nowMs)[1] - nowMs) / 2;
+      const wallMs = fromMs - clock.monotonicMs() + nowMs;
+      const cron = cronAt(timing.expression, nowMs);
+      // A backoff may end after further instants.
+      const next = wallMs < cron.firstMs ? cron : upcoming(cron.schedule, wallMs);
+      return endOfScheduled(
+        fromMs,
+        {
+          firstMs: monotonic(timing, next.firstMs),
+          secondMs: monotonic(timing, next.secondMs),
+          usualGapMs: next.usualGapMs,
+          firstUnixMs: next.firstMs,
+        },
+        timeoutMs,
+      );
     },
     lastTickMs: () => lastTickMs,
     stop: () => {
       clearInterval(heartbeat);
       for (const { timer } of entries.values()) clearTimeout(timer);
       entries.clear();
-      for (const { task } of crons.values()) void task.destroy();
     },
   };
+}
+
+function upcoming(schedule: Schedule, afterMs: number): Pick<Cron, "firstMs" | "secondMs" | "usualGapMs"> {
+  const firstMs = schedule.nextMs(afterMs);
+  return { firstMs, secondMs: schedule.nextMs(firstMs), usualGapMs: usualGapMs(schedule, afterMs) };
+}
+
+function missedIn({ nextMs, latestMs }: Schedule, dueMs: number, nowMs: number): Omit<Missed, "dueMs"> {
+  let count = 0;
+  for (let ms = nextMs(dueMs); ms <= nowMs && count < MOST_MISSED; ms = nextMs(ms)) count += 1;
+  return { latestMs: latestMs(dueMs + 1, nowMs) ?? dueMs, count };
 }
 
 function rhythmOf(timing: OperationTiming): number | string {

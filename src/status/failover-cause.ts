@@ -61,6 +61,21 @@ export function unknown(former?: Party): Finding {
   return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
 }
 
+/** The finding about a failover in a time in which nobody asked one of both members, since its schedule rested. */
+export const UNWATCHED: Finding = { ...unknown(), clause: " while no poll was scheduled" };
+
+/** Whether a failover may have been at any time of a rest, of the former master since it was seen as MASTER or of its successor before. */
+export function wasUnwatched(
+  former: Party | undefined,
+  { course }: Pick<Party, "course">,
+  seenAtMs: number,
+): boolean {
+  const takeover = course.find(({ first }) => first.endedMs === seenAtMs);
+  const since = former === undefined ? [] : afterMaster(former.course);
+  const isResting = former?.reason === "not_scheduled";
+  return isResting || [takeover, ...since].some((run) => run?.after?.isUnwatched === true);
+}
+
 /** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
 export function takeoverSeenMs({ course }: Pick<Party, "course">): number | undefined {
   const begins = (run: Run, nth: number): boolean =>

@@ -19,11 +19,12 @@ import {
   type ClusterState,
 } from "./states.ts";
 
-/** Returns the state of an appliance by the latest poll of its VRRP list; `undefined` before the first. */
+/** Returns the state of an appliance by the latest poll of its VRRP list; `undefined` before the first, and while no poll is scheduled. */
 export function judgeAppliance({ state, failure }: PollHealth): ApplianceState | undefined {
   if (state === "pending") return undefined;
   if (failure === undefined) return "up";
   const { appliance } = meaningOf(failure.reason);
+  if (appliance === "unwatched") return undefined;
   return appliance === "lost" ? "down" : appliance;
 }
 
@@ -66,7 +67,13 @@ export function applianceBasis(
   const state = judgeAppliance(vrrp.health);
   const certificate = judgeCertificate(vrrp.certificate, nowMs);
   const problems = applianceProblems(appliance, { state, certificate }, isAlone);
-  return { identity, state, certificate, problems, list: vrrp.found?.list, inventory, results };
+  const isUnwatched = isResting(vrrp.health);
+  return { identity, state, isUnwatched, certificate, problems, list: vrrp.found?.list, inventory, results };
+}
+
+/** Whether the latest result of an operation has ended because its schedule has no poll for long. */
+export function isResting({ failure }: PollHealth): boolean {
+  return failure?.reason === "not_scheduled";
 }
 
 function applianceProblems(
@@ -112,14 +119,14 @@ const oddIn = once(({ interfaces }: VrrpListSnapshot) =>
 function isUnlisted(discovery: DiscoverySnapshot | undefined): boolean {
   if (discovery === undefined) return false;
   const { list, details, hadList, hadDetails } = discovery;
-  if (list.failure !== undefined) return !isLacking(list.failure) || hadList;
-  // Older firmware has neither list nor details.
-  if (details?.failure === undefined || (isLacking(details.failure) && !hadDetails)) return false;
+  if (list.failure !== undefined) return isFault(list.failure, hadList);
+  if (details?.failure === undefined || !isFault(details.failure, hadDetails)) return false;
   // A website that was deleted meanwhile is gone with the next list.
   const isListedSince = (list.lastSuccessAtMs ?? 0) > (details.failingSinceMs ?? 0);
   return details.failure.isGone !== true || isListedSince;
 }
 
-function isLacking({ reason }: Failure): boolean {
-  return reason === "unsupported";
+/** Whether a failure is a fault of polls. Older firmware never had the operation, and a schedule may rest. */
+function isFault({ reason }: Failure, wasThere: boolean): boolean {
+  return reason === "unsupported" ? wasThere : reason !== "not_scheduled";
 }

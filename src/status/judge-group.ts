@@ -1,7 +1,14 @@
 import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
-import { arePolled, sinceOf, type Case, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
+import {
+  arePolled,
+  sinceOf,
+  type Basis,
+  type Case,
+  type ClusterVerdict,
+  type GroupVerdict,
+} from "./verdict.ts";
 
 /** A master that falls silent during a split brain may still be MASTER, and counts as MASTER for this long. */
 const SPLIT_LASTS_MS = 120_000;
@@ -9,6 +16,8 @@ const SPLIT_LASTS_MS = 120_000;
 interface GroupCase {
   /** Whether an appliance of the cluster is disabled. Such an appliance may be master or backup of any group. */
   readonly hasDisabled: boolean;
+  /** The appliances that nobody asks now, as their schedules rest. */
+  readonly unwatched: ReadonlySet<string>;
   /** Returns the state of an appliance by its name. */
   readonly stateOf: (appliance: string) => ApplianceState | undefined;
   /** A monotonic instant. */
@@ -22,29 +31,33 @@ interface GroupCase {
  * - `no_master`: all members are known and none is MASTER.
  * - `changing`: two masters or none, but a member was polled before the latest change was known.
  * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
- * - `unwatched`: no known master, and a disabled appliance may be the master.
+ * - `unwatched`: no known master, and an appliance that is disabled, or whose schedule rests, may be the master; or such a schedule hides
+ *   whether a split brain goes on.
  * - `no_backup`: one master, all others known, none BACKUP.
- * - `backup_lost`: one master, no known BACKUP, a member is down. `backup_unknown`: a member is unknown, and none is down.
+ * - `backup_lost`: one master, no known BACKUP, a member is down. `backup_unknown`: a member is unknown, and none is down; or the schedule
+ *   of a member rests.
  * - `one_master`: any other group with one known master.
  */
 export function judgeGroup(
   group: GroupSnapshot,
-  { hasDisabled, stateOf, nowMs }: GroupCase,
+  { hasDisabled, unwatched, stateOf, nowMs }: GroupCase,
 ): GroupState | undefined {
   const masters = contendersIn(group, "master");
+  const resting = contendersIn(group, "unknown").filter((name) => unwatched.has(name));
   const silent = membersIn(group, "unknown").map(stateOf);
-  const isPending = silent.length > 0 && silent.every((state) => state === undefined);
+  const isPending = resting.length === 0 && silent.length > 0 && silent.every((state) => state === undefined);
   const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
   if (masters.length > 1) return atOnce.length > 1 ? "split_brain" : "changing";
   if (masters.length === 1) {
+    if (atOnce.length === 1 && resting.some((name) => group.mastersAtOnce.includes(name))) return "unwatched";
     if (atOnce.length === 1 && nowMs < splitEndsAtMs(group)) return "unknown";
     if (hasDisabled || membersIn(group, "backup").length > 0) return "one_master";
     if (silent.length === 0) return "no_backup";
     if (isPending) return undefined;
-    return silent.includes("down") ? "backup_lost" : "backup_unknown";
+    return silent.includes("down") && resting.length === 0 ? "backup_lost" : "backup_unknown";
   }
   if (isPending) return undefined;
-  if (hasDisabled) return "unwatched";
+  if (hasDisabled || resting.length > 0) return "unwatched";
   if (silent.length > 0) return "unknown";
   return group.notPolledSince.length === 0 ? "no_master" : "changing";
 }
@@ -70,7 +83,7 @@ export const groupsChangeAtMs = once((groups: ClusterVerdict["groups"]) => {
 /** Returns the one known master of a group in that state; `undefined` if there is none, or if another master may exist. */
 export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
   const [master, ...others] = contendersIn(group, "master");
-  return others.length > 0 || state === "unknown" ? undefined : master;
+  return others.length > 0 || state === "unknown" || state === "unwatched" ? undefined : master;
 }
 
 /** Returns the verdicts on the groups of a cluster: the same object while their inputs stay the same. */
@@ -102,7 +115,8 @@ function groupVerdict(
   const { cluster, labels, disabled } = basis;
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
-  const state = judgeGroup(group, { hasDisabled, stateOf, nowMs: at.monotonicMs });
+  const unwatched = unwatchedIn(basis);
+  const state = judgeGroup(group, { hasDisabled, unwatched, stateOf, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // If a change was in progress when polling began, it may have begun earlier.
   const wasChanging = old?.isRemembered === true || (old?.state === "changing" && old.sinceMs === undefined);
@@ -123,6 +137,12 @@ function groupVerdict(
   const judged = { state, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
   return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
 }
+
+/** Returns the names of the appliances whose schedules rest. */
+export const unwatchedIn = once(
+  ({ appliances }: Basis): ReadonlySet<string> =>
+    new Set(appliances.flatMap(({ identity, isUnwatched }) => (isUnwatched ? identity.appliance : []))),
+);
 
 function troubleAfter(
   before: Trouble | undefined,

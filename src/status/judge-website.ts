@@ -12,8 +12,8 @@ export interface View {
 }
 
 /**
- * Returns the state of a website for its visitors, whom the masters serve; `undefined` if the master may be a disabled appliance
- * (`hasDisabled`). `hasGroups` says that the cluster has VRRP groups, and so masters. The first of these that holds:
+ * Returns the state of a website for its visitors, whom the masters serve; `undefined` if the master may be an appliance that is disabled,
+ * or whose schedule rests (`hasUnwatched`). `hasGroups` says that the cluster has VRRP groups, and so masters. The first of these that holds:
  *
  * - `down`: all appliances with a result find it down.
  * - `down_at_master`: a master finds it down, another member up.
@@ -24,7 +24,7 @@ export interface View {
  */
 export function judgeWebsite(
   views: readonly View[],
-  { hasGroups, hasDisabled }: { readonly hasGroups: boolean; readonly hasDisabled: boolean },
+  { hasGroups, hasUnwatched }: { readonly hasGroups: boolean; readonly hasUnwatched: boolean },
 ): WebsiteState | undefined {
   const known = views.filter(({ result }) => result !== "unknown");
   const down = known.filter(({ result }) => result === "down");
@@ -32,7 +32,7 @@ export function judgeWebsite(
   if (down.length === known.length) return "down";
   if (down.some(({ isMaster }) => isMaster)) return "down_at_master";
   if (hasGroups && !known.some(({ isMaster }) => isMaster)) {
-    return hasDisabled && !views.some(({ isMaster }) => isMaster) ? undefined : "unknown";
+    return hasUnwatched && !views.some(({ isMaster }) => isMaster) ? undefined : "unknown";
   }
   if (down.length > 0) return "partially_down";
   return known.some(({ isUnstable, isMaster }) => isUnstable && (isMaster || !hasGroups)) ? "unstable" : "up";

@@ -1,9 +1,11 @@
 import { groupBy } from "../support/group-by.ts";
 import {
   anomalyCount,
+  contendersIn,
   membersIn,
   pendingIn,
   type ApplianceSnapshot,
+  type PollHealth,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
@@ -18,10 +20,12 @@ import {
 } from "./states.ts";
 import { once } from "../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
+import { unwatchedIn } from "./judge-group.ts";
 import { isPartOf } from "./judge-website.ts";
 import { isPlanned } from "./planned.ts";
 import { failoverSentence } from "./readiness-words.ts";
 import { listed, type Words } from "../support/text.ts";
+import { minuteInUtc } from "../support/time-zone.ts";
 import {
   groupName,
   groupWords,
@@ -84,7 +88,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
 
 /**
  * Returns the problems of a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites of
- * a dark cluster, and unknown websites of a cluster whose master is unknown.
+ * a dark cluster, unknown websites of a cluster whose master is unknown, and groups that are not known while a schedule rests.
  */
 export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { facts, state } = verdict;
@@ -96,6 +100,7 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
         )
       : dark(darkness, verdict)),
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
+    ...restingProblem(verdict),
   ];
   return worstFirst(problems.map((each) => ({ ...each, cluster: facts.cluster })));
 });
@@ -177,8 +182,12 @@ function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
 }
 
 /** Returns the problems of groups. Groups with the same problem are one problem. */
-function groupProblems({ groups, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
-  const found = [...groups.values()].filter((group) => group.problem !== undefined);
+function groupProblems({ groups, basis, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
+  const unwatched = basis.disabled.length > 0 ? new Set() : unwatchedIn(basis);
+  const isConsequence = ({ state, facts }: GroupVerdict): boolean =>
+    (state === "unwatched" || state === "backup_unknown") &&
+    contendersIn(facts, "unknown").some((name) => unwatched.has(name));
+  const found = [...groups.values()].filter((group) => group.problem !== undefined && !isConsequence(group));
   const wordsOf = (group: GroupVerdict) => {
     const silent = membersIn(group.facts, "unknown");
     return groupWords(
@@ -335,6 +344,57 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
     ? `No server behind website ${name} is usable: ${said.join(", ")}`
     : `Servers behind website ${name} are down: ${said.join(", ")}`;
   return problem(kind, summary, { website: { id, name } });
+}
+
+interface Resting {
+  /** Returns the health of the polls that one schedule has. */
+  readonly healthsOf: (facts: ApplianceSnapshot) => readonly (PollHealth | undefined)[];
+  readonly wordsOf: (names: readonly string[]) => string;
+}
+
+/** The schedules that may rest, first the one whose rest says most. */
+const RESTING: readonly Resting[] = [
+  {
+    healthsOf: ({ vrrp }) => [vrrp.health],
+    wordsOf: (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"} not polled`,
+  },
+  {
+    healthsOf: ({ websites }) => websites.map(({ health }) => health),
+    wordsOf: (names) => `Websites are not tested by ${listed(names)}`,
+  },
+  {
+    healthsOf: ({ discovery }) => [discovery?.list, discovery?.details],
+    wordsOf: (names) => `Websites are not listed by ${listed(names)}`,
+  },
+];
+
+/** Returns one problem for all schedules of a cluster that rest: `a and b are not polled until 2026-11-30 13:00 UTC, as scheduled`. */
+function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Problem[] {
+  const rests = appliances.flatMap((facts) => {
+    const own = RESTING.flatMap(({ healthsOf, wordsOf }) => {
+      const untilMs = restsUntilMs(healthsOf(facts));
+      return untilMs === undefined ? [] : [{ name: facts.identity.appliance, wordsOf, untilMs }];
+    });
+    // Of schedules that go on at the same time, the first says enough.
+    return own.filter((each, nth) => own.findIndex(({ untilMs }) => untilMs === each.untilMs) === nth);
+  });
+  const untilMs = Math.min(...rests.map((each) => each.untilMs));
+  const alike = groupBy(
+    rests,
+    (each) => `${RESTING.findIndex(({ wordsOf }) => wordsOf === each.wordsOf)} ${each.untilMs}`,
+  );
+  const said = [...alike.values()].map((all) => {
+    const words = all[0]?.wordsOf(all.map(({ name }) => name));
+    return `${words} until ${minuteInUtc(all[0]?.untilMs ?? untilMs)}`;
+  });
+  if (rests.length === 0) return [];
+  return problem("not_scheduled", `${said.join(". ")}, as scheduled`, { until: instantOf(untilMs) });
+}
+
+/** Returns the Unix time in milliseconds of the next poll of operations that rest; `undefined` if none does. */
+function restsUntilMs(healths: readonly (PollHealth | undefined)[]): number | undefined {
+  const known = healths.flatMap((health) => health?.failure?.restsUntilMs ?? []);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {

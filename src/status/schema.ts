@@ -107,7 +107,7 @@ const appliance = z.object({
   labels,
   state: optional(
     z.enum([...keysOf(PROBLEM_OF.appliance), "disabled"]),
-    "as appliance_state: refused: it answers, but not as it should; unknown: not known, by a fault outside of it; disabled: not polled; absent before the first poll",
+    "as appliance_state: refused: it answers, but not as it should; unknown: not known, by a fault outside of it; disabled: not polled; absent before the first poll, and while no poll is scheduled",
   ),
   level,
   since,
@@ -227,6 +227,7 @@ const problem = z.object({
     .optional()
     .describe("true where planned work mutes its alert: it does not count; absent for all others"),
   since: optional(instant, "absent where the exporter did not see the beginning"),
+  until: optional(instant, "of not_scheduled: when the first poll is scheduled that ends it"),
 });
 
 const evidence = z.object({

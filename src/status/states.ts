@@ -38,6 +38,7 @@ export const PROBLEMS = {
   backup_unknown: { severity: "unknown", mutedAs: "VrrpRedundancyLost" },
   master_unwatched: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
   master_changing: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
+  not_scheduled: { severity: "unknown" },
   not_polled_yet: { severity: "unknown" },
 } as const satisfies Readonly<Record<string, ProblemFacts>>;
 

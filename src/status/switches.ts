@@ -1,7 +1,15 @@
 import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import { groupBy } from "../support/group-by.ts";
-import { causeOf, takeoverSeenMs, unknown, withoutMaster, type Lasted } from "./failover-cause.ts";
+import {
+  causeOf,
+  takeoverSeenMs,
+  unknown,
+  UNWATCHED,
+  wasUnwatched,
+  withoutMaster,
+  type Lasted,
+} from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
 import type { Party } from "./party.ts";
 import { CAUSES } from "./states.ts";
@@ -78,6 +86,8 @@ export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "group
     .map(({ former, successor, seenMs }) => {
       const party = former && partyOf(former, now);
       const other = successor && partyOf(successor, now);
+      if (other !== undefined && wasUnwatched(party, other, seenMs))
+        return { finding: UNWATCHED, lasted: undefined };
       return {
         finding: other && causeOf(party, other, seenMs),
         lasted: other && withoutMaster(party, other, seenMs),

@@ -40,7 +40,7 @@ export interface Takeovers {
 }
 
 /** In these states nobody knows who is MASTER. */
-const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown"]);
+const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown", "unwatched"]);
 
 /** Returns the takeovers of a cluster's groups if a MASTER stops. */
 export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {

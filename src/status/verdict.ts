@@ -71,6 +71,8 @@ export interface ApplianceBasis
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
     Pick<ApplianceVerdict, "state" | "certificate" | "problems"> {
   readonly list: VrrpListSnapshot | undefined;
+  /** Whether its state is not known because no poll of its VRRP list is scheduled for long. */
+  readonly isUnwatched: boolean;
 }
 
 /** The beginning of a state. */

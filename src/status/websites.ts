@@ -1,4 +1,5 @@
 import { isWithoutAddress } from "../fleet/cluster-websites.ts";
+import { isAwaited } from "../fleet/website.ts";
 import type {
   ClusterSnapshot,
   ClusterWebsite,
@@ -8,6 +9,7 @@ import type {
 } from "../fleet/snapshot.ts";
 import { kept, memo, once } from "../support/kept.ts";
 import { judgeBackends, judgeWebsite, withoutMasters, type View } from "./judge-website.ts";
+import { unwatchedIn } from "./judge-group.ts";
 import { mastersIn } from "./masters.ts";
 import {
   hidesWebsites,
@@ -27,8 +29,8 @@ export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"]
   const { basis, before, groups } = given;
   const { cluster, labels, websites: all, appliances, disabled } = basis;
   const members = appliances.map(({ inventory }) => inventory);
-  const hasDisabled = disabled.length > 0;
-  const known = factsIn(all, { cluster, labels, websites: all, members, groups, hasDisabled });
+  const hasUnwatched = disabled.length > 0 || unwatchedIn(basis).size > 0;
+  const known = factsIn(all, { cluster, labels, websites: all, members, groups, hasUnwatched });
   const verdicts = known.map((each) => {
     const { key, at } = each.website;
     const old = before?.websites.get(key);
@@ -43,7 +45,7 @@ export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"]
 interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {
   readonly members: readonly InventorySnapshot[];
   readonly groups: Groups;
-  readonly hasDisabled: boolean;
+  readonly hasUnwatched: boolean;
 }
 
 /** Returns the facts about each website that is tested or described. Most polls are tests, which do not change these facts. */
@@ -61,7 +63,7 @@ const sameFacts = memo((facts: WebsiteFacts) => facts);
 function factsOf(
   website: ClusterWebsite,
   names: readonly string[],
-  { cluster, labels, members, groups, hasDisabled }: Setting,
+  { cluster, labels, members, groups, hasUnwatched }: Setting,
 ) {
   const { key, at } = website;
   const masters = mastersIn(groups)(website);
@@ -87,7 +89,7 @@ function factsOf(
         member.byAddress?.has(key) === true &&
         !found.some(({ identity }) => identity.appliance === nameOf(member)),
     ),
-    hasDisabled,
+    hasUnwatched,
     hasGroups: groups.size > 0,
   };
 }
@@ -149,9 +151,9 @@ function statesIn(
   isOff: boolean,
   facts: WebsiteFacts,
 ): readonly Pick<ProtocolVerdict, "protocol" | "state">[] {
-  const isTested = tests.some(({ results }) => results !== undefined);
-  // The result of a master is not unknown before the master was polled.
-  const isPending = tests.some(({ results, isMaster }) => isMaster && results === undefined);
+  const isTested = tests.some(({ results }) => !isAwaited(results));
+  // The result of a master is not unknown before the master was polled, nor while its schedule rests.
+  const isPending = tests.some(({ results, isMaster }) => isMaster && isAwaited(results));
   const known = new Set(tests.flatMap(({ results = [] }) => results.map(({ protocol }) => protocol)));
   const protocols = known.size === 0 && tests.length > 0 ? ([""] as const) : [...known].toSorted();
   return protocols.map((protocol) => {

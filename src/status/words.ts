@@ -109,6 +109,7 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
   secret: "the password file cannot be read",
   appliance_down: "the appliance is down",
   stalled: "the exporter has stopped polling it",
+  not_scheduled: "no poll is scheduled for now",
   local: "the exporter or its host is out of descriptors, memory, time or slots, or cannot read a file",
   internal: "a bug in the exporter",
 };

@@ -13,9 +13,9 @@ export function isTimeZone(name: string): boolean {
 
 /**
  * Returns a function that writes Unix times in milliseconds as people in a time zone read them, `2026-10-25 02:30:00 +01:00`. The hour that
- * occurs twice when clocks are set back has two offsets. Throws if there is no such time zone.
+ * occurs twice when clocks are set back has two offsets. Without a name, the zone of the process counts. Throws if there is no such time zone.
  */
-export function createTimeFormat(timeZone: string): (ms: number) => string {
+export function createTimeFormat(timeZone?: string): (ms: number) => string {
   const formatter = new Intl.DateTimeFormat("en-US", {
     timeZone,
     calendar: "gregory",
@@ -40,4 +40,10 @@ type Parts = Readonly<Partial<Record<Intl.DateTimeFormatPartTypes, string>>>;
 
 function partsOf(formatter: Intl.DateTimeFormat, ms: number): Parts {
   return Object.fromEntries(formatter.formatToParts(ms).map(({ type, value }) => [type, value]));
+}
+
+/** Returns a Unix time in milliseconds for a sentence, to the minute: `2026-11-30 13:00 UTC`. */
+export function minuteInUtc(ms: number): string {
+  const [date, time = ""] = new Date(ms).toISOString().split("T");
+  return `${date} ${time.slice(0, "13:00".length)} UTC`;
 }

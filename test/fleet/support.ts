@@ -9,6 +9,7 @@ import {
   type GroupSnapshot,
 } from "../../src/fleet/snapshot.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { End } from "../../src/polling/pace.ts";
 import { applianceOf, configOf, failed, interfaceOf, listOf, seen } from "../support/observations.ts";
 
 /** The cluster `ams` of two appliances, `a` and `b`. */
@@ -31,7 +32,7 @@ export function fleetOf(
  * Polls in words: `a MASTER 5` began at second 5, and its result was known at once; that of `a MASTER 5 6.5` at second 6.5.
  * `a MASTER@3/90 5`: under VHID 3, with the priority 90, `a MASTER/ 5` with none. `a MASTER+BACKUP 5`: what it says of two groups. `nothing`: it lists no interface;
  * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in. `a 503 5`: what its website 2
- * answers by https; `untested`: that is not known.
+ * answers by https; `untested`: that is not known. `a MASTER! 5`: the schedule of its list rests two seconds after that.
  */
 export function pollsOf(words: string): readonly Polled[] {
   const polls = words.split(", ").map(pollOf);
@@ -50,8 +51,9 @@ interface Polled {
 }
 
 function pollOf(words: string): Polled {
-  const [name = "", says = "", sent, at = sent] = words.split(" ");
-  const given = { sentAtMs: Number(sent) * 1000, expiresAtMs: 1e9 };
+  const [name = "", said = "", sent, at = sent] = words.split(" ");
+  const says = said.replace("!", "");
+  const given = { sentAtMs: Number(sent) * 1000, ...(said === says ? LASTING : restingFrom(Number(at) + 2)) };
   if (says === "untested")
     return { observation: failed.website(name, 2, "timeout", given), atMs: Number(at) * 1000 };
   if (/^\d+$/.test(says)) {
@@ -66,6 +68,13 @@ function pollOf(words: string): Polled {
       ? seen.vrrp(name, listOf(interfaces, { unreadable }), given)
       : failed.vrrp(name, reason, given);
   return { observation, atMs: Number(at) * 1000 };
+}
+
+const LASTING = { expiresAtMs: 1e9 };
+
+/** The end of a result whose schedule rests from a second on, until 2023-11-15 06:00 UTC. */
+export function restingFrom(second: number): End {
+  return { expiresAtMs: second * 1000, rest: { untilMs: Date.parse("2023-11-15T06:00Z"), stalledAtMs: 1e9 } };
 }
 
 function interfaceIn(words: string, nth: number): VrrpInterface {

@@ -1,13 +1,19 @@
 import { getTasks } from "node-cron";
 import { expect, test } from "vitest";
 import type { MaintenanceConfig } from "../../src/config/config.ts";
-import { currentOf, nextOf, type Occurrence } from "../../src/maintenance/recurring.ts";
+import { currentOf, type Occurrence } from "../../src/maintenance/recurring.ts";
+import { createSchedule } from "../../src/support/schedule.ts";
 
 const MINUTE_MS = 60_000;
 
 function entry(schedule: string, minutes: number, timezone = "Europe/Amsterdam"): MaintenanceConfig {
   const scope = { appliances: ["a"], clusters: [], labels: {} };
   return { name: "n", comment: "n", scope, schedule, timezone, durationMs: minutes * MINUTE_MS };
+}
+
+function nextOf({ schedule, timezone, durationMs }: MaintenanceConfig, nowMs: number): Occurrence {
+  const beginMs = createSchedule(schedule, timezone).nextMs(nowMs);
+  return { beginMs, endMs: beginMs + durationMs };
 }
 
 /** From begin to end, in UTC to the minute. */
@@ -82,7 +88,15 @@ test.each([
     "2026-02-28T22:00 to 2026-03-01T22:00",
     "2026-03-31T21:00 to 2026-04-01T21:00",
   ],
-  ["0 0 0 29 2 *", 60, "2026-01-01T00:00:00", undefined, undefined],
+  // Hourly work goes on through both hours.
+  [
+    "0 30 * * * *",
+    10,
+    "2026-10-25T00:30:00",
+    "2026-10-25T00:30 to 2026-10-25T00:40",
+    "2026-10-25T01:30 to 2026-10-25T01:40",
+  ],
+  ["0 0 0 29 2 *", 60, "2026-01-01T00:00:00", undefined, "2028-02-28T23:00 to 2028-02-29T00:00"],
 ])("%s for %d minutes at %s: %s, then %s", (schedule, minutes, now, current, next) => {
   const given = entry(schedule, minutes);
   expect([shown(currentOf(given, at(now))), shown(nextOf(given, at(now)))]).toEqual([current, next]);
@@ -102,8 +116,8 @@ test("each occurrence follows the one before, in every hour of a year", () => {
   const begins = new Set<number>();
   for (let ms = at("2026-01-01T00:00"); ms < at("2027-01-01T00:00"); ms += 60 * MINUTE_MS) {
     const next = nextOf(given, ms);
-    expect(currentOf(given, next?.beginMs ?? 0)).toEqual(next);
-    begins.add(next?.beginMs ?? 0);
+    expect(currentOf(given, next.beginMs)).toEqual(next);
+    begins.add(next.beginMs);
   }
   expect(begins.size).toBe(366);
 });

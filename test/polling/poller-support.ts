@@ -7,6 +7,7 @@ import type { ApplianceClient, Body } from "../../src/client/client.ts";
 import type { Observation, PollEvents, SkipReason } from "../../src/polling/observation.ts";
 import { operationKey, type Operation, type OperationKind } from "../../src/api/operations.ts";
 import type { Outcome } from "../../src/client/failure.ts";
+import { expiresAtMs } from "../../src/polling/pace.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -171,6 +172,9 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
         nextDueMs: ({ operation }: Task) =>
           regular.has(operationKey(operation)) ? Number.POSITIVE_INFINITY : undefined,
         gapMs,
+        endOf: (timing, fromMs) => ({
+          expiresAtMs: expiresAtMs(fromMs, { gapMs: gapMs(timing), timeoutMs: timing.timeoutMs }),
+        }),
       },
       planOf: () => plan,
       isHastened: () => false,

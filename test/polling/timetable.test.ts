@@ -88,10 +88,11 @@ test("nothing is due, and no timer is left, after the stop", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("a gap is an interval, or half of the time to the second next instant of a schedule", async () => {
-  const entry = scheduled("0 */10 * * * *", { key: "a" });
-  const { timetable } = startHeldTimetable(entry);
-  // The clock is held at 22:13:20: 22:20:00, then 22:30:00.
-  expect(timetable.gapMs(entry.timing)).toBe(8 * 60_000 + 20_000);
+test("a gap is an interval, or the usual one of a schedule, also before a long one", async () => {
+  const { timetable } = startHeldTimetable();
+  const gapOf = (expression: string) => timetable.gapMs(scheduled(expression, { key: "a" }).timing);
+  // The clock is held at 22:13:20.
+  expect(gapOf("0 */10 * * * *")).toBe(600_000);
+  expect(gapOf("*/5 13 22 * * *")).toBe(5_000);
   expect(timetable.gapMs({ kind: "interval", intervalMs: 5_000, timeoutMs: 1 })).toBe(5_000);
 });

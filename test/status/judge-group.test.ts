@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeAppliance } from "../../src/status/judge-appliance.ts";
+import { isResting, judgeAppliance } from "../../src/status/judge-appliance.ts";
 import { judgeGroup, masterIn } from "../../src/status/judge-group.ts";
 import type { GroupState } from "../../src/status/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
@@ -19,7 +19,10 @@ function verdictAfter(
     facts.appliances.map((one) => [one.identity.appliance, judgeAppliance(one.vrrp.health)]),
   );
   const stateOf = (name: string) => states.get(name);
-  const state: GroupState | undefined = judgeGroup(group, { hasDisabled, stateOf, nowMs: second * 1000 });
+  const resting = facts.appliances.filter(({ vrrp }) => isResting(vrrp.health));
+  const unwatched = new Set(resting.map(({ identity }) => identity.appliance));
+  const given = { hasDisabled, unwatched, stateOf, nowMs: second * 1000 };
+  const state: GroupState | undefined = judgeGroup(group, given);
   return [state ?? "none", masterIn(group, state) ?? []].flat().join(" ");
 }
 

@@ -10,7 +10,7 @@ const viewOf = (isMaster: boolean, words: TestResult | "unstable"): View => {
 };
 const master = (words: TestResult | "unstable"): View => viewOf(true, words);
 const backup = (words: TestResult | "unstable"): View => viewOf(false, words);
-const IN_GROUPS = { hasGroups: true, hasDisabled: false };
+const IN_GROUPS = { hasGroups: true, hasUnwatched: false };
 
 test.each<readonly [WebsiteState, readonly View[]]>([
   ["up", [master("up"), backup("up")]],
@@ -45,11 +45,11 @@ test.each<readonly [WebsiteState, readonly View[]]>([
   ["partially_down", [backup("up"), backup("down")]],
   ["unknown", [backup("unknown")]],
 ])("without groups: %s by %j", (state, views) => {
-  expect(judgeWebsite(views, { hasGroups: false, hasDisabled: false })).toBe(state);
+  expect(judgeWebsite(views, { hasGroups: false, hasUnwatched: false })).toBe(state);
 });
 
 test("there is no verdict where only a disabled appliance can be the master, unless all others find it down", () => {
-  const context = { hasGroups: true, hasDisabled: true };
+  const context = { hasGroups: true, hasUnwatched: true };
   expect(judgeWebsite([backup("up")], context)).toBeUndefined();
   expect(judgeWebsite([backup("down")], context)).toBe("down");
   expect(judgeWebsite([master("unknown"), backup("up")], context)).toBe("unknown");

@@ -3,6 +3,7 @@ import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/co
 import { NO_SETTINGS } from "../../src/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/client/failure.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { Rest } from "../../src/polling/pace.ts";
 import { gathered, type WebsiteDetails } from "../../src/api/website-details.ts";
 import type { WebsiteBlock } from "../../src/api/website-test.ts";
 import type { PresentedCertificate } from "../../src/client/tls.ts";
@@ -86,6 +87,7 @@ export interface Circumstances {
   readonly sinceMs?: number | undefined;
   readonly durationSeconds?: number;
   readonly expiresAtMs?: number;
+  readonly rest?: Rest | undefined;
   readonly certificate?: PresentedCertificate;
 }
 

@@ -37,7 +37,7 @@ export function problemList(problems: readonly Problem[], reader: Reader): Html 
 }
 
 function problemItem(problem: Problem, reader: Reader): Html {
-  const { kind, summary, cluster, since } = problem;
+  const { kind, summary, cluster, since, until } = problem;
   const alert = alertOf(kind);
   const { level, words } = urgencyOf(problem);
   return html`<li id="${problemId(problem)}" data-level="${level}">
@@ -47,6 +47,7 @@ function problemItem(problem: Problem, reader: Reader): Html {
       <p class="meta note">
         ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
         ${since === undefined ? nothing : html`<span>${relative("for", since, reader)}, since ${absolute(since)}</span>`}
+        ${until === undefined ? nothing : html`<span>Goes on ${relative("next", until, reader)}, at ${absolute(until)}</span>`}
         ${alert === undefined ? nothing : runbookLink(alert, `Runbook: ${alert}`)}
       </p>
     </div>
