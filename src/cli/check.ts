@@ -11,6 +11,7 @@ import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from
 import { perAppliance, pollAll } from "./poll-once.ts";
 import { formatEnd, jsonResult, pollReport, type OperationResult, type Polled } from "./poll-report.ts";
 import { formatTable, toJson } from "./format.ts";
+import { restingSchedules } from "./schedules.ts";
 import { storageProblems } from "./storage.ts";
 
 /**
@@ -47,6 +48,7 @@ export async function check(flags: Flags, io: Io, names: readonly string[]): Pro
       alikeMembers(polled),
     ),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
+    ...restingSchedules(enabled, io.clock.wallMs()).map((each) => `a schedule rests: ${each}`),
     ...warningOf("no journal can be written", storage),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
   ];

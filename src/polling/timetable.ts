@@ -26,6 +26,8 @@ export interface TimetableDeps<Entry> {
   /** `count` instants of the entry were missed, because the process was blocked. */
   readonly onMissed: (entry: Entry, count: number) => void;
   readonly onClockJump: (jumpMs: number) => void;
+  /** The time zone of schedules, of the IANA database; default: that of the process. */
+  readonly timeZone?: string;
 }
 
 /**
@@ -81,7 +83,7 @@ interface Missed {
 }
 
 export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>): Timetable<Entry> {
-  const { clock, onDue, onMissed, onClockJump } = deps;
+  const { clock, onDue, onMissed, onClockJump, timeZone } = deps;
   const entries = new Map<Entry, Scheduled<Entry>>();
   const crons = new Map<string, Cron>();
   let lastTickMs = clock.monotonicMs();
@@ -104,7 +106,7 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
   function cronAt(expression: string, nowMs: number): Cron {
     const known = crons.get(expression);
     if (known !== undefined && nowMs >= known.fromMs && nowMs < known.firstMs) return known;
-    const schedule = known?.schedule ?? createSchedule(expression);
+    const schedule = known?.schedule ?? createSchedule(expression, timeZone);
     const cron = { schedule, fromMs: nowMs, ...upcoming(schedule, nowMs) };
     crons.set(expression, cron);
     return cron;

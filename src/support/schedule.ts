@@ -47,8 +47,9 @@ export function createSchedule(expression: string, timeZone?: string): Schedule 
       const segment = segmentAt(fromMs);
       const foundMs = firstIn(segment, calendar, fromMs);
       if (foundMs < segment.untilMs) return foundMs;
-      // No clock change moves an instant by two days.
-      fromMs = Math.max(segment.untilMs, foundMs - 2 * DAY_MS);
+      // Times shown in the last day of a segment may be shown again in the next one. No clock change moves other instants by two days.
+      const isLastDay = segment.untilMs - fromMs <= DAY_MS;
+      fromMs = isLastDay ? segment.untilMs : Math.max(segment.untilMs, foundMs - 2 * DAY_MS);
     }
     return NEVER;
   }

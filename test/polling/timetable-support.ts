@@ -19,6 +19,7 @@ export function startHeldTimetable(...entries: readonly TimetableEntry[]) {
     onDue: ({ key }, dueMs) => void due.push({ key, dueMs, atMs: clock.monotonicMs() }),
     onMissed: ({ key }, count) => void missed.push({ key, count }),
     onClockJump: (jumpMs) => void jumps.push(jumpMs),
+    timeZone: "UTC",
   });
   for (const entry of entries) timetable.put(entry, entry.phaseKey, entry.timing);
   const dueOf = (key: string) => due.filter((each) => each.key === key).map(({ dueMs }) => dueMs);
