@@ -157,9 +157,10 @@ export async function startExporter(
   });
   const routes = createRoutes({
     telemetryPath: options.telemetryPath,
-    renderMetrics: async () => ({
-      text: await exposition.render(await self.render(), await board.verdicts()),
-    }),
+    renderMetrics: async () => {
+      self.nextPoll(runner.soonestMs() - clock.monotonicMs() + clock.wallMs());
+      return { text: await exposition.render(await self.render(), await board.verdicts()) };
+    },
     renderFleet: async () => ({ text: await fleetJson(await board.document()) }),
     renderWebsites: async () => {
       const targets = await websiteTargets(await board.verdicts(), targetPolicy);

@@ -32,6 +32,8 @@ interface Storage {
 export interface SelfMetrics extends PollEvents {
   /** Counts a load, at the Unix time `atMs`. */
   reloaded(isSuccess: boolean, atMs: number): void;
+  /** Sets the Unix time in milliseconds at which the next poll is due; infinite if none is. */
+  nextPoll(atMs: number): void;
   /** Sets the number of enabled appliances. */
   appliances(count: number): void;
   /** Sets the numbers of targets that the latest answer of /sd/websites has left out, by reason. */
@@ -107,6 +109,10 @@ export function createSelfMetrics(
     "Enabled appliances of this shard in the configuration.",
   );
   const inFlight = gauge("appliance_exporter_polls_in_flight", "Polls in flight.");
+  const nextPoll = gauge(
+    "appliance_exporter_next_poll_timestamp_seconds",
+    "Unix time at which the first of all operations is due next; absent if none is.",
+  );
   const skipped = counter(
     "appliance_exporter_polls_skipped_total",
     "Skipped polls: the previous one was still in flight (overlap), the appliance requested a delay or refused the credentials (backoff), or the process was blocked (missed).",
@@ -168,6 +174,7 @@ export function createSelfMetrics(
       reloadSuccessful.set(isSuccess ? 1 : 0);
       if (isSuccess) reloadTimestamp.set(atMs / 1000);
     },
+    nextPoll: (atMs) => nextPoll.set(Number.isFinite(atMs) ? atMs / 1000 : Number.NaN),
     appliances: (count) => appliances.set(count),
     targetsLeftOut: (counts) => {
       for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, counts[reason]);

@@ -33,6 +33,8 @@ export interface Runner {
    * as configured. Tests wait for slots as always. Timeouts, backoff, and how long results count stay as configured.
    */
   hasten(appliances: ReadonlySet<string>): void;
+  /** The monotonic instant at which the first of all operations is due next; infinite if none is. */
+  soonestMs(): number;
   /** The monotonic instant at which the scheduler last ticked. */
   lastTickMs(): number;
   /** Ends all polls at once. */
@@ -110,6 +112,7 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
       hastened = appliances;
       for (const name of concerned) pollers.get(name)?.schedule();
     },
+    soonestMs: timetable.soonestMs,
     lastTickMs: timetable.lastTickMs,
     stop: () => {
       timetable.stop();

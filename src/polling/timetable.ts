@@ -47,6 +47,8 @@ export interface Timetable<Entry> {
   gapMs(timing: OperationTiming): number;
   /** The end of a result that counts from the monotonic instant `fromMs`. */
   endOf(timing: OperationTiming, fromMs: number): End;
+  /** The monotonic instant at which the first of all entries is due next; infinite if there are none. */
+  soonestMs(): number;
   /** The monotonic instant of the last heartbeat. */
   lastTickMs(): number;
   stop(): void;
@@ -221,6 +223,12 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
         },
         timeoutMs,
       );
+    },
+    soonestMs: () => {
+      let soonestMs = Number.POSITIVE_INFINITY;
+      for (const { timing, dueMs } of entries.values())
+        soonestMs = Math.min(soonestMs, monotonic(timing, dueMs));
+      return soonestMs;
     },
     lastTickMs: () => lastTickMs,
     stop: () => {

@@ -119,7 +119,7 @@ function applianceVerdicts({ basis, before, at }: Case): ClusterVerdict["applian
   const names = new Set(polled.map(({ identity }) => identity.appliance));
   const verdicts = basis.appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
     const old = before?.appliances.get(identity.appliance);
-    const sinceMs = sinceOf(old, state, names.has(identity.appliance), at);
+    const sinceMs = state && sinceOf(old, state, names.has(identity.appliance), at);
     return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });
   });
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));

@@ -41,7 +41,7 @@ test("a schedule of a part of the fleet names its clusters, or the appliances of
   ];
   expect(restsAt("America/New_York", ...appliances)).toEqual([
     `polling.vrrp of ams and c, ${WEEKEND}`,
-    "polling.websites of c, no poll for 19 h 0 min from Sat 2026-11-28 05:00:00 -05:00 to Sun 2026-11-29 00:00:00 -05:00, unknown from Sat 2026-11-28 07:00:00 -05:00",
+    "polling.websites of c, no poll for 19 h 0 min from Sun 2026-11-29 05:00:00 -05:00 to Mon 2026-11-30 00:00:00 -05:00, unknown from Sun 2026-11-29 07:00:00 -05:00",
   ]);
 });
 

@@ -21,8 +21,8 @@ import { ALERTS, RECORDS } from "./alert-rules.ts";
 import { metricNames } from "./promql.ts";
 import { steps, type Labels, type Series, type Steps } from "./world.ts";
 
-/** What a member answers: the state of its only VIP, or nothing. */
-export type MemberState = "MASTER" | "BACKUP" | "silent";
+/** What a member answers: the state of its only VIP, or nothing. Or it is not asked, as its schedule rests. */
+export type MemberState = "MASTER" | "BACKUP" | "silent" | "resting";
 
 /** What happens to a cluster. */
 export interface Course {
@@ -107,6 +107,10 @@ function* verdictsOf(
       const observed = { appliance: observation.appliance, changes, sinceMs: observation.sinceMs };
       verdict = judge(facts, verdict, at, { observed, windows: windows.map(windowFor) });
     }
+    // Results of schedules that rest end without a poll.
+    const facts = fleet.cluster(cluster, at.monotonicMs);
+    if (verdict !== undefined && facts !== undefined)
+      verdict = judge(facts, verdict, at, { windows: windows.map(windowFor) });
     if (verdict !== undefined) yield verdict;
   }
 }
@@ -116,11 +120,22 @@ function windowFor({ from, to, on }: Work): MaintenanceWindow {
   return windowOf(on, { id: `from${from}`, ...times });
 }
 
+const LASTING = { expiresAtMs: Number.MAX_SAFE_INTEGER };
+
+/** The end of the last result before a rest, which is that of the exporter: five minutes later. */
+function restsSoon(second: number) {
+  const rest = { untilMs: WALL_MS + 7_200_000, stalledAtMs: Number.MAX_SAFE_INTEGER };
+  return { expiresAtMs: (second + 300) * 1000, rest };
+}
+
 /** Each member, and its website. */
 function pollsAt(second: number, { members, shop = {} }: Course): readonly Observation[] {
-  const given = { sentAtMs: second * 1000, expiresAtMs: Number.MAX_SAFE_INTEGER };
   return Object.entries(members).flatMap(([name, states], nth) => {
-    const state = steps(states)(second) ?? "silent";
+    const stateAt = steps(states);
+    const state = stateAt(second) ?? "silent";
+    if (state === "resting") return [];
+    const ends = stateAt(second + POLL_SECONDS) === "resting" ? restsSoon(second) : LASTING;
+    const given = { sentAtMs: second * 1000, ...ends };
     if (state === "silent")
       return [failed.vrrp(name, "timeout", given), failed.website(name, SHOP.id, "timeout", given)];
     const role = nth === 0 ? "master" : "backup";

@@ -33,6 +33,28 @@ test("the availability counts samples: those of a time with many lost scrapes we
   expect(output).toMatch(/SUCCESS$/);
 });
 
+test("the watchdog goes on while all schedules of an exporter rest, and ends when polls stay away after that", async () => {
+  const polls = { metric: "appliance_exporter_poll_duration_seconds_count", labels: { operation: "vrrp" } };
+  const next = { metric: "appliance_exporter_next_poll_timestamp_seconds", labels: {} };
+  const says = [
+    { ...polls, valueAt: (second: number) => Math.min(second, 300) },
+    { ...next, valueAt: (second: number) => (second < 300 ? second + 5 : 900) },
+  ];
+  const expr = 'count(ALERTS{alertname="ApplianceExporterWatchdog"}) or vector(0)';
+  const expectedAt = (second: number, value: number) => {
+    return { eval_time: `${second}s`, expr, exp_samples: [{ labels: "{}", value }] };
+  };
+  const output = await testRules(30, {
+    interval: "30s",
+    input_series: scrape([exporter("one:1", says)], 1200, { seconds: 30, losesScrapes: false }),
+    promql_expr_test: [
+      ...[240, 420, 480, 600, 840].map((second) => expectedAt(second, 1)),
+      ...[930, 1200].map((second) => expectedAt(second, 0)),
+    ],
+  });
+  expect(output).toMatch(/SUCCESS$/);
+});
+
 function failoversOf(cause: string, ...then: Steps<number>) {
   return series("ha_cluster_failovers_total", { ha_cluster: "ams", cause }, [[0, 0], ...then]);
 }

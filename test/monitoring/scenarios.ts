@@ -8,6 +8,7 @@ import {
 } from "../../src/status/states.ts";
 import { keysOf } from "../../src/support/keys.ts";
 import { PLANNED_SCENARIOS } from "./planned-scenarios.ts";
+import { RESTING_SCENARIOS } from "./resting-scenarios.ts";
 import { alert, at, EVENT, type Expected, type Scenario } from "./scenario.ts";
 import {
   cluster,
@@ -768,4 +769,5 @@ export const SCENARIOS: readonly Scenario[] = [
     intervals: [30],
   },
   ...PLANNED_SCENARIOS,
+  ...RESTING_SCENARIOS,
 ];

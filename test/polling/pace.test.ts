@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import {
   connectionWaitMs,
+  endOfScheduled,
   expiresAtMs,
   firstExpiryMs,
   nextOnGrid,
@@ -62,3 +63,32 @@ test.each([
     expect(nextOnGrid(0.5, 1_000, fromMs)).toBe(expected);
   },
 );
+
+const MINUTE_MS = 60_000;
+
+test.each([
+  ["that goes on", { firstMs: 5_000, secondMs: 10_000, usualGapMs: 5_000 }, { expiresAtMs: 11_000 }],
+  [
+    "whose first poll is due at the end of the longest wait",
+    { firstMs: 5 * MINUTE_MS, secondMs: 99 * MINUTE_MS, usualGapMs: 5_000 },
+    { expiresAtMs: 5 * MINUTE_MS + 1_000 },
+  ],
+  [
+    "that rests after five minutes",
+    { firstMs: 5 * MINUTE_MS + 1, secondMs: 6 * MINUTE_MS, usualGapMs: 5_000 },
+    {
+      expiresAtMs: 5 * MINUTE_MS,
+      rest: { untilMs: 1_700_000_000_000, stalledAtMs: 6 * MINUTE_MS + 1_000 },
+    },
+  ],
+  [
+    "that rests after two of its usual gaps, and then soon again",
+    { firstMs: 600 * MINUTE_MS, secondMs: 9_000 * MINUTE_MS, usualGapMs: 60 * MINUTE_MS },
+    {
+      expiresAtMs: 120 * MINUTE_MS,
+      rest: { untilMs: 1_700_000_000_000, stalledAtMs: 720 * MINUTE_MS + 1_000 },
+    },
+  ],
+])("the end of a result of a schedule %s", (_, upcoming, expected) => {
+  expect(endOfScheduled(0, { ...upcoming, firstUnixMs: 1_700_000_000_000 }, 1_000)).toEqual(expected);
+});

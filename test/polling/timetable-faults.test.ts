@@ -139,3 +139,30 @@ test("the time of the last heartbeat shows whether the scheduler is alive or blo
   await clock.pass(2_000);
   expect(clock.monotonicMs() - timetable.lastTickMs()).toBeLessThan(1_001);
 });
+
+test("a schedule that rests is due once after the clock was set, since its latest result ends by the former time", async () => {
+  const entries = [
+    scheduled("*/5 10-13 22 * * *", { key: "resting" }),
+    scheduled("0 30 3 * * *", { key: "daily" }),
+  ];
+  const { clock, reports, dueOf } = startHeldTimetable(...entries);
+  // The clock is held at 22:13:20.
+  await clock.pass(HOUR_MS);
+  const before = dueOf("resting").length;
+  clock.setWall(-HOUR_MS / 2);
+  await clock.pass(60_000);
+  expect(dueOf("resting").length - before).toBe(1);
+  expect(dueOf("daily")).toHaveLength(1);
+  expect(reports.missed).toEqual([]);
+});
+
+test("what a blocked process has missed of a schedule does not include its rest", async () => {
+  const { clock, reports, dueOf } = startHeldTimetable(scheduled("*/5 10-13 22 * * *", { key: "a" }));
+  await clock.pass(20_000);
+  const before = dueOf("a").length;
+  // Until 22:11:02 of the next day: seven instants of this day, and thirteen of that, of which the last is polled late.
+  clock.block(24 * HOUR_MS - 160_000 + 2_000);
+  await clock.pass(1_000);
+  expect(dueOf("a").length - before).toBe(1);
+  expect(reports.missed.reduce((sum, { count }) => sum + count, 0)).toBe(15);
+});

@@ -96,3 +96,28 @@ test("a gap is an interval, or the usual one of a schedule, also before a long o
   expect(gapOf("*/5 13 22 * * *")).toBe(5_000);
   expect(timetable.gapMs({ kind: "interval", intervalMs: 5_000, timeoutMs: 1 })).toBe(5_000);
 });
+
+test("the end of a result is that of its interval, or follows from where the schedule goes on", () => {
+  const { timetable } = startHeldTimetable();
+  expect(timetable.endOf({ kind: "interval", intervalMs: 5_000, timeoutMs: 4_000 }, 100)).toEqual({
+    expiresAtMs: 14_100,
+  });
+  // The clock is held at 22:13:20.
+  const office = scheduled("*/5 10-13 22 * * *", { key: "a" }).timing;
+  expect(timetable.endOf(office, 0)).toEqual({ expiresAtMs: 11_000 });
+  const untilMs = Date.parse("2023-11-15T22:10:00Z");
+  const restFromStartMs = untilMs - Date.parse("2023-11-14T22:13:20Z");
+  const rest = { untilMs, stalledAtMs: restFromStartMs + 5_000 + 1_000 };
+  // Its last instant is after 35 seconds; a backoff ends later.
+  expect(timetable.endOf(office, 35_200)).toEqual({ expiresAtMs: 335_200, rest });
+  expect(timetable.endOf(office, 100_000)).toEqual({ expiresAtMs: 400_000, rest });
+});
+
+test("an operation whose backoff ends in a rest is polled after it", async () => {
+  const entry = scheduled("*/5 10-13 22 * * *", { key: "a" });
+  const { clock, timetable } = startHeldTimetable(entry);
+  await clock.pass(2_000);
+  const restEndsMs = Date.parse("2023-11-15T22:10:00Z") - Date.parse("2023-11-14T22:13:20Z");
+  expect(timetable.nextDueMs(entry, 100_000)).toBe(restEndsMs);
+  expect(timetable.soonestMs()).toBe(5_000);
+});

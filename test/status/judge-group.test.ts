@@ -48,6 +48,23 @@ test.each([
     "a MASTER 0, b BACKUP 0, b refuses 5, b silent 10",
     "backup_lost a",
   ],
+  [
+    "a MASTER beside a member whose schedule rests may have a backup",
+    "a MASTER 0, b BACKUP! 0",
+    "backup_unknown a",
+  ],
+  ["a BACKUP does not know the master while its schedule rests", "a MASTER! 0, b BACKUP 0", "unwatched"],
+  ["nothing is known of members whose schedules rest", "a MASTER! 0, b BACKUP! 0", "unwatched"],
+  [
+    "a member whose schedule rests may be the master beside one that is down",
+    "a MASTER! 0, b BACKUP 0, b silent 5",
+    "unwatched",
+  ],
+  [
+    "a split brain is neither over nor certain while the schedule of one of its masters rests",
+    "a MASTER 0, b MASTER 0, a MASTER 5, b MASTER! 5, a MASTER 10",
+    "unwatched",
+  ],
   ["a MASTER beside a member in another state has no backup", "a MASTER 0, b INIT 0", "no_backup a"],
   [
     "a MASTER whose backup has left the group has no backup",
@@ -233,4 +250,9 @@ test.each([
 ])("a split brain %s", (_, polls, state, trouble) => {
   const { groups } = replay(pollsOf(`${SPLIT}, ${polls}`)).verdict;
   expect([...groups.values()]).toMatchObject([{ state, trouble }]);
+});
+
+test("a member whose schedule rests may be the backup beside one that is down", () => {
+  const polls = "a MASTER 0, b BACKUP! 0, c BACKUP 0, c silent 5";
+  expect(verdictAfter(polls, { members: [MEMBER_A, MEMBER_B, MEMBER_C] })).toBe("backup_unknown a");
 });

@@ -86,10 +86,12 @@ function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   </div>`;
 }
 
-function columnHeader({ name, labels, state, level }: ApplianceDocument, cluster: ClusterDocument): Html {
+function columnHeader(appliance: ApplianceDocument, cluster: ClusterDocument): Html {
+  const { name, labels, state, level, poll } = appliance;
   const own = Object.entries(labels).filter(([label, value]) => cluster.labels[label] !== value);
   return html`<th scope="col" data-level="${level}">
-    ${mark(level)} <span class="name">${name}</span> <span class="words">${state ?? "not polled yet"}</span>
+    ${mark(level)} <span class="name">${name}</span>
+    <span class="words">${state ?? poll?.reason?.replaceAll("_", " ") ?? "not polled yet"}</span>
     ${labelList(Object.fromEntries(own))}
   </th> `;
 }
