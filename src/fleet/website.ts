@@ -108,10 +108,11 @@ export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord 
   const now = recordAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
-  const { results: before = [] } = website;
-  if (now.health.failure?.reason !== "not_scheduled")
-    return { ...now, results: before.map(({ isUnwatched: _, ...each }) => ({ ...each, ...unknown })) };
-  const results = before.map((each) => ({ ...each, ...unknown, isUnwatched: true as const }));
+  const before = (website.results ?? []).map(({ protocol, refutations, isUnstable }) => {
+    return { protocol, refutations, isUnstable, ...unknown };
+  });
+  if (now.health.failure?.reason !== "not_scheduled") return { ...now, results: before };
+  const results = before.map((each) => ({ ...each, isUnwatched: true as const }));
   // Nobody knows how long what was up then stayed so.
   return { ...now, results: results.length === 0 ? undefined : results, lastUp: [] };
 }

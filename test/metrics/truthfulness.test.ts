@@ -125,7 +125,7 @@ test("rule 2: a rest of the schedule takes the series away too, with a reason of
     { ...VRRP_OK, rest },
     { ...WEBSITE_OK, expiresAtMs: EXPIRES_AT_MS, rest },
   ];
-  const test = 'operation="website_test",website_id="1",website="shop"';
+  const shop = 'operation="website_test",website_id="1",website="shop"';
   const linesAt = async (name: string, nowMs: number) =>
     (await lines(observations, name, nowMs)).filter((line) => !line.endsWith(" 0"));
   expect(await linesAt("appliance_poll_success", EXPIRES_AT_MS - 1)).toHaveLength(2);
@@ -133,16 +133,16 @@ test("rule 2: a rest of the schedule takes the series away too, with a reason of
     expect(await linesAt(name, EXPIRES_AT_MS)).toEqual([]);
   expect(await lines(observations, "appliance_poll_success", EXPIRES_AT_MS)).toEqual([
     'appliance_poll_success{waf,operation="vrrp"} 0',
-    `appliance_poll_success{waf,${test}} 0`,
+    `appliance_poll_success{waf,${shop}} 0`,
   ]);
   expect(await linesAt("appliance_poll_failure_info", 69_999)).toEqual([
     `appliance_poll_failure_info{waf,operation="vrrp",${failedBy("not_scheduled")}} 1`,
-    `appliance_poll_failure_info{waf,${test},address="#1",reason="not_scheduled"} 1`,
+    `appliance_poll_failure_info{waf,${shop},address="#1",reason="not_scheduled"} 1`,
   ]);
   expect(await linesAt("appliance_state", 70_000)).toEqual(['appliance_state{waf,state="unknown"} 1']);
   expect(await linesAt("appliance_poll_failure_info", 70_000)).toEqual([
     `appliance_poll_failure_info{waf,operation="vrrp",${failedBy("stalled")}} 1`,
-    `appliance_poll_failure_info{waf,${test},address="#1",reason="stalled"} 1`,
+    `appliance_poll_failure_info{waf,${shop},address="#1",reason="stalled"} 1`,
   ]);
 });
 

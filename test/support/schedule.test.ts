@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { createTask, getTasks, parse } from "node-cron";
 import { expect, test } from "vitest";
 import { createSchedule, usualGapMs } from "../../src/support/schedule.ts";
