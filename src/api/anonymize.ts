@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { canonicalAddress, netmaskOf } from "../support/address.ts";
+import { canonicalAddress, NETMASKS } from "../support/address.ts";
 import { INTEGER_TEXT, isJsonObject, MAX_DEPTH, parseJson, readInteger, readText } from "./json.ts";
 import { decodeText } from "./text.ts";
 
@@ -90,10 +90,6 @@ export function nameOf(kind: string): Anonymize {
     typeof value === "string" && value !== "" ? numbered(kind, value, number) : structure(value, number);
 }
 
-/** All IPv4 and IPv6 netmasks. */
-const NETMASKS: ReadonlySet<string> = new Set(
-  [32, 128].flatMap((bits) => Array.from({ length: bits + 1 }, (_, prefix) => netmaskOf(prefix, bits))),
-);
 const PREFIX = { min: 0, max: 128 };
 
 export const anonymizeNetmask = kept((value) =>

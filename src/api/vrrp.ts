@@ -21,6 +21,7 @@ import {
   type Decoded,
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
+import { isAddress } from "../support/address.ts";
 import { cutText, type Redact } from "./text.ts";
 import { plainAddress } from "../support/address.ts";
 
@@ -35,7 +36,7 @@ export interface VrrpInterface {
   readonly state: string;
   /** The VHID, 0 to 255. */
   readonly vhid: number;
-  /** The reported address; never empty. */
+  /** The reported address; never empty. A text that is no address is `bad_field`, and stays as reported; so does such an alias. */
   readonly vip: string;
   /** The priority, 0 to 255; `undefined` if missing, unreadable or out of range. */
   readonly priority: number | undefined;
@@ -190,9 +191,10 @@ function readTexts(value: unknown): readonly string[] | undefined {
   return list?.every((item) => typeof item === "string") ? list.filter((text) => text !== "") : undefined;
 }
 
-function anomaliesOf({ state, priority, advskew, aliases }: VrrpInterface): readonly VrrpAnomaly[] {
+function anomaliesOf({ state, vip, priority, advskew, aliases }: VrrpInterface): readonly VrrpAnomaly[] {
   const unreadable = [priority, advskew, aliases].filter((value) => value === undefined);
-  const anomalies: VrrpAnomaly[] = unreadable.map(() => "bad_field");
+  const noAddresses = [vip, ...(aliases ?? [])].filter((text) => !isAddress(text));
+  const anomalies: VrrpAnomaly[] = [...unreadable, ...noAddresses].map(() => "bad_field");
   if (!isKnownState(state)) anomalies.push("unknown_state");
   const isMismatch =
     priority !== undefined && advskew !== undefined && advskew !== ADVSKEW_OF_PRIORITY_ZERO - priority;

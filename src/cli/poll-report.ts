@@ -1,14 +1,15 @@
 import { operationKey, OPERATIONS } from "../api/operations.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
+import type { VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { ReceivedAnswer } from "../client/client.ts";
 import { NO_TLS, type Failure } from "../client/failure.ts";
 import type { ApplianceConfig, StatusRange } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
-import type { ClusterSnapshot, StatusesSnapshot } from "../fleet/snapshot.ts";
+import { groupKey, type ClusterSnapshot, type StatusesSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
-import { describeServers, statusText } from "../status/words.ts";
+import { addressName, describeServers, statusText } from "../status/words.ts";
 import { groupBy } from "../support/group-by.ts";
 import { count, listedBriefly } from "../support/text.ts";
 import { formatTable } from "./format.ts";
@@ -49,6 +50,15 @@ export interface Polled {
   readonly facts: ClusterSnapshot | undefined;
 }
 
+/** Returns the VIP of an interface, with its name where several interfaces have one VHID and VIP. */
+function nameIn(interfaces: readonly VrrpInterface[]): (one: VrrpInterface) => string {
+  const alike = groupBy(interfaces, ({ vhid, vip }) => groupKey({ vhid, vip }));
+  return ({ vhid, vip, name }) => {
+    const isAlone = alike.get(groupKey({ vhid, vip }))?.length === 1;
+    return isAlone ? vip : addressName(vip, { interface: name });
+  };
+}
+
 type Summary = Omit<OperationResult, "observation" | "answer">;
 
 /**
@@ -73,7 +83,7 @@ export function summarize(
       const { interfaces, anomalies } = observation.outcome.value;
       const byState = groupBy(interfaces, ({ state }) => state);
       const roles = Array.from(byState, ([state, those]) => {
-        return `${state} of ${listedBriefly(those.map(({ vip }) => vip))}`;
+        return `${state} of ${listedBriefly(those.map(nameIn(interfaces)))}`;
       });
       return succeeded(counted(interfaces.length, "interface", anomalies, roles));
     }

@@ -57,10 +57,12 @@ function viewsOf(
   courses: readonly Course[],
   isFlapping: boolean,
 ): readonly MemberView[] {
-  const report = together(keys.flatMap((key) => seen?.reports.get(key) ?? []));
+  const reports = keys.flatMap((key) => seen?.reports.get(key) ?? []);
+  const report = together(reports);
   if (seen !== undefined && report === undefined) return [];
   const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
-  const { interfaces = [], addresses = [], areAddressesKnown = false } = report ?? {};
+  const interfaces = reports.map(({ name }) => name);
+  const { addresses = [], areAddressesKnown = false } = report ?? {};
   const { priority, isFailoverMaster = false } = report ?? {};
   const said = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
   const member = { appliance, role, silentSinceMs, course: latestOf(courses), ...said };
@@ -106,27 +108,28 @@ function together(all: readonly GroupReport[]): GroupReport | undefined {
     isMaster: all.some(({ isMaster }) => isMaster),
     priority: priorities.length === 0 ? undefined : Math.max(...priorities),
     isFailoverMaster: all.some(({ isFailoverMaster }) => isFailoverMaster),
-    interfaces: all.flatMap(({ interfaces }) => interfaces),
     addresses: all.flatMap(({ addresses }) => addresses),
     areAddressesKnown: all.every(({ areAddressesKnown }) => areAddressesKnown),
   };
 }
 
 function groupOf(
-  { key, vhid, vip, keys, rivals }: GroupNames,
+  { key, vhid, vip, interface: name, isOneLink, keys, rivals }: GroupNames,
   members: readonly VrrpRecord[],
 ): GroupSnapshot {
   const others = [...rivals].flatMap(([nth, other]) =>
     members.slice(nth, nth + 1).map((record) => ({ record, other })),
   );
-  const courses = members.map(({ seen }) => coursesOf(seen, keys));
+  const courses = members.map(({ seen }, nth) => coursesOf(seen, keys[nth] ?? []));
   const rivalCourses = others.map(({ record: { seen }, other }) => coursesOf(seen, [other]));
   // Members that have left the group count too.
   const changes = [...courses, ...rivalCourses].flat().map(masterChanges);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
   const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
   const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;
-  const views = members.flatMap((record, nth) => viewsOf(record, keys, courses[nth] ?? [], isFlapping));
+  const views = members.flatMap((record, nth) =>
+    viewsOf(record, keys[nth] ?? [], courses[nth] ?? [], isFlapping),
+  );
   const known = views.map(({ member }) => member);
   const masters = membersIn({ members: known }, "master");
   const rivalViews = others
@@ -138,10 +141,12 @@ function groupOf(
     key,
     vhid,
     vip,
+    interface: name,
+    isOneLink,
     aliases: [...new Set(addresses)].filter((address) => address !== vip),
     members: known,
     rivals: rivalViews.map(({ member }) => member),
-    left: members.flatMap((record, nth) => leaving(record, keys, courses[nth] ?? [])),
+    left: members.flatMap((record, nth) => leaving(record, keys[nth] ?? [], courses[nth] ?? [])),
     mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
     notPolledSince: late.map(({ member }) => member.appliance),
     isPreferredMaster: preferredMaster(known),

@@ -5,6 +5,7 @@ import type { Protocol, UncertainStatus, WebsiteStatus } from "../api/website-te
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Failure } from "../client/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
+import { isLinkLocal } from "../support/address.ts";
 import { once } from "../support/kept.ts";
 import type { Course, MemberRole, Polled } from "./course.ts";
 
@@ -257,8 +258,8 @@ export interface TotalsSnapshot extends OfAppliance {
 }
 
 /**
- * A VRRP group: one VHID, and addresses that its members may list in another order. An appliance is one member, even with several
- * interfaces in the group.
+ * A VRRP group: one VHID on one link, and addresses that its members may list in another order. An appliance is one member, even with
+ * several interfaces in the group.
  */
 export interface GroupSnapshot {
   /** @see groupKey */
@@ -266,6 +267,10 @@ export interface GroupSnapshot {
   readonly vhid: number;
   /** The VIP of the member that is configured first. */
   readonly vip: string;
+  /** The interface of that member; empty unless the cluster has several groups of this VHID and VIP, one on each link. */
+  readonly interface: string;
+  /** Whether the members' interfaces are known to be on one link. If not, nobody can tell which of them back up each other. */
+  readonly isOneLink: boolean;
   /** The other addresses of the group's interfaces, as last reported, in canonical text. */
   readonly aliases: readonly string[];
   readonly members: readonly MemberSnapshot[];
@@ -304,9 +309,29 @@ export interface MemberSnapshot {
   readonly course: Course;
 }
 
+/** The identity of a group within its cluster. */
+export interface GroupIdentity extends Pick<GroupSnapshot, "vhid" | "vip"> {
+  /** @see GroupSnapshot.interface */
+  readonly interface?: string | undefined;
+}
+
 /** Returns a key that is unique within a cluster. */
-export function groupKey({ vhid, vip }: Pick<GroupSnapshot, "vhid" | "vip">): string {
-  return `${vhid} ${vip}`;
+export function groupKey({ vhid, vip, interface: name = "" }: GroupIdentity): string {
+  return name === "" ? `${vhid} ${vip}` : JSON.stringify([vhid, vip, name]);
+}
+
+/** Returns the addresses of groups, each as a text that is equal for the same host: a link-local address is another one in each group. */
+export function hostsAt(
+  groups: readonly (GroupIdentity & Pick<GroupSnapshot, "aliases">)[],
+): ReadonlySet<string> {
+  const hosts = groups.flatMap((group) =>
+    [group.vip, ...group.aliases].map((address) => hostAt(group, address)),
+  );
+  return new Set(hosts);
+}
+
+export function hostAt(group: GroupIdentity, address: string): string {
+  return isLinkLocal(address) || (group.interface ?? "") !== "" ? `${groupKey(group)} ${address}` : address;
 }
 
 /** The names of the appliances of which something was never polled. */

@@ -9,7 +9,6 @@ import { courseAfter, type Course, type GroupFact, type MemberRole, type Polled 
 import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
 import {
   groupKey,
-  type GroupSnapshot,
   type Identity,
   type InterfaceSnapshot,
   type VrrpListSnapshot,
@@ -22,19 +21,19 @@ interface SeenVrrp {
   /** The interfaces that are unreadable in the list, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
   /**
-   * The reports of the interfaces, by the `groupKey` of each, in the order of first mention; the same map while the reports are the same.
+   * The reports of the interfaces, in the order of first mention; the same map while the reports are the same. The keys are those of groups:
+   * with the name of the interface if the appliance has several interfaces with one VHID and VIP.
    */
   readonly reports: Reports;
   readonly polled: Polled;
   /** The monotonic instant at which the poll of the previous valid answer began. */
   readonly sentBeforeMs: number | undefined;
-  /** The courses by group, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
+  /** The courses, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
   readonly courses: ReadonlyMap<string, Course>;
 }
 
 /** The last report of an appliance's interface about its group. */
-export interface GroupReport extends Pick<GroupSnapshot, "vhid" | "vip"> {
-  readonly interfaces: readonly string[];
+export interface GroupReport extends Pick<VrrpInterface, "name" | "device" | "vhid" | "vip"> {
   /** The VIP, and its aliases in canonical text. */
   readonly addresses: readonly string[];
   /** Whether `addresses` has all addresses, since the aliases are readable. */
@@ -128,16 +127,22 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
 const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadable">): Reports => {
   const said = list.interfaces.map(({ reported }) => reportOf(reported, roleIn(reported)));
   const saidBefore = unreadable.map(({ reported }) => reportOf(reported, "unknown"));
-  return groupBy([...said, ...saidBefore], groupKey);
+  const all = [...said, ...saidBefore];
+  const alike = groupBy(all, groupKey);
+  if (alike.size === all.length) return alike;
+  return groupBy(all, (report) => {
+    const key = groupKey(report);
+    return alike.get(key)?.length === 1 ? key : groupKey({ ...report, interface: report.name });
+  });
 });
 
 function reportOf(reported: VrrpInterface, role: MemberRole): GroupReport {
-  const { name, vhid, vip, state, priority, configuredRole, aliases } = reported;
+  const { name, device, vhid, vip, state, priority, configuredRole, aliases } = reported;
   const [isMaster, isFailoverMaster] = [state === "MASTER", configuredRole === "master"];
   const addresses = [vip, ...(aliases ?? []).map(canonicalAddress)];
   const areAddressesKnown = aliases !== undefined;
-  const group = { vhid, vip, addresses, areAddressesKnown };
-  return { interfaces: [name], ...group, role, state, isMaster, priority, isFailoverMaster };
+  const group = { name, device, vhid, vip, addresses, areAddressesKnown };
+  return { ...group, role, state, isMaster, priority, isFailoverMaster };
 }
 
 function roleIn({ state }: VrrpInterface): MemberRole {

@@ -161,7 +161,8 @@ function readinessSaid({ identity: { appliance }, state, sinceMs }: FailoverVerd
 
 function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Planned | undefined): Said {
   const { facts, state, problem, sinceMs, master, latestMaster, isPreferredMaster, trouble } = verdict;
-  const identity = { at, kind: "group", cluster, vhid: facts.vhid, vip: facts.vip } as const;
+  const { vhid, vip, interface: name } = facts;
+  const identity = { at, kind: "group", cluster, vhid, vip, interface: name || undefined } as const;
   const since = optionalInstant(sinceMs);
   const latest = latestMaster === master ? undefined : latestMaster;
   const earlier = trouble === state ? undefined : trouble;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { windowDocument, windowSchema } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
+import { groupKey } from "../fleet/snapshot.ts";
 import { knownIncident } from "../status/schema.ts";
 import { instantOf } from "../status/words.ts";
 
@@ -38,6 +39,10 @@ const group = z.object({
   kind: z.literal("group"),
   vhid: z.int(),
   vip: z.string(),
+  interface: z
+    .string()
+    .optional()
+    .describe("absent unless several groups have this VHID and VIP, one on each link"),
   master: z.string().optional(),
   latestMaster: z.string().optional().describe("absent where it is the master"),
   isPreferredMaster: z.boolean().optional(),
@@ -125,7 +130,7 @@ const TEXT = String.raw`"(?:[^"\\\0-\x1f]|\\["\\/bfnrt]|\\u[\da-fA-F]{4})*"`;
 const SUBJECTS = [
   `"kind":"cluster","cluster":${TEXT}`,
   `"kind":"(?:appliance|readiness)","cluster":${TEXT},"appliance":${TEXT}`,
-  String.raw`"kind":"group","cluster":${TEXT},"vhid":\d+,"vip":${TEXT}`,
+  String.raw`"kind":"group","cluster":${TEXT},"vhid":\d+,"vip":${TEXT}(?:,"interface":${TEXT})?`,
   String.raw`"kind":"website","cluster":${TEXT},"id":\d+,"name":${TEXT},"protocol":${TEXT}`,
 ];
 const SUBJECT_LINE = new RegExp(String.raw`^\{"at":"[^"]{24}",(${SUBJECTS.join("|")}),.*\}$`);
@@ -153,7 +158,7 @@ export function isSubject(record: JournalRecord): record is SubjectRecord {
 
 /** The identity of a subject, with the same fields as the labels in the metrics. */
 export type Subject =
-  | Pick<z.infer<typeof group>, "kind" | "cluster" | "vhid" | "vip">
+  | Pick<z.infer<typeof group>, "kind" | "cluster" | "vhid" | "vip" | "interface">
   | Pick<z.infer<typeof website>, "kind" | "cluster" | "id" | "name" | "protocol">
   | Pick<z.infer<typeof appliance> | z.infer<typeof readiness>, "kind" | "cluster" | "appliance">
   | Pick<z.infer<typeof cluster>, "kind" | "cluster">;
@@ -161,7 +166,7 @@ export type Subject =
 /** Returns a text that is unique among the subjects of all clusters. */
 export function subjectKey(one: Subject): string {
   const { kind, cluster: of } = one;
-  if (kind === "group") return JSON.stringify([kind, of, one.vhid, one.vip]);
+  if (kind === "group") return JSON.stringify([kind, of, groupKey(one)]);
   if (kind === "website") return JSON.stringify([kind, of, one.id, one.name, one.protocol]);
   return JSON.stringify([kind, of, kind === "cluster" ? "" : one.appliance]);
 }

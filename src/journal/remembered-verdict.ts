@@ -86,9 +86,19 @@ function applianceFrom(said: SaidOf<"appliance">): ApplianceVerdict {
 }
 
 function groupFrom(said: SaidOf<"group">): GroupVerdict {
-  const { cluster, vhid, vip, sinceMs, master, latestMaster = master, isPreferredMaster } = said;
+  const {
+    cluster,
+    vhid,
+    vip,
+    interface: name = "",
+    sinceMs,
+    master,
+    latestMaster = master,
+    isPreferredMaster,
+  } = said;
   const lists = { aliases: [], members: [], rivals: [], left: [], mastersAtOnce: [], notPolledSince: [] };
-  const facts = { key: groupKey(said), vhid, vip, ...lists, isPreferredMaster };
+  const identity = { key: groupKey(said), vhid, vip, interface: name };
+  const facts = { ...identity, isOneLink: true, ...lists, isPreferredMaster };
   const known = { sinceMs, master, latestMaster, isPreferredMaster };
   const [state, trouble] = [
     stateIn(PROBLEM_OF.group, said.state),

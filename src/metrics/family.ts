@@ -72,7 +72,7 @@ function ownerOf(part: Part): Labels {
 }
 
 function subjectOf(part: Part): Labels {
-  if (part.kind === "group") return groupLabels(part.facts);
+  if (part.kind === "group") return [...groupLabels(part.facts), ["interface", part.facts.interface]];
   if (!("websiteId" in part)) return [];
   const website: Labels = [
     ["website_id", String(part.websiteId)],

@@ -28,6 +28,8 @@ export interface Row extends Figures {
 export interface GroupRow extends Row {
   readonly vhid: number;
   readonly vip: string;
+  /** An interface on its link; absent unless several groups of the cluster have this VHID and VIP. */
+  readonly interface?: string | undefined;
   /** The parts of `downMs`. */
   readonly splitBrainMs: number;
   readonly noMasterMs: number;
@@ -109,7 +111,12 @@ function clusterRow(name: string, subjects: readonly Subject[], range: TimeRange
     name,
     ...rowOf({ known: whole(members), present }, range),
     readiness: masters.length === 0 ? undefined : readinessOf(masters),
-    groups: groups.toSorted((one, other) => compare(one.vip, other.vip) || one.vhid - other.vhid),
+    groups: groups.toSorted(
+      (one, other) =>
+        compare(one.vip, other.vip) ||
+        one.vhid - other.vhid ||
+        compare(one.interface ?? "", other.interface ?? ""),
+    ),
     websites: websites.toSorted(
       (one, other) =>
         compare(one.name, other.name) || one.id - other.id || compare(one.protocol, other.protocol),
@@ -139,11 +146,11 @@ function rowOf({ known, present }: Member, range: TimeRange): Row {
 
 function groupRow({ record, ...member }: Subject, range: TimeRange): readonly GroupRow[] {
   if (record.kind !== "group") return [];
-  const { vhid, vip } = record;
+  const { vhid, vip, interface: name } = record;
   const downIn = (wanted: string): number =>
     sum(member.known, ({ band, state }) => band === "down" && state === wanted);
   const [splitBrainMs, noMasterMs] = [downIn("split_brain"), downIn("no_master")];
-  return [{ vhid, vip, ...rowOf(member, range), splitBrainMs, noMasterMs }];
+  return [{ vhid, vip, interface: name, ...rowOf(member, range), splitBrainMs, noMasterMs }];
 }
 
 /** Returns the row of a website. If its protocols were not known at first, only they have rows. */

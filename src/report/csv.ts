@@ -1,3 +1,4 @@
+import { addressName } from "../status/words.ts";
 import { printable } from "../support/text.ts";
 import type { ClusterRow, GroupRow, Row, WebsiteRow } from "./availability.ts";
 import type { MonthReport } from "./month-report.ts";
@@ -18,7 +19,7 @@ const COLUMNS: Readonly<Record<string, (line: Line) => string | number | undefin
   to: ({ report }) => report.to,
   kind: ({ group, website }) => (group && "group") ?? (website && "website") ?? "cluster",
   cluster: ({ cluster }) => cluster.name,
-  vip: ({ group }) => group?.vip,
+  vip: ({ group }) => group && addressName(group.vip, group),
   vhid: ({ group }) => group?.vhid,
   website_id: ({ website }) => website?.id,
   website: ({ website }) => website?.name,

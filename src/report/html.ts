@@ -1,6 +1,7 @@
 import { html, nothing, type Html } from "../page/view/html.ts";
 import { HATCH, picture } from "../page/view/strip.ts";
 import type { KnownIncident } from "../status/schema.ts";
+import { addressName } from "../status/words.ts";
 import { count } from "../support/text.ts";
 import { pastWords, percent, percentOfKnown } from "../view/past.ts";
 import { inWords } from "../view/words.ts";
@@ -93,7 +94,7 @@ function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
 function clusterParts({ name, groups, websites }: ClusterRow, view: View): Html {
   const groupLines = groups.map((row): Line => {
     const further = [clock(row.splitBrainMs), clock(row.noMasterMs)];
-    return { name: row.vip, aside: `vhid ${row.vhid}`, row, further };
+    return { name: addressName(row.vip, row), aside: `vhid ${row.vhid}`, row, further };
   });
   const websiteLines = websites.map((row): Line => ({ name: websiteTitle(row), aside: `id ${row.id}`, row }));
   const title = cut(name);

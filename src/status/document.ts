@@ -38,7 +38,7 @@ import {
   type ProblemKind,
   type WebsiteState,
 } from "./states.ts";
-import { instantOf, optionalInstant, shortened } from "./words.ts";
+import { groupRef, instantOf, optionalInstant, shortened } from "./words.ts";
 
 /** The facts for the document besides the verdicts. Instants are Unix times in milliseconds. */
 export interface DocumentFacts {
@@ -134,7 +134,6 @@ function clusterLevel(verdict: ClusterVerdict): Level {
 
 function groupDocument(verdict: GroupVerdict) {
   const { facts, state, problem, master, sinceMs, isPreferredMaster } = verdict;
-  const { vhid, vip } = facts;
   const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
     const rival = role === "master" && state === "split_brain" ? state : undefined;
     return {
@@ -146,7 +145,7 @@ function groupDocument(verdict: GroupVerdict) {
     };
   });
   const [level, since] = [levelOf(problem, state !== undefined), optionalInstant(sinceMs)];
-  return { vhid, vip, state, level, problem, master, since, isPreferredMaster, members };
+  return { ...groupRef(facts), state, level, problem, master, since, isPreferredMaster, members };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { hostsAt } from "../fleet/snapshot.ts";
 import type { Instant } from "../support/clock.ts";
 import {
   begun,
@@ -93,7 +94,7 @@ function failedOver(
 ): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
-  const addresses = new Set(moved.flatMap(({ vip, aliases }) => [vip, ...aliases])).size;
+  const addresses = hostsAt(moved).size;
   const isPartial = [...now.values()].some(({ master }) => master === latest.from);
   const subjects = moved.map((group) => ({ key: `group ${group.key}`, name: groupName(group) }));
   return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, restored: undefined };

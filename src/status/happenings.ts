@@ -278,7 +278,8 @@ function interfaceSubject(
   appliance: string,
   at: { readonly name: string; readonly vhid: number; readonly vip: string },
 ): Subject {
-  const name = `${at.name}, ${groupName(at)}`;
+  const { vhid, vip } = at;
+  const name = `${at.name}, ${groupName({ vhid, vip })}`;
   return { key: `interface ${appliance} ${name}`, name };
 }
 

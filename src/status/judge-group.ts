@@ -30,7 +30,8 @@ interface GroupCase {
  * - `split_brain`: two members were MASTER at the same time, or one and a rival.
  * - `no_master`: all members are known and none is MASTER.
  * - `changing`: two masters or none, but a member was polled before the latest change was known.
- * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes.
+ * - `unknown`: no known master and an unknown member, or a master of a split brain is silent for less than two minutes, or nobody can tell
+ *   which interfaces are on one link.
  * - `unwatched`: no known master, and an appliance that is disabled, or whose schedule rests, may be the master; or such a schedule hides
  *   whether a split brain goes on.
  * - `no_backup`: one master, all others known, none BACKUP.
@@ -44,6 +45,7 @@ export function judgeGroup(
 ): GroupState | undefined {
   const masters = contendersIn(group, "master");
   const resting = contendersIn(group, "unknown").filter((name) => unwatched.has(name));
+  if (!group.isOneLink) return resting.length > 0 ? "unwatched" : "unknown";
   const silent = membersIn(group, "unknown").map(stateOf);
   const isPending = resting.length === 0 && silent.length > 0 && silent.every((state) => state === undefined);
   const atOnce = masters.filter((name) => group.mastersAtOnce.includes(name));
@@ -75,7 +77,8 @@ function splitEndsAtMs({ members, rivals, mastersAtOnce }: GroupSnapshot): numbe
 /** Returns the monotonic instant at which time alone changes the state of a group; infinite if time alone changes none. */
 export const groupsChangeAtMs = once((groups: ClusterVerdict["groups"]) => {
   const splits = [...groups.values()].filter(
-    ({ facts, state }) => state === "unknown" && contendersIn(facts, "master").length === 1,
+    ({ facts, state }) =>
+      facts.isOneLink && state === "unknown" && contendersIn(facts, "master").length === 1,
   );
   return Math.min(...splits.map(({ facts }) => splitEndsAtMs(facts)));
 });
@@ -133,7 +136,9 @@ function groupVerdict(
   const isElsewhere = state === "one_master" && isPreferredMaster === false;
   const problem: GroupVerdict["problem"] = isElsewhere
     ? "preferred_master_lost"
-    : state && PROBLEM_OF.group[state];
+    : group.isOneLink
+      ? state && PROBLEM_OF.group[state]
+      : "link_unknown";
   const judged = { state, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
   return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
 }

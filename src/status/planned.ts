@@ -1,4 +1,4 @@
-import { membersIn, preferredIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { hostsAt, membersIn, preferredIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import { coverageOf, type Coverage, type MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
 import { keysOf } from "../support/keys.ts";
@@ -244,7 +244,7 @@ function handoversOf(
   const names = [...new Set(works.flatMap(({ members }) => members))];
   const masters = names.flatMap((appliance) => {
     const own = groups.filter(({ master }) => master === appliance);
-    const addresses = new Set(own.flatMap(({ facts }) => [facts.vip, ...facts.aliases])).size;
+    const addresses = hostsAt(own.map(({ facts }) => facts)).size;
     return addresses === 0 ? [] : [{ appliance, addresses }];
   });
   const wasLost = (name: string): boolean =>

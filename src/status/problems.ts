@@ -5,6 +5,8 @@ import {
   membersIn,
   pendingIn,
   type ApplianceSnapshot,
+  type GroupSnapshot,
+  type InterfaceSnapshot,
   type PollHealth,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
@@ -28,6 +30,7 @@ import { listed, type Words } from "../support/text.ts";
 import { minuteInUtc } from "../support/time-zone.ts";
 import {
   groupName,
+  groupRef,
   groupWords,
   idAt,
   instantOf,
@@ -124,10 +127,24 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
     const isState = kind === (state && PROBLEM_OF.appliance[state]);
     const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
-    const group = odd && { vhid: odd.reported.vhid, vip: odd.reported.vip };
+    const group = odd && groupRef(groupWith(odd, appliance, verdict) ?? odd.reported);
     const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
     return problem(kind, summary, { appliance, group, since });
   });
+}
+
+/** Returns the group of an appliance's interface if a link tells it apart from others. */
+function groupWith(
+  { reported: { name, vhid, vip } }: InterfaceSnapshot,
+  appliance: string,
+  { groups }: ClusterVerdict,
+): GroupSnapshot | undefined {
+  const alike = Array.from(groups.values(), ({ facts }) => facts).filter(
+    (facts) => facts.interface !== "" && facts.vhid === vhid && facts.vip === vip,
+  );
+  return alike.find(({ members }) =>
+    members.some((member) => member.appliance === appliance && member.interfaces.includes(name)),
+  );
 }
 
 type ApplianceWords = (name: string, facts: ApplianceSnapshot) => string;
@@ -199,10 +216,9 @@ function groupProblems({ groups, basis, facts: { appliances } }: ClusterVerdict)
   return [...alike.values()].flatMap((all) => {
     const [first] = all;
     if (first?.problem === undefined) return [];
-    const { vhid, vip } = first.facts;
     const names = all.map(({ facts }) => groupName(facts));
     const summary = wordsOf(first).join(listed(names, NAMED));
-    return problem(first.problem, summary, { group: { vhid, vip }, since: earliest(all) });
+    return problem(first.problem, summary, { group: groupRef(first.facts), since: earliest(all) });
   });
 }
 

@@ -1,10 +1,10 @@
-import { membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { hostsAt, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../support/group-by.ts";
 import { count, listed, type Words } from "../support/text.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
 import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
-import { groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
+import { addressName, groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 
 type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
@@ -33,7 +33,8 @@ export function riskWords(risks: readonly Risk[], name: string, cluster: Cluster
   const said = risks.map((risk) => {
     const saying = sayingOf(risk, name, cluster);
     const group = cluster.groups.get(risk.key)?.facts;
-    const subject = group?.vip === risk.subject ? groupName(group) : risk.subject;
+    const isVip = group !== undefined && addressName(group.vip, group) === risk.subject;
+    const subject = isVip ? groupName(group) : risk.subject;
     return { subject, saying, place: typeof saying === "string" ? ` at ${risk.successor}` : "" };
   });
   const sentences = Array.from(
@@ -98,9 +99,9 @@ function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster
 /** Returns `: b has it under VHID 12` if another group has an address of this one. */
 function elsewhere(key: string, name: string, { groups }: Cluster): string {
   const own = groups.get(key)?.facts;
-  const addresses = new Set(own && [own.vip, ...own.aliases]);
+  const hosts = own === undefined ? new Set<string>() : hostsAt([own]);
   const others = [...groups.values()].flatMap(({ facts }) => {
-    const isShared = facts.key !== key && [facts.vip, ...facts.aliases].some((each) => addresses.has(each));
+    const isShared = facts.key !== key && [...hostsAt([facts])].some((each) => hosts.has(each));
     const members = facts.members.filter(
       ({ appliance, role }) => isShared && role !== "unknown" && appliance !== name,
     );

@@ -72,7 +72,7 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
     const outlook: Outlook = {
       state: STATE_OF[worst],
       successors: [...takeover.everywhere].flatMap(([heir, { counts }]) => (counts ? heir : [])),
-      addresses: takeover.byAddress.size,
+      addresses: takeover.addresses,
       websites: own.filter((each) => each.isServed).length,
       risks: risks.slice(0, MAX_RISKS),
       more: next && { count: risks.length - MAX_RISKS, worst: next },

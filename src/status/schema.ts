@@ -14,7 +14,14 @@ const since = optional(instant, "when this state began; absent where the exporte
 const labels = z.record(z.string(), z.string());
 const protocol = z.enum(["http", "https"]);
 const websiteRef = z.object({ id: z.int(), name: z.string() });
-const groupRef = z.object({ vhid: z.int(), vip: z.string().describe("canonical text") });
+const address = { vhid: z.int(), vip: z.string().describe("canonical text") };
+const groupRef = z.object({
+  ...address,
+  interface: optional(
+    z.string(),
+    "an interface on its link; absent unless several groups of the cluster have this VHID and VIP",
+  ),
+});
 
 const poll = z
   .object({
@@ -31,7 +38,7 @@ const poll = z
 
 const vrrpInterface = z.object({
   name: z.string(),
-  ...groupRef.shape,
+  ...address,
   state: z.string().describe("as reported"),
   level,
   priority: z.int().optional(),

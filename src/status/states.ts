@@ -35,6 +35,7 @@ export const PROBLEMS = {
   certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },
   api_anomalies: { severity: "warning", alert: "ApplianceApiAnomalies" },
   reload_failed: { severity: "warning", alert: "ApplianceExporterReloadFailed" },
+  link_unknown: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
   backup_unknown: { severity: "unknown", mutedAs: "VrrpRedundancyLost" },
   master_unwatched: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
   master_changing: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },

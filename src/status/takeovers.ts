@@ -1,7 +1,8 @@
-import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
+import { hostAt, type GroupSnapshot, type MemberSnapshot } from "../fleet/snapshot.ts";
 import { once } from "../support/kept.ts";
 import { RISKS, type GroupState, type RiskKind } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict, Risk } from "./verdict.ts";
+import { addressName } from "./words.ts";
 
 /** Returns a risk; `counts` says whether the successor would take over. */
 export function riskOf(risk: RiskKind, of: Omit<Risk, "risk" | "effect">, counts = true): Risk {
@@ -21,6 +22,7 @@ interface Heir extends Pick<Reach, "counts"> {
 
 /** A group with the given MASTER: its addresses there, and the BACKUPs of the group. */
 interface Share {
+  readonly facts: GroupSnapshot;
   readonly addresses: readonly string[];
   readonly heirs: readonly Heir[];
 }
@@ -28,6 +30,8 @@ interface Share {
 /** The result for the groups of an appliance that stops. */
 export interface Takeover {
   readonly risks: readonly Risk[];
+  /** The number of addresses; a link-local one counts on each link. */
+  readonly addresses: number;
   readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
   /** The keys are the names of the BACKUPs. */
   readonly everywhere: ReadonlyMap<string, Reach>;
@@ -68,7 +72,10 @@ function joined(risks: readonly Risk[], shares: readonly Share[]): Takeover {
   const byAddress = new Map<string, readonly Heir[]>();
   for (const { heirs, addresses } of shares)
     for (const address of addresses) byAddress.set(address, together(byAddress.get(address), heirs));
-  return { risks, byAddress, everywhere: reachOf(shares) };
+  const hosts = new Set(
+    shares.flatMap(({ facts, addresses }) => addresses.map((each) => hostAt(facts, each))),
+  );
+  return { risks, addresses: hosts.size, byAddress, everywhere: reachOf(shares) };
 }
 
 /** Joins the heirs of an address that is in several groups. An appliance may have the same address in hundreds of groups. */
@@ -81,7 +88,7 @@ function together(known: readonly Heir[] | undefined, more: readonly Heir[]): re
 }
 
 /** Returns the BACKUPs of these groups, each with the addresses that it would take over. A BACKUP that would take over none has all. */
-function reachOf(shares: readonly Share[]): ReadonlyMap<string, Reach> {
+function reachOf(shares: readonly Omit<Share, "facts">[]): ReadonlyMap<string, Reach> {
   const all = new Map<string, Reach & { readonly addresses: string[] }>();
   for (const { heirs, addresses } of shares)
     for (const { name, counts } of heirs) {
@@ -93,8 +100,8 @@ function reachOf(shares: readonly Share[]): ReadonlyMap<string, Reach> {
   return all;
 }
 
-function subjectIn({ key, vip }: GroupSnapshot): Pick<Risk, "successor" | "subject" | "key"> {
-  return { successor: "", subject: vip, key };
+function subjectIn(group: GroupSnapshot): Pick<Risk, "successor" | "subject" | "key"> {
+  return { successor: "", subject: addressName(group.vip, group), key: group.key };
 }
 
 /** Returns the takeover of a group whose MASTER stops. */
@@ -103,7 +110,7 @@ function takeoverOf(
   own: MemberSnapshot,
 ): { readonly risks: readonly Risk[]; readonly share: Share } {
   const alone = (risk: RiskKind) => {
-    return { risks: [riskOf(risk, subjectIn(facts))], share: { addresses: own.addresses, heirs: [] } };
+    return { risks: [riskOf(risk, subjectIn(facts))], share: { facts, addresses: own.addresses, heirs: [] } };
   };
   if (state === "no_backup" || state === "backup_lost" || state === "backup_unknown") return alone(state);
   // The other members were not polled yet.
@@ -127,7 +134,7 @@ function takeoverOf(
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
       : [],
   );
-  return { risks: [...risks, ...preferred, ...doubtful], share: { addresses: own.addresses, heirs } };
+  return { risks: [...risks, ...preferred, ...doubtful], share: { facts, addresses: own.addresses, heirs } };
 }
 
 /** Returns the risks of a group with one of its BACKUPs; `isTie` says that another BACKUP has the same priority. */
@@ -145,7 +152,9 @@ function backupRisks(
   const isEqual = isTie || (priority !== undefined && priority === own.priority);
   return [
     ...(isKnown ? [] : [riskOf("address_unknown", at, counts)]),
-    ...missing.map((subject) => riskOf("address_missing", { ...at, subject }, counts)),
+    ...missing.map((address) =>
+      riskOf("address_missing", { ...at, subject: addressName(address, facts) }, counts),
+    ),
     ...(isEqual ? [riskOf("same_priority", at, counts)] : []),
   ];
 }

@@ -171,7 +171,7 @@ export interface Risk {
   readonly effect: Effect;
   /** A known BACKUP; empty if there is none, and if the risk is not about one of them. */
   readonly successor: string;
-  /** The VIP, the alias, or the website with its protocol; `all` stands for the interfaces or websites of an appliance. */
+  /** The VIP or the alias, with its link where that tells groups apart, or the website with its protocol; `all` stands for the interfaces or websites of an appliance. */
   readonly subject: string;
   /** The key of the group or website; empty for `all`. */
   readonly key: string;

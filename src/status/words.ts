@@ -1,6 +1,6 @@
 import type { Backend, Backends } from "../api/website-details.ts";
 import { meaningOf, type FailureReason } from "../client/failure.ts";
-import { contendersIn, membersIn } from "../fleet/snapshot.ts";
+import { contendersIn, membersIn, type GroupIdentity } from "../fleet/snapshot.ts";
 import { listed, type Words } from "../support/text.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
@@ -50,8 +50,30 @@ export function optionalInstant(atMs: number | undefined): string | undefined {
   return atMs === undefined || Number.isNaN(atMs) ? undefined : instantOf(atMs);
 }
 
-export function groupName({ vhid, vip }: { readonly vhid: number; readonly vip: string }): string {
-  return `${vip} (vhid ${vhid})`;
+/** Returns `192.0.2.100 (vhid 2)`, and `fe80::1 (vhid 1, vlan10)` where a link tells groups apart. */
+export function groupName({ vhid, vip, interface: name = "" }: GroupIdentity): string {
+  return `${vip} (vhid ${[vhid, name].filter((part) => part !== "").join(", ")})`;
+}
+
+/** Returns the identity of a group as documents name it. */
+export function groupRef({ vhid, vip, interface: name }: GroupIdentity) {
+  return { vhid, vip, interface: name || undefined };
+}
+
+/** Returns the name of an address of a group where no VHID is shown: `192.0.2.100`, or `fe80::1 (vlan10)`. */
+export function addressName(
+  address: string,
+  { interface: name = "" }: Pick<GroupIdentity, "interface">,
+): string {
+  return name === "" ? address : `${address} (${name})`;
+}
+
+/** Returns `vlan10 of a and lan0 of b`. */
+function interfacesOf({ members }: GroupVerdict["facts"]): string {
+  const names = members.flatMap(({ appliance, interfaces }) =>
+    interfaces.map((name) => `${name} of ${appliance}`),
+  );
+  return listed(names, NAMED);
 }
 
 /** Describes a group in trouble. `why` has the reasons why its silent members cannot be polled. */
@@ -61,8 +83,12 @@ export function groupWords({ facts, state, master = "" }: GroupVerdict, why = ""
   const words: Readonly<Record<GroupState, Words>> = {
     split_brain: [`Split brain: ${listed(masters)} are MASTER of `, ""],
     no_master: ["No appliance is MASTER of ", ""],
-    unknown:
-      masters.length === 0
+    unknown: !facts.isOneLink
+      ? [
+          "It is not known on which link each interface with ",
+          ` is (${interfacesOf(facts)}): interfaces on one link need the same name or device at all appliances`,
+        ]
+      : masters.length === 0
         ? ["The master of ", ` is unknown, ${silence}`]
         : [
             `Split brain: ${listed(contendersIn(facts, "unknown"))} cannot be polled and may still be MASTER beside ${masters[0]} of `,

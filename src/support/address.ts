@@ -1,24 +1,49 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from "node:net";
 import { domainToASCII } from "node:url";
 
+/** An address, and what systems write with it: a zone, a prefix or netmask, and brackets. A zone may have any characters. */
+const FORM = /^(\[)?([\da-f.:]+)(?:\/([\da-f.:]+))?(?:%[^[\]]+)?(?:(\])(?:\/([\da-f.:]+))?)?$/i;
+
 /**
- * Returns the canonical text of an IP address, equal for all its spellings, also in brackets; any other text unchanged.
+ * Returns the canonical text of an IP address, equal for all its spellings. A zone (`%em0`), a prefix (`/24`, `/255.255.255.0`) and brackets
+ * are no part of an address. Any other text is returned unchanged.
  *
- * @see RFC 5952
+ * @see RFC 4007, 5952
  */
 export function canonicalAddress(text: string): string {
-  const address = bareHost(text.trim());
-  if (isIPv4(address)) return address;
-  if (!isIPv6(address)) return text;
-  const [bare = "", zone] = address.split("%");
-  const canonical = new SocketAddress({ address: bare, family: "ipv6" }).address;
-  return zone === undefined ? canonical : `${canonical}%${zone}`;
+  const address = addressIn(text) ?? text;
+  return isIPv6(address) ? new SocketAddress({ address, family: "ipv6" }).address : address;
 }
 
-/** Returns the canonical text of an address without its zone, and of an IPv4-mapped one the IPv4 address. @see RFC 4291 2.5.5.2 */
+/** Whether a text is an IP address, with or without a zone, a prefix and brackets. */
+export function isAddress(text: string): boolean {
+  return addressIn(text) !== undefined;
+}
+
+/** Returns the address without its zone, prefix and brackets; `undefined` if the text is no address. */
+function addressIn(text: string): string | undefined {
+  if (isIPv4(text)) return text;
+  const [, open, address = "", inner, close, outer] = FORM.exec(text.trim()) ?? [];
+  const version = isIP(address);
+  const isClosed = (open === undefined) === (close === undefined);
+  const prefixes = [inner, outer].filter((prefix) => prefix !== undefined);
+  const isWhole = isClosed && prefixes.every((prefix) => isPrefix(prefix, version));
+  return version !== 0 && isWhole ? address : undefined;
+}
+
+function isPrefix(text: string, version: number): boolean {
+  if (/^\d{1,3}$/.test(text)) return Number(text) <= (version === 6 ? 128 : 32);
+  return isIP(text) === version && NETMASKS.has(text.toLowerCase());
+}
+
+/** Whether an address, in canonical text, means another host on each link. @see RFC 3927, 4291 */
+export function isLinkLocal(address: string): boolean {
+  return /^(?:fe[89ab].:|169\.254\.)/.test(address);
+}
+
+/** Returns the canonical text of an address, and of an IPv4-mapped one the IPv4 address. @see RFC 4291 2.5.5.2 */
 export function plainAddress(text: string): string {
-  const [bare = ""] = canonicalAddress(text).split("%");
-  return bare.replace(/^::ffff:(?=\d+\.)/, "");
+  return canonicalAddress(text).replace(/^::ffff:(?=\d+\.)/, "");
 }
 
 /** A URL would end at these characters, or drop or decode them. */
@@ -45,6 +70,11 @@ export function netmaskOf(prefix: number, bits: number): string {
   );
   return bits === 32 ? parts.join(".") : canonicalAddress(parts.map((part) => part.toString(16)).join(":"));
 }
+
+/** The netmasks of IPv4 and IPv6, as `netmaskOf` returns them. */
+export const NETMASKS: ReadonlySet<string> = new Set(
+  [32, 128].flatMap((bits) => Array.from({ length: bits + 1 }, (_, prefix) => netmaskOf(prefix, bits))),
+);
 
 /** Returns the host as it stands in a URL: IPv6 addresses in brackets. */
 export function urlHost(host: string): string {

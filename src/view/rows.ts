@@ -1,5 +1,5 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../status/schema.ts";
-import { describeServers, idAt } from "../status/words.ts";
+import { addressName, describeServers, idAt } from "../status/words.ts";
 import { once } from "../support/kept.ts";
 import { failoverRows } from "./failover-rows.ts";
 import type { Cell, Row, RowGroup } from "./row.ts";
@@ -64,7 +64,7 @@ function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]
   const { vip, vhid, state, level, problem, since } = group;
   const isElsewhere = problem === "preferred_master_lost";
   return {
-    title: vip,
+    title: addressName(vip, group),
     aside: `VHID ${vhid}`,
     level,
     words: [`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}`, ...relative("for", since)],

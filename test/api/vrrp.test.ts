@@ -52,6 +52,26 @@ test("decodes an interface in the form of the specification", () => {
   expect(decodeWith({})).toEqual(listOf({}, []));
 });
 
+test.each([
+  "fe80::1%em0",
+  "fe80::1%vlan_20/64",
+  "2001:db8::64/64",
+  "[2001:db8::64]",
+  "192.0.2.100/24",
+  "192.0.2.100/255.255.255.0",
+])("the address %s stays as reported, and is no anomaly", (vip) => {
+  expect(decodeWith({ vip, alias: [vip] })).toEqual(listOf({ vip, aliases: [vip] }, []));
+});
+
+test.each(["vip-ams", "192.0.2.256", "192.0.2.100/33", "fe80::1%", " "])(
+  "the VIP %j and an alias like it are no addresses, so each is an unreadable field of an interface that stays",
+  (vip) => {
+    expect(decodeWith({ vip, alias: ["192.0.2.101", vip] })).toEqual(
+      listOf({ vip, aliases: ["192.0.2.101", vip] }, ["bad_field", "bad_field"]),
+    );
+  },
+);
+
 test("keeps the order of the answer", () => {
   const decoded = decode({ carp1: DETAILS, carp0: DETAILS, "carp 2": DETAILS });
   expect(decoded.ok && decoded.value.interfaces.map(({ name }) => name)).toEqual([
@@ -227,7 +247,7 @@ test("cuts every text that it keeps, so that different texts stay different", ()
   const all = [name, state, vip, device, netmask, peer, ...unreadable];
   expect(all.map((text) => text?.replace(/^x{256}~[0-9a-f]{16}$/, "cut"))).toEqual(Array(7).fill("cut"));
   expect(new Set(all).size).toBe(7);
-  expect(anomalies).toEqual(["unknown_state", "bad_interface"]);
+  expect(anomalies).toEqual(["bad_field", "unknown_state", "bad_interface"]);
 });
 
 const SECRET = "priority";
@@ -241,7 +261,9 @@ test("redacts every kept text, but no key or number", () => {
   const kept = Object.fromEntries(
     ["state", "vip", "device", "netmask", "peer"].map((field) => [field, "<secret>"]),
   );
-  expect(redacted({ carp0: { ...DETAILS, ...fields } })).toEqual(listOf(kept, ["unknown_state"]));
+  expect(redacted({ carp0: { ...DETAILS, ...fields } })).toEqual(
+    listOf(kept, ["bad_field", "unknown_state"]),
+  );
   expect(redacted({ [SECRET]: {} })).toEqual(readAs([], ["<secret>"], ["bad_interface"]));
 });
 

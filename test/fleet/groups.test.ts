@@ -17,6 +17,9 @@ function garbled(appliance: string, ...readable: readonly Partial<VrrpInterface>
 const MASTER = { state: "MASTER", configuredRole: "master", priority: 204 } as const;
 const BACKUP = { state: "BACKUP", configuredRole: "backup", priority: 100 } as const;
 const GROUP = "2 192.0.2.100:";
+/** Another interface of a member in the same group, and a BACKUP that joins the addresses of both. */
+const SECOND = { name: "carp1", vip: "192.0.2.101" } as const;
+const BOTH = { ...BACKUP, aliases: ["192.0.2.101"] } as const;
 
 interface Case {
   readonly name: string;
@@ -93,26 +96,26 @@ test.each<Case>([
   },
   {
     name: "a member is MASTER if any of its interfaces in the group is",
-    polls: [sees("a", { ...MASTER, state: "BACKUP" }, { ...MASTER, name: "carp1" }), sees("b", BACKUP)],
+    polls: [sees("a", { ...MASTER, state: "BACKUP" }, { ...MASTER, ...SECOND }), sees("b", BOTH)],
     groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
   },
   {
     name: "a member with a MASTER interface is MASTER even if another one in the group is unreadable",
     polls: [
-      sees("a", BACKUP, { ...MASTER, name: "carp1" }),
-      garbled("a", { ...MASTER, name: "carp1" }),
-      sees("b", BACKUP),
+      sees("a", BACKUP, { ...MASTER, ...SECOND }),
+      garbled("a", { ...MASTER, ...SECOND }),
+      sees("b", BOTH),
     ],
-    groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
+    groups: ["2 192.0.2.101: masters a, backups b, unknown -, preferred true"],
   },
   {
     name: "a member whose unreadable interface may be the MASTER is unknown, whatever its other one says",
     polls: [
-      sees("a", MASTER, { ...BACKUP, name: "carp1" }),
-      garbled("a", { ...BACKUP, name: "carp1" }),
-      sees("b", BACKUP),
+      sees("a", MASTER, { ...BACKUP, ...SECOND }),
+      garbled("a", { ...BACKUP, ...SECOND }),
+      sees("b", BOTH),
     ],
-    groups: [`${GROUP} masters -, backups b, unknown a, preferred -`],
+    groups: ["2 192.0.2.101: masters -, backups b, unknown a, preferred -"],
   },
   {
     name: "members that list the addresses of a group in another order are in one group, named by the first member",
@@ -148,10 +151,7 @@ test.each<Case>([
   },
   {
     name: "a member with two interfaces whose addresses another one joins is one member",
-    polls: [
-      sees("a", { ...MASTER, state: "BACKUP" }, { ...MASTER, name: "carp1", vip: "192.0.2.101" }),
-      sees("b", { ...BACKUP, aliases: ["192.0.2.101"] }),
-    ],
+    polls: [sees("a", { ...MASTER, state: "BACKUP" }, { ...MASTER, ...SECOND }), sees("b", BOTH)],
     groups: [`${GROUP} masters a, backups b, unknown -, preferred true`],
   },
   {

@@ -99,11 +99,12 @@ export function groupLines(fleet: Fleet, nowMs = 0): readonly string[] {
 }
 
 function groupLine(group: GroupSnapshot): string {
-  const { vhid, vip, isPreferredMaster } = group;
+  const { vhid, vip, interface: name, isOneLink, isPreferredMaster } = group;
   const preferred = isPreferredMaster === undefined ? "-" : String(isPreferredMaster);
   const named = (role: MemberRole): string => names(membersIn(group, role));
   const members = `masters ${named("master")}, backups ${named("backup")}, unknown ${named("unknown")}`;
-  return `${vhid} ${vip}: ${members}, preferred ${preferred}`;
+  const link = `${name === "" ? "" : ` ${name}`}${isOneLink ? "" : " of unknown links"}`;
+  return `${vhid} ${vip}${link}: ${members}, preferred ${preferred}`;
 }
 
 function names(members: readonly string[]): string {

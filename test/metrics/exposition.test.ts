@@ -186,16 +186,16 @@ vrrp_last_transition_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="
 vrrp_last_transition_timestamp_seconds{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100"} 1700000000
 # HELP vrrp_group_masters Members of the VRRP group known to be MASTER. From the latest polls of the members' VRRP lists, not from the scrape.
 # TYPE vrrp_group_masters gauge
-vrrp_group_masters{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
+vrrp_group_masters{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface=""} 1
 # HELP vrrp_group_backups Members of the VRRP group known to be BACKUP. From the latest polls of the members' VRRP lists, not from the scrape.
 # TYPE vrrp_group_backups gauge
-vrrp_group_backups{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
+vrrp_group_backups{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface=""} 1
 # HELP vrrp_group_unknown_members Appliances whose VRRP list is not known now and that were last seen in the group, or never seen at all. From the latest polls of the members' VRRP lists, not from the scrape.
 # TYPE vrrp_group_unknown_members gauge
-vrrp_group_unknown_members{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 0
+vrrp_group_unknown_members{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface=""} 0
 # HELP vrrp_group_preferred_master Whether the one MASTER of the VRRP group is its preferred member; absent unless there is exactly one. From the latest polls of the members' VRRP lists, not from the scrape.
 # TYPE vrrp_group_preferred_master gauge
-vrrp_group_preferred_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1
+vrrp_group_preferred_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface=""} 1
 # HELP website_http_status Status code of the website's response to HEAD; 0 if the appliance got no HTTP response. From the latest website test by the appliance, not from the scrape; absent unless that poll succeeded.
 # TYPE website_http_status gauge
 website_http_status{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",website_id="1",website="shop",address="#1",protocol="http"} 301
@@ -293,13 +293,13 @@ appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_field"} 2
 appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1800000000
 # HELP vrrp_group_state State of the VRRP group: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE vrrp_group_state gauge
-vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",state="one_master"} 1
+vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface="",state="one_master"} 1
 # HELP vrrp_group_master 1 for the one known MASTER of the VRRP group; absent unless there is one. Judged from the latest polls, not from the scrape.
 # TYPE vrrp_group_master gauge
-vrrp_group_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",appliance="waf-1"} 1
+vrrp_group_master{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface="",appliance="waf-1"} 1
 # HELP vrrp_group_state_since_timestamp_seconds When the state of the VRRP group began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
 # TYPE vrrp_group_state_since_timestamp_seconds gauge
-vrrp_group_state_since_timestamp_seconds{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100"} 1700000000
+vrrp_group_state_since_timestamp_seconds{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface=""} 1700000000
 # HELP website_state State of the website for its visitors: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE website_state gauge
 website_state{ha_cluster="ams",site="ams",website_id="1",website="shop",address="#1",protocol="http",state="up"} 1
@@ -371,9 +371,13 @@ test("a group that stays as it is gets the labels of the new configuration", asy
   };
   fleet.configure(pair("x"), 0);
   fleet.record(seen.vrrp("a", listOf([interfaceOf()])), 0);
-  expect(await masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="x",vhid="2",vip="192.0.2.100"} 1');
+  expect(await masters()).toBe(
+    'vrrp_group_masters{ha_cluster="ab",site="x",vhid="2",vip="192.0.2.100",interface=""} 1',
+  );
   fleet.configure(pair("y"), 0);
-  expect(await masters()).toBe('vrrp_group_masters{ha_cluster="ab",site="y",vhid="2",vip="192.0.2.100"} 1');
+  expect(await masters()).toBe(
+    'vrrp_group_masters{ha_cluster="ab",site="y",vhid="2",vip="192.0.2.100",interface=""} 1',
+  );
 });
 
 test("long text and short text are joined in the order of the families, in UTF-8", async () => {

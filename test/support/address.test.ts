@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalAddress, canonicalHost } from "../../src/support/address.ts";
+import { canonicalAddress, canonicalHost, isAddress, isLinkLocal } from "../../src/support/address.ts";
 
 test.each([
   ["192.0.2.100", "192.0.2.100"],
@@ -10,11 +10,24 @@ test.each([
   ["2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"],
   ["0:0:0:0:0:0:0:0", "::"],
   ["::ffff:c000:264", "::ffff:192.0.2.100"],
-  ["FE80::1%eth0", "fe80::1%eth0"],
   ["[2001:DB8::A]", "2001:db8::a"],
   [" [192.0.2.100] ", "192.0.2.100"],
+  ["FE80::1%eth0", "fe80::1"],
+  ["fe80::1%ge-0/0/1.10", "fe80::1"],
+  ["fe80::1%vlan 20", "fe80::1"],
+  ["fe80::1%em0/64", "fe80::1"],
+  ["fe80::1/64%em0", "fe80::1"],
+  ["FE80:0::1/64", "fe80::1"],
+  ["2001:db8::1/ffff:ffff:ffff:ffff::", "2001:db8::1"],
+  ["192.0.2.100/24", "192.0.2.100"],
+  ["192.0.2.100/255.255.255.0", "192.0.2.100"],
+  ["192.0.2.100/0", "192.0.2.100"],
+  ["2001:db8::1/128", "2001:db8::1"],
+  ["[2001:DB8::1]", "2001:db8::1"],
+  ["[fe80::1%em0]/64", "fe80::1"],
 ])("%j is the address %s", (given, canonical) => {
   expect(canonicalAddress(given)).toBe(canonical);
+  expect(isAddress(given)).toBe(true);
 });
 
 test.each([
@@ -22,7 +35,18 @@ test.each([
   "192.0.2",
   "192.0.2.256",
   "192.0.02.1",
-  "192.0.2.100/24",
+  "192.0.2.100/33",
+  "192.0.2.100/",
+  "192.0.2.100/24/24",
+  "192.0.2.100/255.0.255.0",
+  "192.0.2.100/ffff::",
+  "2001:db8::1/129",
+  "2001:db8::1/255.255.255.0",
+  "192.0.2.100-192.0.2.110",
+  "fe80::1%",
+  "%em0",
+  "[2001:db8::1",
+  "2001:db8::1]",
   "::1::",
   "vip-ams",
   " padded text ",
@@ -30,6 +54,21 @@ test.each([
   "[vip-ams]",
 ])("%j is no address and stays as reported", (given) => {
   expect(canonicalAddress(given)).toBe(given);
+  expect(isAddress(given)).toBe(false);
+});
+
+test.each([
+  ["fe80::1", true],
+  ["febf::1", true],
+  ["169.254.1.1", true],
+  ["fec0::1", false],
+  ["fe7f::1", false],
+  ["2001:db8:fe80::1", false],
+  ["169.255.1.1", false],
+  ["192.0.2.100", false],
+  ["vip-ams", false],
+])("whether %s is link-local: %j", (address, is) => {
+  expect(isLinkLocal(address)).toBe(is);
 });
 
 test.each([

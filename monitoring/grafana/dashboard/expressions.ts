@@ -1,7 +1,7 @@
 import { COLOR, type State } from "./panels.ts";
 
-/** Labels that name a VRRP group, a member of one, an appliance, and so on. */
-const GROUP = "ha_cluster, vhid, vip";
+/** Labels that name a VRRP group, an interface of a member, an appliance, and so on. */
+const GROUP = "ha_cluster, vhid, vip, interface";
 export const MEMBER = `${GROUP}, appliance`;
 export const APPLIANCE = "ha_cluster, appliance";
 export const WEBSITE = "ha_cluster, website_id, website, protocol";

@@ -15,7 +15,8 @@ const MAX_MORE = 500;
 
 /** Returns an id that stays the same whatever the problem's words and age. */
 export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
-  return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip]);
+  const link = group?.interface === undefined ? [] : [group.interface];
+  return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip, ...link]);
 }
 
 /** Returns a list of the problems, worst first. */

@@ -1,4 +1,5 @@
 import type { ClusterDocument } from "../../status/schema.ts";
+import { addressName } from "../../status/words.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
 import type { Strip, Timelines } from "../../timeline/timelines.ts";
@@ -53,8 +54,10 @@ export function stripTable(cluster: ClusterDocument, { name, strip }: StripView)
 
 function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
   return [
-    ...groups.map(({ vhid, vip }) => {
-      return { title: vip, isGroup: true, subject: { kind: "group", cluster, vhid, vip } as const };
+    ...groups.map((group) => {
+      const { vhid, vip, interface: name } = group;
+      const subject = { kind: "group", cluster, vhid, vip, interface: name } as const;
+      return { title: addressName(vip, group), isGroup: true, subject };
     }),
     ...websites.flatMap(({ id, name, states }) =>
       states.map(({ protocol = "" as const }) => ({

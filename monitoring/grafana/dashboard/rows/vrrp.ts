@@ -9,7 +9,8 @@ import {
 } from "../expressions.ts";
 import { table, timeline, type Row } from "../panels.ts";
 
-const NAME = "{{ha_cluster}} {{vip}} vhid {{vhid}}";
+/** The interface of a group is empty unless a link tells groups apart. */
+const NAME = "{{ha_cluster}} {{vip}} vhid {{vhid}} {{interface}}";
 export const VRRP: Row = {
   title: "VRRP",
   collapsed: false,
@@ -48,6 +49,7 @@ and on (${APPLIANCE}) appliance_up{${OF_APPLIANCE}}`,
         { of: "vip", title: "VIP" },
         { of: "vhid", title: "VHID" },
         { of: "appliance", title: "Appliance" },
+        { of: "interface", title: "Interface" },
         { of: 0, title: "State", states: MEMBER_STATES },
         { of: 1, title: "Priority" },
         { of: 2, title: "Changed", unit: "dateTimeFromNow" },
