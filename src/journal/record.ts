@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { windowDocument, windowSchema } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
-import { groupKey } from "../fleet/snapshot.ts";
 import { knownIncident } from "../status/schema.ts";
 import { instantOf } from "../status/words.ts";
 
@@ -166,7 +165,10 @@ export type Subject =
 /** Returns a text that is unique among the subjects of all clusters. */
 export function subjectKey(one: Subject): string {
   const { kind, cluster: of } = one;
-  if (kind === "group") return JSON.stringify([kind, of, groupKey(one)]);
+  if (kind === "group") {
+    const { vhid, vip, interface: name } = one;
+    return JSON.stringify([kind, of, vhid, vip, ...(name === undefined ? [] : [name])]);
+  }
   if (kind === "website") return JSON.stringify([kind, of, one.id, one.name, one.protocol]);
   return JSON.stringify([kind, of, kind === "cluster" ? "" : one.appliance]);
 }

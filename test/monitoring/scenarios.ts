@@ -212,6 +212,53 @@ const TROUBLES: readonly Trouble[] = [
   ),
   trouble("headless", outage("no_master", 100), [["VrrpNoMaster", 5, { until: 220 }]]),
   trouble(
+    "master-on-each-link",
+    {
+      links: {
+        vlan10: { group: [[0, "one_master"]], master: [[0, "a"]] },
+        vlan20: { group: [[0, "one_master"]], master: [[0, "b"]] },
+      },
+    },
+    [],
+  ),
+  trouble(
+    "headless-link",
+    {
+      links: {
+        vlan10: { group: [[0, "one_master"]], master: [[0, "a"]] },
+        vlan20: { group: at("one_master", [0, "no_master"]), master: at("a", [0, undefined]) },
+      },
+    },
+    [["VrrpNoMaster", 5]],
+  ),
+  trouble(
+    "lonely-link",
+    {
+      links: {
+        vlan10: { group: [[0, "one_master"]], master: [[0, "a"]] },
+        vlan20: { group: at("one_master", [0, "no_backup"]), master: [[0, "a"]] },
+      },
+    },
+    [["VrrpRedundancyLost", 180]],
+  ),
+  trouble(
+    "failover-on-a-link",
+    {
+      links: {
+        vlan10: { group: [[0, "one_master"]], master: [[0, "a"]] },
+        vlan20: { group: [[0, "one_master"]], master: at("a", [0, "b"]) },
+      },
+    },
+    [["VrrpFailover", 0, { labels: { appliance: "b" }, until: 250 }]],
+  ),
+  // All members are known, but nobody can tell which of their interfaces are on one link.
+  trouble(
+    "unknown-links",
+    { vips: 0, links: { em0: { group: at("one_master", [0, "unknown"]), master: [] } } },
+    [],
+    [["vrrp_group_unknown_members", { vhid: "9", vip: "fe80::1", interface: "em0" }, at(0)]],
+  ),
+  trouble(
     "master-not-reached",
     {
       appliances: PAIR_A_DOWN,

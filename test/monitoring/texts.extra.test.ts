@@ -56,6 +56,12 @@ test.for([
     "Failover: b is the new master of cluster crash, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stopped answering (connect). Seen: 192.0.2.100 backup_lost; 192.0.2.101 backup_lost; a: it cannot be reached (connect); b is MASTER; b took over from a, which stopped answering (connect); backup_lost VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=crash#cluster-crash",
   ],
   [
+    "VrrpNoMaster",
+    "headless-link",
+    "No appliance of cluster headless-link is master, VIPs that nobody serves: 1. Look at its interfaces and health checks. Seen: 1 no_master VIPs; TODO",
+  ],
+  ["VrrpFailover", "failover-on-a-link", "Failover: b TODO"],
+  [
     "VrrpFailover",
     "failover",
     "Failover: b is the new master of cluster failover, VIPs: 2: 192.0.2.100 192.0.2.101; b took over from a, which stepped down. Seen: a is BACKUP; b took over from a, which stepped down; one_master VIPs: 2; http://one:1/?incident=one http://one:1/?cluster=failover#cluster-failover",

@@ -60,6 +60,10 @@ export interface ClusterSetup {
   readonly vips?: number;
   /** Default: `a`. */
   readonly master?: Steps<string>;
+  /** The groups of one more VHID and VIP, one on each link, by interface. */
+  readonly links?: Readonly<
+    Record<string, { readonly group: Steps<GroupState>; readonly master: Steps<string> }>
+  >;
   /** By name: of the protocol https. */
   readonly websites?: Readonly<Record<string, Steps<WebsiteState>>>;
 }
@@ -71,12 +75,11 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
     master = [[0, "a"]],
     websites = {},
     vips = 2,
+    links = {},
   } = setup;
   const group: Steps<GroupState> | undefined = "group" in setup ? setup.group : [[0, "one_master"]];
   const where = { ha_cluster: name, ...(setup.site === undefined ? {} : { site: setup.site }) };
-  const masterAt = steps(master);
   const members = Object.entries(appliances);
-  const namesOf = [...new Set(master.flatMap(([, value]) => value ?? []))];
   return [
     ...members.flatMap(([appliance, given]) =>
       states("appliance_state", { ...where, appliance }, keysOf(PROBLEM_OF.appliance), given),
@@ -88,16 +91,12 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
     ),
     ...Array.from({ length: vips }, (_, index) => {
       if (group === undefined) return [];
-      const labels = { ...where, vhid: String(index + 1), vip: `192.0.2.${100 + index}` };
-      return [
-        ...states("vrrp_group_state", labels, keysOf(PROBLEM_OF.group), group),
-        ...namesOf.map((appliance) => ({
-          metric: "vrrp_group_master",
-          labels: { ...labels, appliance },
-          valueAt: (second: number) => (masterAt(second) === appliance ? 1 : undefined),
-        })),
-      ];
+      const labels = { ...where, vhid: String(index + 1), vip: `192.0.2.${100 + index}`, interface: "" };
+      return groupSeries(labels, group, master);
     }).flat(),
+    ...Object.entries(links).flatMap(([name, link]) =>
+      groupSeries({ ...where, vhid: "9", vip: "fe80::1", interface: name }, link.group, link.master),
+    ),
     ...Object.entries(websites).flatMap(([website, given]) =>
       states(
         "website_state",
@@ -107,6 +106,19 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
         { address: `#${website}` },
       ),
     ),
+  ];
+}
+
+function groupSeries(labels: Labels, group: Steps<GroupState>, master: Steps<string>): readonly Series[] {
+  const masterAt = steps(master);
+  const names = [...new Set(master.flatMap(([, value]) => value ?? []))];
+  return [
+    ...states("vrrp_group_state", labels, keysOf(PROBLEM_OF.group), group),
+    ...names.map((appliance) => ({
+      metric: "vrrp_group_master",
+      labels: { ...labels, appliance },
+      valueAt: (second: number) => (masterAt(second) === appliance ? 1 : undefined),
+    })),
   ];
 }
 
