@@ -22,6 +22,11 @@ const MASTER = interfaceOf({ configuredRole: "master" });
 const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup" });
 const GROUP = "192.0.2.100 (vhid 2)";
 
+/** An interface with a link-local VIP; its device has its name. */
+function onLink(name: string, state: string) {
+  return interfaceOf({ name, device: name, state, vhid: 1, vip: "fe80::1", configuredRole: undefined });
+}
+
 function https(appliance: string, status: number, text?: string): Observation {
   const block = { protocol: "https", status } as const;
   return seen.website(appliance, 2, [text === undefined ? block : { ...block, text }]);
@@ -54,6 +59,37 @@ test.each<Case>([
     name: "two masters",
     polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), ...SHOP_IS_UP],
     problems: [`critical split_brain: Split brain: a and b are MASTER of ${GROUP}`],
+  },
+  {
+    name: "no master and no backup, each on another link of one VIP",
+    polls: [
+      seen.vrrp(
+        "a",
+        listOf([onLink("vlan10", "MASTER"), onLink("vlan20", "BACKUP"), onLink("vlan30", "MASTER")]),
+      ),
+      seen.vrrp(
+        "b",
+        listOf([onLink("vlan10", "BACKUP"), onLink("vlan20", "BACKUP"), onLink("vlan30", "FAULT")]),
+      ),
+      ...SHOP_IS_UP,
+    ],
+    problems: [
+      "critical no_master: No appliance is MASTER of fe80::1 (vhid 1, vlan20)",
+      "critical redundancy_lost: a is MASTER of fe80::1 (vhid 1, vlan30), and no appliance is BACKUP",
+      "warning odd_state: b reports FAULT on vlan30 for fe80::1 (vhid 1)",
+    ],
+  },
+  {
+    name: "interfaces of a link-local VIP that may be on one link or on two",
+    polls: [
+      seen.vrrp("a", listOf([onLink("em0", "MASTER")])),
+      seen.vrrp("b", listOf([onLink("igb0", "MASTER")])),
+      ...SHOP_IS_UP,
+    ],
+    problems: [
+      "unknown link_unknown: It is not known on which link each interface with fe80::1 (vhid 1) is (em0 of a and igb0 of b): " +
+        "interfaces on one link need the same name or device at all appliances",
+    ],
   },
   {
     name: "a website whose tests fail every second time",
