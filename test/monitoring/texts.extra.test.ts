@@ -58,9 +58,13 @@ test.for([
   [
     "VrrpNoMaster",
     "headless-link",
-    "No appliance of cluster headless-link is master, VIPs that nobody serves: 1. Look at its interfaces and health checks. Seen: 1 no_master VIPs; TODO",
+    "No appliance of cluster headless-link is master, VIPs that nobody serves: 1. Look at its interfaces and health checks. Seen: fe80::1 vlan20 no_master; no_master VIPs: 1; one_master VIPs: 3; http://one:1/?cluster=headless-link#cluster-headless-link",
   ],
-  ["VrrpFailover", "failover-on-a-link", "Failover: b TODO"],
+  [
+    "VrrpFailover",
+    "failover-on-a-link",
+    "Failover: b is the new master of cluster failover-on-a-link, VIPs: 1: fe80::1 (vlan20). Seen: one_master VIPs: 4; http://one:1/?cluster=failover-on-a-link#cluster-failover-on-a-link",
+  ],
   [
     "VrrpFailover",
     "failover",
