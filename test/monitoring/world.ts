@@ -94,8 +94,8 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
       const labels = { ...where, vhid: String(index + 1), vip: `192.0.2.${100 + index}`, interface: "" };
       return groupSeries(labels, group, master);
     }).flat(),
-    ...Object.entries(links).flatMap(([name, link]) =>
-      groupSeries({ ...where, vhid: "9", vip: "fe80::1", interface: name }, link.group, link.master),
+    ...Object.entries(links).flatMap(([link, of]) =>
+      groupSeries({ ...where, vhid: "9", vip: "fe80::1", interface: link }, of.group, of.master),
     ),
     ...Object.entries(websites).flatMap(([website, given]) =>
       states(
