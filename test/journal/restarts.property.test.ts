@@ -228,8 +228,11 @@ async function wrongIn(actions: readonly Action[], firstConfig: number): Promise
     else if (one.kind === "kill") await restart(one.awayMs, one.config);
     else if (one.kind === "poll") for (const words of one.polls) await polled(words, 100);
     else {
+      // What a reload changes is judged at once, so nothing else is judged at that instant.
+      await pass(100);
       current = one.config;
-      run.reload(CONFIGS[current] ?? []);
+      run.reload(CONFIGS[current] ?? [], nowMs);
+      await sample();
     }
   }
   for (const words of [...WELL, ...WELL, ...WELL]) await polled(words, 2000);

@@ -94,8 +94,9 @@ export async function startRun(
     windows,
     document: board.document,
     verdicts: board.verdicts,
-    /** The configuration has other members. */
-    reload: (others: readonly ApplianceConfig[]): void => {
+    /** The configuration has other members from this instant on. */
+    reload: (others: readonly ApplianceConfig[], atMs = nowMs): void => {
+      nowMs = atMs;
       fleet.configure(configOf(...others), nowMs);
       board.reloaded(true, wallMs + nowMs);
     },
