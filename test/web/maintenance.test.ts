@@ -1,7 +1,9 @@
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { createWindows } from "../../src/maintenance/windows.ts";
+import { listen } from "../appliance/support.ts";
 import { createAuthority, type Authority } from "../support/certificates.ts";
 import { createMemoryLog, startTestExporter } from "../support/exporter.ts";
 import { applianceOf, WALL_MS } from "../support/observations.ts";
@@ -290,10 +292,15 @@ test("the users who may are those of the latest web configuration", async () => 
 
 test("an end says what is wrong with what the window covered", async () => {
   const polling = { vrrp: { interval: "1s", timeout: "1s" } };
-  const appliances = [{ name: "a", base_url: "http://127.0.0.1:1", allow_http: true }];
+  const appliance = createServer((_, response) => response.end("{}"));
+  const port = await listen(appliance);
+  const appliances = [{ name: "a", base_url: `http://127.0.0.1:${port}`, allow_http: true }];
   const exporter = await startTestExporter({ config: { appliances, polling }, web: USERS });
   onTestFinished(exporter.stop);
   expect((await change(exporter.port, { start: START }))[0]).toBe(200);
+  // What was wrong before the window would not be planned.
+  appliance.close();
+  appliance.closeAllConnections();
   await expect
     .poll(async () => {
       const { body } = await ask(exporter.port, "/api/v1/fleet", { headers: ALICE });
