@@ -1,3 +1,4 @@
+import { isIPv4 } from "node:net";
 import {
   anonymizeAddress,
   anonymizeNetmask,
@@ -21,9 +22,8 @@ import {
   type Decoded,
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
-import { isAddress } from "../support/address.ts";
+import { isAddress, plainAddress } from "../support/address.ts";
 import { cutText, type Redact } from "./text.ts";
-import { plainAddress } from "../support/address.ts";
 
 /**
  * One decoded VRRP interface of an appliance. Texts are well-formed Unicode of at most 273 bytes, with the credentials
@@ -142,7 +142,7 @@ export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpLi
 export function interfaceAt({ interfaces }: VrrpList, address: string): VrrpInterface | undefined {
   // Canonical texts cost far more than this, and most lists have IPv4 addresses only.
   const isIt = (text: string): boolean =>
-    text.trim() === address || (text.includes(":") && plainAddress(text) === address);
+    text === address || (!isIPv4(text) && plainAddress(text) === address);
   return interfaces.find(({ vip, aliases }) => isIt(vip) || aliases?.some(isIt) === true);
 }
 

@@ -57,6 +57,8 @@ test.each([
   ["its VIP in another spelling", "2001:db8::100", { vip: "2001:DB8:0::100" }],
   ["its VIP in brackets", "2001:db8::100", { vip: "[2001:db8::100]" }],
   ["its VIP with a zone", "fe80::1", { vip: "fe80::1%em0" }],
+  ["its VIP with a prefix", "192.0.2.100", { vip: "192.0.2.100/24" }],
+  ["an alias with a netmask", "192.0.2.7", { alias: ["192.0.2.7/255.255.255.0"] }],
   ["an alias in another spelling", "2001:db8::7", { ...SIX, alias: ["2001:db8:0:0::7"] }],
 ])("a list that comes from %s is not that of the member", async (_, peerAddress, given) => {
   const client = listFrom(peerAddress, given);
