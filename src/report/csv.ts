@@ -60,9 +60,9 @@ export function formatCsv(report: MonthReport): string {
  * The places at which a part of a text begins that a spreadsheet may interpret as a formula. Depending on its settings, a part begins at the
  * start, or after any of these separators, also in quotes; quotes and white space may precede the formula.
  */
-const FORMULA = /(^|[,;\t\r\n])(?=[\t\r\n]|[\s"]*[=+\-@＝＋－＠])/g;
+const FORMULA = /(?<=^|[,;\t\r\n])(?=[\t\r\n]|[\s"]*[=+\-@＝＋－＠])/g;
 
 function formatCell(value: string | number = ""): string {
   if (typeof value === "number") return String(value);
-  return value === "" ? "" : `"${printable(value.replace(FORMULA, "$1'")).replaceAll('"', '""')}"`;
+  return value === "" ? "" : `"${printable(value.replace(FORMULA, "'")).replaceAll('"', '""')}"`;
 }
