@@ -38,7 +38,7 @@ function isPrefix(text: string, version: number): boolean {
 
 /** Whether an address, in canonical text, means another host on each link. @see RFC 3927, 4291 */
 export function isLinkLocal(address: string): boolean {
-  return /^(?:fe[89ab].:|169\.254\.)/.test(address);
+  return /^(?:fe[89ab][\da-f]:|169\.254\.)/.test(address);
 }
 
 /** Returns the canonical text of an address, and of an IPv4-mapped one the IPv4 address. @see RFC 4291 2.5.5.2 */

@@ -63,6 +63,7 @@ test.each([
   ["169.254.1.1", true],
   ["fec0::1", false],
   ["fe7f::1", false],
+  ["fe8::1", false],
   ["2001:db8:fe80::1", false],
   ["169.255.1.1", false],
   ["192.0.2.100", false],
