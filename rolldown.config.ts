@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { buildInfo } from "./scripts/build-info.ts";
@@ -30,11 +30,14 @@ function licenceOf(folder: string): string {
   return `${name} ${version}: ${license}\n\n${text.trim()}\n`;
 }
 
-/** Writes docs/runbook.md as HTML beside the files of the page. */
-const runbook: Plugin = {
-  name: "runbook",
-  writeBundle: () =>
-    writeFileSync("dist/page/runbook.html", runbookHtml(readFileSync("docs/runbook.md", "utf8"))),
+/** Writes the files of the page that are served as they are, and docs/runbook.md as HTML. */
+const page: Plugin = {
+  name: "page",
+  writeBundle() {
+    for (const file of readdirSync("src/page").filter((each) => /\.(?:css|svg)$/.test(each)))
+      copyFileSync(`src/page/${file}`, `dist/page/${file}`);
+    writeFileSync("dist/page/runbook.html", runbookHtml(readFileSync("docs/runbook.md", "utf8")));
+  },
 };
 
 /** Every command is a chunk of its own and is loaded when it is called. */
@@ -58,7 +61,7 @@ export default defineConfig([
   {
     input: "src/page/client/main.ts",
     platform: "browser",
-    plugins: [licences, runbook],
+    plugins: [licences, page],
     output: { file: resolve("dist/page/client/main.js"), minify: true },
   },
 ]);

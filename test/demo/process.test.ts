@@ -37,13 +37,21 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
-test("npm run demo ends with all its processes at SIGTERM", async () => {
+interface Npm {
+  readonly npm: ChildProcess;
+  /** The folder for temporary files. */
+  readonly temporary: string;
+  readonly out: () => string;
+  /** Resolves when all processes have ended: each of them has the pipe. */
+  readonly closed: Promise<unknown>;
+}
+
+/** Runs `npm run demo` with another build: that of the project would replace what other tests run. */
+async function runDemo(build: string): Promise<Npm> {
   const folder = await useTemporaryFolder();
   const temporary = join(folder, "temporary");
   const { scripts }: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
-  // A build would replace what other tests run.
-  const manifest = { scripts: { ...scripts, build: "true" } };
-  await writeFile(join(folder, "package.json"), JSON.stringify(manifest));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ scripts: { ...scripts, build } }));
   await mkdir(temporary);
   await symlink(resolve("bin"), join(folder, "bin"));
   const npm = spawn("npm", ["run", "--silent", "demo", "--", "--web.listen-address=127.0.0.1:0"], {
@@ -56,11 +64,32 @@ test("npm run demo ends with all its processes at SIGTERM", async () => {
   onTestFinished(() => endGroup(npm));
   let out = "";
   npm.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-  await expect.poll(() => out).toContain("Press Ctrl-C to stop.");
-  // Every process of the demo has the pipe, which closes with the last of them.
-  const closed = once(npm.stdout, "close");
+  return { npm, temporary, out: () => out, closed: once(npm.stdout, "close") };
+}
+
+test("npm run demo ends with all its processes at SIGTERM", async () => {
+  const { npm, temporary, out, closed } = await runDemo("true");
+  await expect.poll(out).toContain("Press Ctrl-C to stop.");
   npm.kill("SIGTERM");
   await closed;
-  expect(out).toContain("\nStopped; nothing is left behind.\n");
+  expect(out()).toContain("\nStopped; nothing is left behind.\n");
   expect(await readdir(temporary)).toEqual([]);
+});
+
+test("npm run demo ends with its build at SIGTERM, and begins nothing after that", async () => {
+  const { npm, out, closed } = await runDemo(
+    `exec node --eval 'console.log("building"); setInterval(() => {}, 1e6)'`,
+  );
+  await expect.poll(out).toBe("building\n");
+  npm.kill("SIGTERM");
+  await closed;
+  expect(out()).toBe("building\n");
+});
+
+test("npm run demo begins nothing after a build that fails", async () => {
+  const { npm, out, closed } = await runDemo("exit 7");
+  const exited = once(npm, "exit");
+  await closed;
+  expect(await exited).toEqual([7, null]);
+  expect(out()).toBe("");
 });
