@@ -83,11 +83,9 @@ function among(protocols: KnownWebsite["protocols"]): (of: Pick<ProtocolResult, 
 }
 
 /** Returns the result by the latest status alone, if there is one. A test without a status stays unknown. */
-function resultAgain(
-  { protocol, latest, result }: ProtocolResult,
-  counts: "up" | "down" | undefined,
-): ProtocolResult {
-  const forgetful = { protocol, latest, result, refutations: 0, isUnstable: false };
+function resultAgain(before: ProtocolResult, counts: "up" | "down" | undefined): ProtocolResult {
+  const { latest, result } = before;
+  const forgetful = { ...before, refutations: 0, isUnstable: false };
   if (counts === undefined) return forgetful;
   if (latest !== "unknown") return { ...forgetful, latest: counts, result: counts };
   return { ...forgetful, result: result === "unknown" ? result : counts };

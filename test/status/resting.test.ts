@@ -3,7 +3,7 @@ import { answersOf } from "../../src/cli/answers.ts";
 import { createPast } from "../../src/status/past.ts";
 import { recordsBetween } from "../../src/journal/changes.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, pollsOf, restingFrom } from "../fleet/support.ts";
-import { failed, seen, WALL_MS, websiteOf } from "../support/observations.ts";
+import { configOf, failed, seen, WALL_MS, websiteOf } from "../support/observations.ts";
 import { createJudge, documentOf, incidentLines, problemLines } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });
@@ -100,6 +100,20 @@ test.each([
   const document = documentOf(fleet, {}, 2000, judging);
   expect(document.clusters[0]?.websites[0]?.states).toEqual([]);
   expect(document.problems.map(({ kind }) => kind)).toEqual(["not_scheduled"]);
+});
+
+test("another expectation of a website while its tests rest makes it no problem", () => {
+  const fleet = fleetOf(TESTED);
+  const polls = pollsOf("a MASTER 0, b BACKUP 0").map(({ observation }) => observation);
+  const tests = ["a", "b"].map((name) =>
+    seen.website(name, 2, [{ protocol: "https", status: 200 }], restingFrom(2)),
+  );
+  for (const observation of [...polls, ...tests]) fleet.record(observation, 0);
+  const kindsAt = (nowMs: number) => documentOf(fleet, {}, nowMs).problems.map(({ kind }) => kind);
+  expect(kindsAt(2000)).toEqual(["not_scheduled"]);
+  const website = { ...SHOP, expectStatus: [{ from: 500, to: 500 }] };
+  fleet.configure(configOf(...MEMBERS.map((member) => ({ ...member, websites: [website] }))), 2001);
+  expect(kindsAt(2002)).toEqual(["not_scheduled"]);
 });
 
 test("tests that fail beside a master whose tests rest are a problem again when these are stalled", () => {
