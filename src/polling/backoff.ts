@@ -16,7 +16,7 @@ export interface Backoff {
    * - After a refused list every operation backs off, until the list succeeds.
    * - A refused poll of a website backs off until it succeeds. So does every operation, unless the latest poll of the list
    *   succeeded with the same credentials.
-   * - After Retry-After its operation backs off, at most 5 minutes; one that the appliance lacks, an hour.
+   * - After Retry-After its operation backs off, at most 5 minutes; one that the appliance lacks and never had, an hour.
    * - The operations of a `backoffGroup` are refused and deferred together.
    */
   settle(poll: FinishedPoll): void;
@@ -52,6 +52,8 @@ export function createBackoff(): Backoff {
   const periods = new Map<string, BackoffPeriod>();
   /** The credentials of the latest poll of the list if it succeeded. */
   let accepted: symbol | undefined;
+  /** The kinds of operations that have succeeded: where one is missing now, its service may be starting. */
+  const had = new Set<Operation["kind"]>();
 
   function begin(key: string, sinceMs: number, lengthMs: number, reason: BackoffPeriod["reason"]): void {
     periods.set(key, { sinceMs, untilMs: sinceMs + lengthMs, reason });
@@ -72,6 +74,7 @@ export function createBackoff(): Backoff {
       const { own, shared } = keysOf(operation);
       if (isList) accepted = outcome.ok ? credentials : undefined;
       if (outcome.ok) {
+        had.add(operation.kind);
         for (const key of [own, shared]) periods.delete(key);
         if (isList) periods.delete(EVERYTHING);
         return;
@@ -80,8 +83,9 @@ export function createBackoff(): Backoff {
       if (reason === "auth") {
         if (!isList) refuse(shared, poll);
         if (accepted === undefined || accepted !== credentials) refuse(EVERYTHING, poll);
-      } else if (reason === "unsupported") begin(own, endedMs, UNSUPPORTED_MS, reason);
-      else if (retryAfterMs !== undefined)
+      } else if (reason === "unsupported") {
+        if (!had.has(operation.kind)) begin(own, endedMs, UNSUPPORTED_MS, reason);
+      } else if (retryAfterMs !== undefined)
         begin(shared, endedMs, Math.min(retryAfterMs, MAX_BACKOFF_MS), "http_status");
     },
     active: (operation, nowMs, listFirstMs) => {

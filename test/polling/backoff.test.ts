@@ -155,6 +155,13 @@ test("new credentials end the backoff and the doubling", () => {
   expect(untilMs(backoff, VRRP, 6_000)).toBe(11_000);
 });
 
+test("an operation that an appliance never had is tried again after an hour, and one that it had in turn", () => {
+  const list = { operation: { kind: "website_list" } } as const;
+  const missing = poll(10, { ok: false, failure: failureOf("unsupported") }, list);
+  expect(untilMs(after(poll(0, OK), missing), list.operation, 10)).toBe(3_600_010);
+  expect(untilMs(after(poll(0, OK, list), missing), list.operation, 10)).toBeUndefined();
+});
+
 test("a later answer replaces an earlier Retry-After", () => {
   expect(untilMs(after(deferred(0, 60_000), deferred(10, 5_000)), VRRP, 10)).toBe(5_010);
   expect(untilMs(after(deferred(0, 60_000), poll(10, OK)), VRRP, 10)).toBeUndefined();
