@@ -49,6 +49,7 @@ export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict)
   // A website is unknown before its master was polled.
   const isJudged = ({ state }: ProtocolVerdict): boolean =>
     state !== undefined && (isPolled || state !== "unknown");
+  const groups = isPolled ? undecided(remembered.groups, now.groups) : unlike(remembered.groups, now.groups);
   const websites = Array.from(remembered.websites, ([key, website]): [string, WebsiteVerdict] => {
     const { states = [] } = now.websites.get(key) ?? {};
     return [key, { ...website, states: lacking(website.states, states.filter(isJudged)) }];
@@ -56,11 +57,28 @@ export function stillRemembered(remembered: ClusterVerdict, now: ClusterVerdict)
   return {
     ...remembered,
     appliances: without(remembered.appliances, (name) => now.appliances.get(name)?.state !== undefined),
-    groups: isPolled ? undecided(remembered.groups, now.groups) : unlike(remembered.groups, now.groups),
+    groups,
     // Nobody knows what a failover of a MASTER would cost before everything was polled.
-    failovers: without(remembered.failovers, (name) => isPolled && !now.failovers.has(name)),
+    failovers: without(
+      ofMasters(remembered.failovers, groups),
+      (name) => isPolled && !now.failovers.has(name),
+    ),
     websites: new Map(websites),
   };
+}
+
+/** Returns what a failover would cost: no longer known since when where nobody knows since when the appliance is MASTER. */
+function ofMasters(
+  failovers: ClusterVerdict["failovers"],
+  groups: ClusterVerdict["groups"],
+): ClusterVerdict["failovers"] {
+  const undated = new Set([...groups.values()].map(({ master, sinceMs }) => sinceMs === undefined && master));
+  return new Map(
+    Array.from(failovers, ([name, failover]) => [
+      name,
+      undated.has(name) ? { ...failover, sinceMs: undefined } : failover,
+    ]),
+  );
 }
 
 function lacking(
@@ -98,8 +116,8 @@ function undecided(
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["backup_lost", "backup_unknown", "unknown", "changing"]);
 
 /**
- * Returns the remembered groups. While members were not polled, a group may be in its earlier state; after another state was seen, it no
- * longer lasts since then.
+ * Returns the remembered groups. While members were not polled, a group may be in its earlier state; after another state or
+ * another MASTER was seen, it no longer lasts since then.
  */
 function unlike(
   remembered: ClusterVerdict["groups"],
@@ -108,8 +126,9 @@ function unlike(
   return new Map(
     Array.from(remembered, ([key, group]): [string, GroupVerdict] => {
       const { state = "unknown", master, trouble } = now.get(key) ?? group;
-      const isOther = state !== group.state || master !== group.master;
-      const sinceMs = isOther && !UNDECIDED.has(state) ? undefined : group.sinceMs;
+      const isMoved = group.master !== undefined && master !== undefined && master !== group.master;
+      const isOther = state !== group.state && !UNDECIDED.has(state);
+      const sinceMs = isMoved || isOther ? undefined : group.sinceMs;
       return [key, { ...group, trouble, sinceMs }];
     }),
   );

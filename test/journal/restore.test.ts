@@ -404,6 +404,15 @@ test.each<{
     states: "a up, b down, c up, group one_master since 4, failover of c unknown",
   },
   {
+    name: "a group of which another member said that it is MASTER, before the others were polled",
+    members: [MEMBER_A, MEMBER_B, MEMBER_C],
+    runs: [
+      ["a BACKUP 1, b BACKUP 1, c BACKUP 1, a MASTER 4, b BACKUP 5, c BACKUP 5, a MASTER 8"],
+      ["c MASTER 1, a MASTER 3, b BACKUP 5, c BACKUP 7"],
+    ],
+    states: "a up, b up, c up, group one_master, failover of a ready",
+  },
+  {
     name: "a group that is so when another restart follows, which may also be for another reason",
     members: [MEMBER_A, MEMBER_B, MEMBER_C],
     runs: [
