@@ -358,8 +358,11 @@ function wrongBeginnings({ samples, runs }: Course): readonly string[] {
 /** Whether a subject may have been judged so because polls had not ended yet. */
 function isEarly({ kind, state }: Seen, { areListed, isPolled }: Sample): boolean {
   if (kind === "readiness") return !isPolled;
-  return kind !== "appliance" && state === "unknown" && !areListed;
+  return kind !== "appliance" && OPEN.has(state) && !areListed;
 }
+
+/** In these states a member that was not polled yet may be the backup, or the master. */
+const OPEN: ReadonlySet<string | undefined> = new Set(["unknown", "backup_unknown", "backup_lost"]);
 
 function secondOf(ms: number): number {
   return (ms - BEGIN_MS) / 1000;
