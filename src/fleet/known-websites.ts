@@ -154,5 +154,5 @@ function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, 
 /** Returns host and port, equal for all spellings of the host; an empty text while they are not known. */
 export function addressOf({ host, port }: Pick<WebsiteDetails, "host" | "port">): string {
   if (host === "" || port === undefined) return "";
-  return `${urlHost(canonicalHost(host).replace(/\.$/, ""))}:${port}`;
+  return `${urlHost(canonicalHost(host))}:${port}`;
 }

@@ -50,8 +50,8 @@ export function plainAddress(text: string): string {
 const NOT_IN_NAMES = /[\s/\\?#@:%]/;
 
 /**
- * Returns the canonical text of the host of a website, equal for all spellings of an address or a name: names as A-labels in lower case.
- * Another text stays, in lower case: a name that is invalid, and one that URLs have for an address, such as `0x7f.1`.
+ * Returns the canonical text of the host of a website, equal for all spellings of an address or a name: names as A-labels in lower case,
+ * without a dot at the end. Another text stays, in lower case: a name that is invalid, and one that URLs have for an address, such as `0x7f.1`.
  *
  * @see UTS #46, RFC 5890 2.3.2.1
  */
@@ -59,7 +59,8 @@ export function canonicalHost(text: string): string {
   const address = canonicalAddress(text);
   if (isIP(address) !== 0) return address;
   const name = NOT_IN_NAMES.test(text) ? "" : domainToASCII(text);
-  return name === "" || isIP(name) !== 0 ? text.toLowerCase() : name;
+  const host = name === "" || isIP(name) !== 0 ? text.toLowerCase() : name;
+  return host.replace(/\.$/, "");
 }
 
 /** Returns `255.255.255.0` or `ffff:ffff:ffff:ffff::`. `bits` is the length of an address, 32 or 128. */

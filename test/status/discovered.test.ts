@@ -348,6 +348,9 @@ test.each([
 ])("a website is the same at both members in every spelling of its host: %s", (_, atA, atB, key) => {
   const verdict = verdictOf({ host: atA }, { host: atB });
   expect(described(verdict).map((website) => website.key)).toEqual([key]);
+  const urls = described(verdict).flatMap(({ at }) => at.map(({ known }) => known.urls));
+  const both = [`http://${key.replace(":443", ":80")}/`, `https://${key}/`];
+  expect(urls).toEqual([both, both]);
 });
 
 test("id and name are those at the first member that has the website, tested or not", () => {

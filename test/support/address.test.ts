@@ -83,7 +83,7 @@ test.each([
   ["\u0939\u093F\u0928\u094D\u0926\u0940.example", "xn--j2bd4cyah0f.example"],
   ["My_Shop.example", "my_shop.example"],
   ["*.M\u00FCnchen.example", "*.xn--mnchen-3ya.example"],
-  ["shop.example.", "shop.example."],
+  ["shop.example.", "shop.example"],
   ["[2001:DB8:0::6]", "2001:db8::6"],
   ["2001:db8:0:0:0:0:0:6", "2001:db8::6"],
   ["[192.0.2.6]", "192.0.2.6"],
