@@ -90,5 +90,5 @@ test("long names that differ at their end remain different, and strips say what 
   const words = await page
     .locator(".strip")
     .evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
-  expect(words).toContain("up 99.907 %, down once, 4 min, unknown 28 d 0 h");
+  expect(words).toContain("up 99.907 % of the 3 d 0 h known, down once, 4 min");
 });

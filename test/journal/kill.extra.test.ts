@@ -190,10 +190,13 @@ function notRestored(life: Life, earlier: Life, truth: Truth): readonly unknown[
     return !parts.has(id) && (found?.begin !== begin || found.kind !== kind);
   });
   const states = new Map(linesOf(now.document).map((each) => [subjectOf(each), each]));
+  // On a busy machine polls end too late. What was not known in between has not lasted.
+  const unknown = new Set(life.lines.filter(({ state }) => state === "unknown").map(subjectOf));
   const others = linesOf(before.document)
     // Of those that have not changed since long before.
     .filter(({ cluster }) => (truth.get(cluster)?.at(-1)?.atMs ?? 0) < before.askedMs - LATENCY_MS)
     .map((each) => ({ each, restored: states.get(subjectOf(each)) }))
+    .filter(({ each }) => !unknown.has(subjectOf(each)))
     // After a start, a contradiction has to be proven again.
     .filter(({ restored }) => restored?.state !== "changing")
     .filter(({ each, restored }) => JSON.stringify(each) !== JSON.stringify(restored));
