@@ -10,6 +10,8 @@ import { createRoot, packagePath, VERSION } from "./root.ts";
 
 const deb = await packagePath("_amd64.deb");
 const armDeb = await packagePath("_arm64.deb");
+/** A prerelease sorts before its release. */
+const DEB_VERSION = VERSION.replace("-", "~");
 const root = await createRoot();
 const CONFIG = "/etc/appliance-exporter/config.yaml";
 const STORAGE = "/var/lib/appliance-exporter";
@@ -48,7 +50,7 @@ function writeLaterVersion(path: string): void {
 }
 
 test("dpkg has development versions in order, and their release behind them", async () => {
-  expect(deb).toContain(`_${VERSION.replace("-", "~")}_`);
+  expect(deb).toContain(`_${DEB_VERSION}_`);
   const inOrder = ["0.9.0", "1.0.0~dev.0.1772351612", "1.0.0~dev.9", "1.0.0~dev.10", "1.0.0"];
   for (const [nth, later] of inOrder.slice(1).entries())
     await root.run(`dpkg --compare-versions ${inOrder[nth]} lt ${later}`);
@@ -101,7 +103,7 @@ root appliance-exporter 2750 /etc/appliance-exporter/secrets
   await root.run(`chown root:root ${CONFIG} && chmod 0644 ${CONFIG}`);
   await root.run("dpkg --install /tmp/later.deb");
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(
-    `appliance-exporter\t${VERSION}+later\n`,
+    `appliance-exporter\t${DEB_VERSION}+later\n`,
   );
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
   expect(await accessOf("config.yaml", "secrets")).toBe(`root root 644 ${CONFIG}
@@ -109,7 +111,7 @@ games games 700 /etc/appliance-exporter/secrets
 `);
   // And back.
   await root.run("dpkg --install /tmp/first.deb");
-  expect(await root.run("dpkg-query --show appliance-exporter")).toBe(`appliance-exporter\t${VERSION}\n`);
+  expect(await root.run("dpkg-query --show appliance-exporter")).toBe(`appliance-exporter\t${DEB_VERSION}\n`);
   expect(await root.run(read)).toBe("x\n");
 
   await createStateDirectory();
@@ -200,7 +202,7 @@ function dpkgDeb(...args: readonly string[]): readonly string[] {
 test("the package for arm64 says so, and only Node.js and the bill of materials in it differ", () => {
   expect(dpkgDeb("--field", armDeb, "Package", "Version", "Architecture")).toEqual([
     "Package: appliance-exporter",
-    `Version: ${VERSION}`,
+    `Version: ${DEB_VERSION}`,
     "Architecture: arm64",
   ]);
   const sums = new Set(dpkgDeb("--info", deb, "md5sums"));
