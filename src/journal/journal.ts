@@ -33,6 +33,11 @@ export interface Step {
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
 }
 
+/** A step with the records that wait at that instant; later ones are for a later write. */
+interface Noted extends Step {
+  readonly known: ReadonlySet<Line>;
+}
+
 /** Writes records to the files of days, one write at a time. */
 export interface Journal {
   /** Keeps a record until the next write. */
@@ -67,7 +72,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   /** The error that turns the journal off until a restart, since two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
   /** The step that the next write notes, and the write in flight. */
-  let next: Step | undefined;
+  let next: Noted | undefined;
   let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
@@ -107,16 +112,15 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     return goesOn ? midnightMs : atMs;
   }
 
-  async function write(step: Step): Promise<void> {
-    // Records that arrive from here on are for the next write.
-    const known = new Set(waiting.all());
+  async function write(step: Noted): Promise<void> {
+    const { known } = step;
     await openFolder();
     if (isLost) owed ??= "gap";
     isLost = false;
     const beginMs = await turnDay(step);
     writer ??= await openDay(path, dayOf(step.atMs));
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
-    const state = owed === undefined ? "" : await stateText(owed, beginMs, step, known);
+    const state = owed === undefined ? "" : await stateText(owed, beginMs, step);
     const lines = waiting.all().filter((line) => known.has(line));
     await writer.append(state + textOf(lines), markOf(step.atMs));
     waiting.keepOnly((line) => !known.has(line));
@@ -124,19 +128,16 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   /**
-   * Returns the state of everything, except for the subjects of the lines that follow, which say the later state. The subjects that have
-   * reached their limit of lines stay unknown.
+   * Returns the state of everything, except for the subjects of the lines that this write adds, which say the later state. The subjects
+   * that have reached their limit of lines stay unknown.
    */
-  async function stateText(
-    why: RunRecord["why"],
-    beginMs: number,
-    step: Step,
-    known: ReadonlySet<Line>,
-  ): Promise<string> {
+  async function stateText(why: RunRecord["why"], beginMs: number, step: Noted): Promise<string> {
+    const { known } = step;
     const state = await step.state({ why, left }, beginMs);
     // At midnight, everything that was known before is already written.
     if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
-    const changed = new Set(waiting.all().map(({ key }) => key));
+    const added = waiting.all().filter((line) => known.has(line));
+    const changed = new Set(added.map(({ key }) => key));
     let text = "";
     await inSlices(state, (record) => {
       const key = keyOf(record);
@@ -192,7 +193,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
       isLost ||= !step.isContinuous;
-      next = step;
+      next = { ...step, known: new Set(waiting.all()) };
       if (busySinceMs === undefined) await (writing = writeSteps());
       else if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
     },

@@ -57,7 +57,7 @@ export function createRecorder({
   const latest = new Map<string, ClusterVerdict>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
-  let judging: Promise<Step | undefined> | undefined;
+  let judging: Promise<Omit<Step, "state"> | undefined> | undefined;
 
   function record(one: JournalRecord): void {
     onRecord(one);
@@ -69,7 +69,8 @@ export function createRecorder({
     judging = judged().catch(failed);
     const now = await judging;
     judging = undefined;
-    if (now !== undefined) await journal?.flush(now);
+    // Together: the journal writes the records until here, or this state in their place.
+    if (now !== undefined) await journal?.flush({ ...now, state: stateOf([...latest.values()]) });
   }
 
   function failed(error: unknown): undefined {
@@ -83,28 +84,36 @@ export function createRecorder({
     await journal?.stop();
   }
 
-  async function judged(): Promise<Step> {
+  async function judged(): Promise<Omit<Step, "state">> {
     const atMs = clock.wallMs();
     await verdicts();
     const sinceMs = atMs - (latestMs ?? atMs);
     const isContinuous = sinceMs >= 0 && sinceMs <= MAX_STEP_MS;
     latestMs = atMs;
-    if (!isContinuous) await beginRun({ why: "gap" }, atMs, onRecord);
+    // Timelines take each record at once, so they take the latest verdict on each cluster, whatever is judged meanwhile.
+    if (!isContinuous) await beginRun({ why: "gap" }, atMs, latest.values(), onRecord);
     onRecord({ at: instantOf(atMs), kind: "alive" });
-    return { atMs, isContinuous, state };
+    return { atMs, isContinuous };
   }
 
-  async function state(begin: Begin, atMs: number): Promise<readonly JournalRecord[]> {
-    const records: JournalRecord[] = [];
-    await beginRun(begin, atMs, (one) => void records.push(one));
-    return records;
+  function stateOf(all: readonly ClusterVerdict[]): Step["state"] {
+    return async (begin, atMs) => {
+      const records: JournalRecord[] = [];
+      await beginRun(begin, atMs, all, (one) => void records.push(one));
+      return records;
+    };
   }
 
-  /** Calls back with a run and the state of everything. It takes the latest verdict on each cluster, whatever is judged meanwhile. */
-  async function beginRun(begin: Begin, atMs: number, add: (one: JournalRecord) => void): Promise<void> {
+  /** Calls back with a run and the state of everything by these verdicts. */
+  async function beginRun(
+    begin: Begin,
+    atMs: number,
+    all: Iterable<ClusterVerdict>,
+    add: (one: JournalRecord) => void,
+  ): Promise<void> {
     add(runOf(begin, atMs));
     for (const window of windows.commanded()) add(windowRecord(window, atMs));
-    await inSlices(latest.values(), (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
+    await inSlices(all, (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
   }
 
   function runOf(begin: Begin, atMs: number): RunRecord {

@@ -253,6 +253,35 @@ function startJournal(folder: string, { logger } = createMemoryLog()) {
   };
 }
 
+test("what changes while the first lines are written is written as it was, and as it became", async () => {
+  const folder = await folderPath();
+  const nowMs = NOON_MS;
+  const clock = { wallMs: () => nowMs, monotonicMs: () => nowMs };
+  const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
+  const groupAt = (atMs: number, state: string): JournalRecord => {
+    const subject = { kind: "group", cluster: "ams", vhid: 2, vip: "192.0.2.100" } as const;
+    return { at: new Date(atMs).toISOString(), ...subject, state };
+  };
+  journal.record(groupAt(nowMs - 1000, "one_master"));
+  await journal.flush({
+    atMs: nowMs,
+    isContinuous: true,
+    state: async (begin, atMs) => {
+      journal.record(groupAt(nowMs + 10, "no_master"));
+      return [...(await state(begin, atMs)), groupAt(atMs, "one_master")];
+    },
+  });
+  await journal.flush({ atMs: nowMs + 4000, isContinuous: true, state });
+  await journal.stop();
+  expect(await shortLines(folder, NOON_MS)).toEqual([
+    "0 run start",
+    "0 group one_master",
+    "0 alive",
+    "0.01 group no_master",
+    "4 alive",
+  ]);
+});
+
 /** Lines of a MiB, 512 of a cluster. */
 function mebibyteOf(kind: "group" | "incident", nth: number): readonly JournalRecord[] {
   const of = { at: new Date(NOON_MS).toISOString(), cluster: `ams${nth}` };
