@@ -253,15 +253,16 @@ function startJournal(folder: string, { logger } = createMemoryLog()) {
   };
 }
 
+function groupAt(atMs: number, group: string): JournalRecord {
+  const subject = { kind: "group", cluster: "ams", vhid: 2, vip: "192.0.2.100" } as const;
+  return { at: new Date(atMs).toISOString(), ...subject, state: group };
+}
+
 test("what changes while the first lines are written is written as it was, and as it became", async () => {
   const folder = await folderPath();
   const nowMs = NOON_MS;
   const clock = { wallMs: () => nowMs, monotonicMs: () => nowMs };
   const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
-  const groupAt = (atMs: number, state: string): JournalRecord => {
-    const subject = { kind: "group", cluster: "ams", vhid: 2, vip: "192.0.2.100" } as const;
-    return { at: new Date(atMs).toISOString(), ...subject, state };
-  };
   journal.record(groupAt(nowMs - 1000, "one_master"));
   await journal.flush({
     atMs: nowMs,
