@@ -9,6 +9,11 @@ import { createScene, type Scene } from "./scene.ts";
 
 const MINUTE_MS = 60_000;
 
+/**
+ * On a busy machine an exporter that polls every second is late, and says so. That is true, and says nothing of what the cases are about.
+ */
+const IS_BUSY = "AppliancePollsLate";
+
 const isBeat = ({ labels }: Notice) => labels["alertname"] === "ApplianceExporterWatchdog";
 
 /** Plays all cases at once in a lab with these exporters: each is notified as it expects, and nothing else is. */
@@ -48,11 +53,14 @@ export function playCases(cases: readonly Case[], exporters: readonly ExporterNa
   test("nothing else was reported, and nothing twice", { timeout: 2 * MINUTE_MS }, async () => {
     const expected = inOrder().flatMap((scene) => scene.expected());
     for (const { version, query, notifications } of lab.monitoring) {
-      await eventually(async () => expect(await query('ALERTS{alertstate="pending"}')).toEqual([]), {
+      const pending = `ALERTS{alertstate="pending",alertname!="${IS_BUSY}"}`;
+      await eventually(async () => expect(await query(pending)).toEqual([]), {
         timeoutMs: MINUTE_MS,
         everyMs: 1_000,
       });
-      const all = await notifications();
+      const isOfCases = ({ labels }: Notice): boolean => labels["alertname"] !== IS_BUSY;
+      const every = await notifications();
+      const all = every.map((notices) => notices.filter(isOfCases)).filter(({ length }) => length > 0);
       const beats = all.flat().filter(isBeat);
       expect(beats.length).toBeGreaterThan(2);
       expect(beats.filter(({ status }) => status !== "firing")).toEqual([]);
