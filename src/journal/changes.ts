@@ -4,12 +4,12 @@ import type {
   ClusterVerdict,
   FailoverVerdict,
   GroupVerdict,
-  WebsiteVerdict,
   Planned,
 } from "../status/verdict.ts";
 import type { Incident } from "../status/incident.ts";
 import { isPlanned } from "../status/planned.ts";
 import { PROBLEM_OF, type ProblemKind } from "../status/states.ts";
+import { differencesBetween, SUBJECT_KINDS, type JudgedSubject, type SubjectOf } from "../status/subjects.ts";
 import { kept, memo } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";
 import { bandOf, worstOf } from "./bands.ts";
@@ -31,18 +31,14 @@ export function recordsBetween(
   if (verdict === undefined || isSaidAsBefore(before, now)) return [];
   const given: Given = { at: instantOf(atMs), cluster: verdict.facts.cluster };
   // Whether a state is planned can change without the verdict on it.
-  const work = { before: before?.planned, now: now?.planned };
+  const isSameWork = before?.planned === now?.planned;
+  const saidIn = (of: ClusterVerdict | undefined, subject: JudgedSubject | undefined): Said | undefined =>
+    subject && saidOf(subject, given, of?.planned);
   return [
-    ...differences(singly(before), singly(now), (each) => [clusterSaid(each, given)]),
-    ...differences(before?.appliances, now?.appliances, (each) => [applianceSaid(each, given)]),
-    ...differences(before?.groups, now?.groups, (each, planned) => [groupSaid(each, given, planned)], work),
-    ...differences(before?.failovers, now?.failovers, (each) => [readinessSaid(each, given)]),
-    ...differences(
-      before?.websites,
-      now?.websites,
-      (each, planned) => websiteSaid(each, given, planned),
-      work,
-    ),
+    ...SUBJECT_KINDS.flatMap((kind) => {
+      const differing = differencesBetween(kind, before, now, !isSameWork);
+      return recordsOf(differing.map((each) => [saidIn(before, each.before), saidIn(now, each.now)]));
+    }),
     ...incidentRecords(before, now, given),
   ];
 }
@@ -60,44 +56,20 @@ interface Given {
   readonly cluster: string;
 }
 
-type Verdicts<Of> = ReadonlyMap<string, Of> | undefined;
-
-function singly(verdict: ClusterVerdict | undefined): Verdicts<ClusterVerdict> {
-  return verdict && new Map([["", verdict]]);
-}
-
-interface Work {
-  readonly before: Planned | undefined;
-  readonly now: Planned | undefined;
-}
-
-/**
- * Returns the records of the differences. Only verdicts that are not the same object are compared, since an appliance may change a thousand
- * at each poll.
- */
-function differences<Of>(
-  before: Verdicts<Of> = new Map(),
-  now: Verdicts<Of> = new Map(),
-  saidOf: (verdict: Of, planned: Planned | undefined) => readonly Said[],
-  work: Work = { before: undefined, now: undefined },
+/** Returns the records of one kind of subjects that differ, each as it was and as it is. */
+function recordsOf(
+  pairs: readonly (readonly [before: Said | undefined, now: Said | undefined])[],
 ): readonly SubjectRecord[] {
-  const isSameWork = work.before === work.now;
-  if (before === now && isSameWork) return [];
-  const gone: Said[] = [];
+  const gone: SubjectRecord[] = [];
   const changed: SubjectRecord[] = [];
-  for (const [key, each] of now) {
-    const verdict = before.get(key);
-    if (verdict === each && isSameWork) continue;
-    const old = verdict === undefined ? [] : saidOf(verdict, work.before);
-    const fresh = saidOf(each, work.now);
-    gone.push(...old.filter((one) => !fresh.some((other) => isAlike(one[0], other[0]))));
-    for (const [identity, record] of fresh) {
-      const earlier = old.find((one) => isAlike(one[0], identity));
-      const isNews = earlier === undefined ? record.state !== undefined : !isAlike(earlier[1], record);
-      if (isNews) changed.push(record);
-    }
+  for (const [before, now] of pairs) {
+    // A website may keep its address under another name.
+    const isSame = before !== undefined && now !== undefined && isAlike(before[0], now[0]);
+    if (before !== undefined && !isSame) gone.push(before[0]);
+    if (now === undefined) continue;
+    const isNews = isSame ? !isAlike(before[1], now[1]) : now[1].state !== undefined;
+    if (isNews) changed.push(now[1]);
   }
-  for (const [key, verdict] of before) if (!now.has(key)) gone.push(...saidOf(verdict, work.before));
   return [...changed, ...endsOf(gone, changed)];
 }
 
@@ -108,15 +80,34 @@ function isAlike(one: SubjectRecord, other: SubjectRecord): boolean {
 /**
  * Returns the ends of subjects that are gone. A subject that only has another key now, such as a website at another address, is not gone.
  */
-function endsOf(gone: readonly Said[], changed: readonly SubjectRecord[]): readonly SubjectRecord[] {
+function endsOf(gone: readonly SubjectRecord[], changed: readonly SubjectRecord[]): readonly SubjectRecord[] {
   if (gone.length === 0) return [];
   const left = new Set(changed.map(subjectKey));
-  return gone.flatMap(([identity]) =>
-    left.has(subjectKey(identity)) ? [] : [{ ...identity, state: "gone" }],
-  );
+  return gone.flatMap((identity) => (left.has(subjectKey(identity)) ? [] : [{ ...identity, state: "gone" }]));
 }
 
-function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given: Given): Said {
+function saidOf(subject: JudgedSubject, given: Given, planned: Planned | undefined): Said {
+  const { kind } = subject;
+  switch (kind) {
+    case "cluster":
+      return clusterSaid(subject.verdict, given);
+    case "appliance":
+      return applianceSaid(subject.verdict, given);
+    case "group":
+      return groupSaid(subject.verdict, given, planned);
+    case "readiness":
+      return readinessSaid(subject.verdict, given);
+    case "website":
+      return websiteSaid(subject, given, planned);
+    default:
+      return kind satisfies never;
+  }
+}
+
+function clusterSaid(
+  { state, groups, websites, planned }: SubjectOf<"cluster">["verdict"],
+  given: Given,
+): Said {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
   const worst = worstOf(
     new Set([
@@ -178,16 +169,16 @@ function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Plann
 }
 
 function websiteSaid(
-  { key: address, websiteId: id, website: name, states }: WebsiteVerdict,
+  { verdict, website }: SubjectOf<"website">,
   { at, cluster }: Given,
   planned: Planned | undefined,
-): readonly Said[] {
-  return states.map(({ protocol, state, shown, sinceMs }): Said => {
-    const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
-    const since = optionalInstant(sinceMs);
-    const muted = isMuted(planned, state && PROBLEM_OF.website[state]);
-    return said(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
-  });
+): Said {
+  const { key: address, websiteId: id, website: name } = website;
+  const { protocol, state, shown, sinceMs } = verdict;
+  const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
+  const since = optionalInstant(sinceMs);
+  const muted = isMuted(planned, state && PROBLEM_OF.website[state]);
+  return said(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
 }
 
 function isMuted(planned: Planned | undefined, kind: ProblemKind | undefined): true | undefined {

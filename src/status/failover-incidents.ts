@@ -11,6 +11,7 @@ import {
   type Switch,
 } from "./incident.ts";
 import type { Cause } from "./states.ts";
+import { subjectKeys } from "./subjects.ts";
 import { judged, together, type Facts } from "./switches.ts";
 import { groupName } from "./words.ts";
 
@@ -96,7 +97,7 @@ function failedOver(
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
   const addresses = hostsAt(moved).size;
   const isPartial = [...now.values()].some(({ master }) => master === latest.from);
-  const subjects = moved.map((group) => ({ key: `group ${group.key}`, name: groupName(group) }));
+  const subjects = moved.map((group) => ({ key: subjectKeys.group(group.key), name: groupName(group) }));
   return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, restored: undefined };
 }
 

@@ -9,7 +9,8 @@ import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts
 import { visitedIn } from "./masters.ts";
 import { lastPoll } from "./party.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
-import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import { differencesBetween, subjectsIn, type JudgedSubject } from "./subjects.ts";
+import type { ApplianceVerdict, Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 import { groupName, reasonInWords } from "./words.ts";
 
 /** The changes that an observation of an appliance has made. */
@@ -27,12 +28,14 @@ export interface Happening {
 }
 
 type Verdict = Omit<ClusterVerdict, "incidents">;
-type Kinds = ReadonlyMap<string, IncidentKind | undefined>;
+
+/** The kinds of subjects whose trouble incidents report. */
+const REPORTED = ["cluster", "appliance", "group", "website"] as const;
 
 /**
- * Returns what has happened between two verdicts about one cluster, except for failovers. A website that is down when it is first seen is
- * no news. With `restoring`, missing subjects may not have been polled yet; in the end, trouble that is no longer as it was reported is
- * over.
+ * Returns what has happened between two verdicts about one cluster, except for failovers: the differences between their subjects that
+ * incidents report. With `restoring`, missing subjects may not have been polled yet; in the end, trouble that is no longer as it was
+ * reported is over.
  */
 export function happeningsBetween({
   before,
@@ -47,122 +50,118 @@ export function happeningsBetween({
   readonly observed: Observed | undefined;
   readonly restoring: Case["restoring"];
 }): readonly Happening[] {
-  const gone = restoring !== undefined || before === undefined ? [] : goneSubjects(before, now);
-  const others =
-    restoring === "last" && before !== undefined ? othersIn(before.incidents.all, kindsIn(now)) : [];
+  const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
+  const gone = differences.flatMap((each) => (each.now === undefined && each.before) || []);
+  const over =
+    restoring === undefined
+      ? gone.map(subjectOf)
+      : restoring === "last"
+        ? subjectsOutOf(before?.incidents.all ?? [], now)
+        : [];
   return [
-    ...[...gone, ...others].map(over),
-    ...clusterHappenings(before, now),
-    ...applianceHappenings(before, now),
-    ...groupHappenings(before, now),
-    ...websiteHappenings(before, now, nowMs),
+    ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
+    ...differences.flatMap(({ before: old, now: each }): readonly Happening[] => {
+      if (each === undefined || !isNews(old, each)) return [];
+      const { website, ...subject } = subjectOf(each);
+      const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
+      return [{ subject: { ...subject, ...(website && { website, lastUp }) }, ...troubleOf(each, now) }];
+    }),
     ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
   ];
 }
 
-/** Returns the appliances, groups and websites that existed before and are gone now. */
-function goneSubjects(before: Verdict, now: Verdict): readonly Subject[] {
-  const appliances = missing(before.appliances, now.appliances).map(({ identity }) => identity.appliance);
-  const groups = missing(before.groups, now.groups);
-  const lost = changed(now.websites, before.websites).flatMap(({ key, website, states }) => {
-    const left = now.websites.get(key)?.states ?? [];
-    const protocols = states.filter((each) => left.every(({ protocol }) => protocol !== each.protocol));
-    return protocols.map(({ protocol }) => websiteSubject(key, website, protocol));
-  });
-  return [...appliances.map(applianceSubject), ...groups.map(groupSubject), ...lost];
+/** Returns the state that incidents report; `undefined` if there is none yet or, for a group, no trouble. */
+function reportedOf(subject: JudgedSubject): string | undefined {
+  if (subject.kind === "group") return subject.verdict.trouble;
+  return subject.kind === "website" ? subject.verdict.shown : subject.state;
+}
+
+/** Whether incidents report a state. A website that is down when it is first seen is no news, and neither is a group without a backup. */
+function isNews(before: JudgedSubject | undefined, now: JudgedSubject): boolean {
+  const [old, state] = [before && reportedOf(before), reportedOf(now)];
+  if (state === old) return false;
+  if (now.kind === "group") return before !== undefined || state !== "no_backup";
+  return state !== undefined && (now.kind !== "website" || old !== undefined);
 }
 
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
-function othersIn(incidents: readonly Incident[], kinds: Kinds): readonly Subject[] {
+function subjectsOutOf(incidents: readonly Incident[], now: Verdict): readonly Subject[] {
+  const found = subjectsIn(now);
+  const kindOf = (subject: JudgedSubject | undefined): IncidentKind | undefined =>
+    subject && troubleOf(subject, now).kind;
   return incidents
     .filter((each) => !isOdd(each))
     .flatMap(({ kind, open }) =>
-      [...open].flatMap((key) => (kinds.get(key) === kind ? [] : { key, name: "" })),
+      [...open].flatMap((key) => (kindOf(found.get(key)) === kind ? [] : { key, name: "" })),
     );
 }
 
-/** Returns the trouble of each subject except interfaces. */
-function kindsIn(now: Verdict): Kinds {
-  const websites = [...now.websites.values()].flatMap(({ key, website, states }) =>
-    states.map(({ protocol, shown }) => {
-      const { kind } = shown === undefined ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
-      return [websiteSubject(key, website, protocol).key, kind] as const;
-    }),
-  );
-  const groups = Array.from(now.groups.values(), (group) => {
-    const kind = group.trouble && PROBLEM_OF.group[group.trouble];
-    return [groupSubject(group).key, kind] as const;
-  });
-  const others = [...clusterHappenings(undefined, now), ...applianceHappenings(undefined, now)];
-  return new Map([
-    ...websites,
-    ...groups,
-    ...others.map(({ subject, kind }) => [subject.key, kind] as const),
-  ]);
+function subjectOf(subject: JudgedSubject): Subject {
+  const { kind, key } = subject;
+  switch (kind) {
+    case "cluster":
+      return { key, name: subject.verdict.facts.cluster };
+    case "appliance":
+    case "readiness":
+      return { key, name: subject.verdict.identity.appliance };
+    case "group":
+      return { key, name: groupName(subject.verdict.facts) };
+    case "website": {
+      const { website, key: address } = subject.website;
+      const { protocol } = subject.verdict;
+      const name = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
+      return { key, name, website: { address, protocol } };
+    }
+    default:
+      return kind satisfies never;
+  }
 }
 
-const NO_WORDS: Words = ["", ""];
-const over = (subject: Subject): Happening => ({ subject, kind: undefined, words: NO_WORDS });
-
-/** Returns the items of `now` that are not the same objects as before. */
-function changed<Of>(
-  before: ReadonlyMap<string, Of> | undefined,
-  now: ReadonlyMap<string, Of>,
-): readonly Of[] {
-  const items: Of[] = [];
-  if (before !== now) for (const [key, each] of now) if (before?.get(key) !== each) items.push(each);
-  return items;
+/** Returns the trouble that a subject is in by its verdict, which is one of `now`. */
+function troubleOf(subject: JudgedSubject, now: Verdict): Omit<Happening, "subject"> {
+  const { kind } = subject;
+  switch (kind) {
+    case "cluster":
+      return { kind: subject.state && PROBLEM_OF.cluster[subject.state], words: clusterWords(now) };
+    case "appliance":
+      return applianceTrouble(subject.verdict, now);
+    case "group": {
+      const { verdict } = subject;
+      const { trouble } = verdict;
+      if (trouble === undefined) return NO_TROUBLE;
+      return { kind: PROBLEM_OF.group[trouble], words: TROUBLE_WORDS[trouble](verdict) };
+    }
+    case "website": {
+      const { shown } = subject.verdict;
+      return shown === undefined ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
+    }
+    // What a failover would cost is no trouble yet.
+    case "readiness":
+      return NO_TROUBLE;
+    default:
+      return kind satisfies never;
+  }
 }
 
-function missing<Of>(before: ReadonlyMap<string, Of>, now: ReadonlyMap<string, Of>): readonly Of[] {
-  return before === now ? [] : [...before].flatMap(([key, each]) => (now.has(key) ? [] : [each]));
-}
+const NO_TROUBLE = { kind: undefined, words: ["", ""] } as const;
 
-function clusterHappenings(before: Verdict | undefined, { facts, state }: Verdict): readonly Happening[] {
-  if (before?.state === state || state === undefined) return [];
+function clusterWords({ facts }: Verdict): Words {
   const names = facts.appliances.map(({ identity }) => identity.appliance);
-  const subject = { key: "cluster", name: facts.cluster };
-  const words: Words =
-    names.length === 1
-      ? ["", " could not be reached"]
-      : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`];
-  return [{ subject, kind: PROBLEM_OF.cluster[state], words }];
+  return names.length === 1
+    ? ["", " could not be reached"]
+    : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`];
 }
 
-const applianceSubject = (name: string): Subject => ({ key: `appliance ${name}`, name });
-
-function applianceHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
-  if (before?.appliances === now.appliances) return [];
-  return now.facts.appliances.flatMap(({ identity: { appliance }, vrrp }): readonly Happening[] => {
-    const state = now.appliances.get(appliance)?.state;
-    if (state === undefined || state === before?.appliances.get(appliance)?.state) return [];
-    const why = reasonInWords(vrrp.health.failure?.reason ?? "internal");
-    const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
-    // If an appliance stands alone, its cluster is dark, which is the reported trouble.
-    const kind =
-      state === "down" && now.state === "dark" && now.appliances.size === 1
-        ? undefined
-        : PROBLEM_OF.appliance[state];
-    return [{ subject: applianceSubject(appliance), kind, words }];
-  });
-}
-
-const groupSubject = ({ facts }: GroupVerdict): Subject => ({
-  key: `group ${facts.key}`,
-  name: groupName(facts),
-});
-
-function groupHappenings(before: Verdict | undefined, now: Verdict): readonly Happening[] {
-  return changed(before?.groups, now.groups).flatMap((group): readonly Happening[] => {
-    const old = before?.groups.get(group.facts.key);
-    const { trouble } = group;
-    if (old?.trouble === trouble) return [];
-    if (old === undefined && trouble === "no_backup") return [];
-    const subject = groupSubject(group);
-    return trouble === undefined
-      ? [over(subject)]
-      : [{ subject, kind: PROBLEM_OF.group[trouble], words: TROUBLE_WORDS[trouble](group) }];
-  });
+function applianceTrouble(
+  { identity, state }: ApplianceVerdict,
+  { facts, state: clusterState, appliances }: Verdict,
+): Omit<Happening, "subject"> {
+  const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
+  const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
+  const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
+  // If an appliance stands alone, its cluster is dark, which is the reported trouble.
+  const isReported = state === "down" && clusterState === "dark" && appliances.size === 1;
+  return { kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state], words };
 }
 
 const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> = {
@@ -170,8 +169,6 @@ const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> =
   no_master: () => ["No appliance was MASTER of ", ""],
   no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],
 };
-
-const NO_TROUBLE = { kind: undefined, words: NO_WORDS } as const;
 
 /**
  * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
@@ -186,25 +183,6 @@ const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">
   unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
 };
 
-function websiteHappenings(before: Verdict | undefined, now: Verdict, nowMs: number): readonly Happening[] {
-  if (before === undefined) return [];
-  return changed(before.websites, now.websites).flatMap(({ key, website, states }) => {
-    const old = before.websites.get(key);
-    return states.flatMap(({ protocol, shown }): readonly Happening[] => {
-      const known = old?.states.find((each) => each.protocol === protocol)?.shown;
-      if (known === undefined || shown === undefined || known === shown) return [];
-      const lastUp = lastUpAt(key, protocol, { before, now, nowMs });
-      const subject = { ...websiteSubject(key, website, protocol), lastUp };
-      return [{ subject, ...WEBSITE_TROUBLES[shown] }];
-    });
-  });
-}
-
-function websiteSubject(address: string, website: string, protocol: string): Subject {
-  const name = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
-  return { key: `website ${protocol} ${address}`, name, website: { address, protocol } };
-}
-
 const websitesByKey = once(
   (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
 );
@@ -215,8 +193,7 @@ const websitesByKey = once(
  * former MASTER was still MASTER and found it up.
  */
 function lastUpAt(
-  key: string,
-  protocol: string,
+  { address: key, protocol }: NonNullable<Subject["website"]>,
   { before, now, nowMs }: { readonly before: Verdict; readonly now: Verdict; readonly nowMs: number },
 ): Subject["lastUp"] {
   const { facts } = now;
