@@ -159,7 +159,8 @@ export async function startExporter(
     telemetryPath: options.telemetryPath,
     renderMetrics: async () => {
       self.nextPoll(runner.soonestMs() - clock.monotonicMs() + clock.wallMs());
-      return { text: await exposition.render(await self.render(), await board.verdicts()) };
+      const [own, { verdicts, incidents }] = [await self.render(), await board.current()];
+      return { text: await exposition.render(own, verdicts, incidents) };
     },
     renderFleet: async () => ({ text: await fleetJson(await board.document()) }),
     renderWebsites: async () => {

@@ -6,27 +6,27 @@ import type {
   GroupVerdict,
   Planned,
 } from "../status/verdict.ts";
-import type { Incident } from "../status/incident.ts";
+import type { ClusterIncidents, Incident } from "../status/incident.ts";
 import { isPlanned } from "../status/planned.ts";
 import { PROBLEM_OF, type ProblemKind } from "../status/states.ts";
 import { differencesBetween, SUBJECT_KINDS, type JudgedSubject, type SubjectOf } from "../status/subjects.ts";
 import { kept, memo } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";
 import { bandOf, worstOf } from "./bands.ts";
-import { subjectKey, type IncidentRecord, type JournalRecord, type SubjectRecord } from "./record.ts";
+import { subjectKey, type IncidentRecord, type SubjectRecord } from "./record.ts";
 
 /** A subject as a record that only identifies it, and as the complete record. */
 type Said = readonly [identity: SubjectRecord, record: SubjectRecord];
 
 /**
- * Returns a record for each subject whose verdict has changed, at a Unix time in milliseconds, and for each incident that began, changed or
- * ended. Without a verdict `before`, the records are the state of everything; without a verdict `now`, the end of everything.
+ * Returns a record for each subject whose verdict has changed, at a Unix time in milliseconds. Without a verdict `before`, the records are
+ * the state of everything; without a verdict `now`, the end of everything.
  */
 export function recordsBetween(
   before: ClusterVerdict | undefined,
   now: ClusterVerdict | undefined,
   atMs: number,
-): readonly JournalRecord[] {
+): readonly SubjectRecord[] {
   const verdict = now ?? before;
   if (verdict === undefined || isSaidAsBefore(before, now)) return [];
   const given: Given = { at: instantOf(atMs), cluster: verdict.facts.cluster };
@@ -34,17 +34,14 @@ export function recordsBetween(
   const isSameWork = before?.planned === now?.planned;
   const saidIn = (of: ClusterVerdict | undefined, subject: JudgedSubject | undefined): Said | undefined =>
     subject && saidOf(subject, given, of?.planned);
-  return [
-    ...SUBJECT_KINDS.flatMap((kind) => {
-      const differing = differencesBetween(kind, before, now, !isSameWork);
-      return recordsOf(differing.map((each) => [saidIn(before, each.before), saidIn(now, each.now)]));
-    }),
-    ...incidentRecords(before, now, given),
-  ];
+  return SUBJECT_KINDS.flatMap((kind) => {
+    const differing = differencesBetween(kind, before, now, !isSameWork);
+    return recordsOf(differing.map((each) => [saidIn(before, each.before), saidIn(now, each.now)]));
+  });
 }
 
 /** The parts of a verdict that records are about. */
-const SAID = ["state", "appliances", "groups", "failovers", "websites", "planned", "incidents"] as const;
+const SAID = ["state", "appliances", "groups", "failovers", "websites", "planned"] as const;
 
 /** Whether there is nothing to record, which is the case after most polls. */
 function isSaidAsBefore(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
@@ -104,10 +101,7 @@ function saidOf(subject: JudgedSubject, given: Given, planned: Planned | undefin
   }
 }
 
-function clusterSaid(
-  { state, groups, websites, planned }: SubjectOf<"cluster">["verdict"],
-  given: Given,
-): Said {
+function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given: Given): Said {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
   const worst = worstOf(
     new Set([
@@ -185,18 +179,18 @@ function isMuted(planned: Planned | undefined, kind: ProblemKind | undefined): t
   return kind !== undefined && isPlanned(planned, { kind }) ? true : undefined;
 }
 
-function incidentRecords(
-  before: ClusterVerdict | undefined,
-  now: ClusterVerdict | undefined,
-  { at, cluster }: Given,
+/**
+ * Returns a record for each incident that began, changed or ended. With `isBegin`, also those that are not over: a reader may have the file
+ * of a day alone.
+ */
+export function incidentRecords(
+  { cluster, all, news }: ClusterIncidents,
+  atMs: number,
+  isBegin: boolean,
 ): readonly IncidentRecord[] {
-  if (now === undefined || before?.incidents === now.incidents) return [];
-  const { all, news } = now.incidents;
-  // A day that begins lists the incidents that are not over, since a reader may have the file of that day alone.
-  const changed =
-    before === undefined ? [...new Set([...all.filter(({ end }) => end === undefined), ...news])] : news;
-  return changed.map((incident) => ({
-    at,
+  const open = isBegin ? all.filter(({ end }) => end === undefined) : [];
+  return [...new Set([...open, ...news])].map((incident) => ({
+    at: instantOf(atMs),
     kind: "incident",
     cluster,
     incident: incidentDocument(incident),

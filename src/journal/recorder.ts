@@ -1,13 +1,14 @@
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Windows } from "../maintenance/windows.ts";
 import type { Listener } from "../status/board.ts";
+import type { ClusterIncidents } from "../status/incident.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { instantOf } from "../status/words.ts";
 import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
 import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
-import { recordsBetween } from "./changes.ts";
+import { incidentRecords, recordsBetween } from "./changes.ts";
 import type { Begin, Journal, Step } from "./journal.ts";
 import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./record.ts";
 
@@ -32,6 +33,13 @@ export interface RecorderDeps {
   readonly journal: Journal | undefined;
 }
 
+/** What is known of a cluster. */
+interface Latest {
+  readonly verdict: ClusterVerdict;
+  /** The incidents; `undefined` before they are told for the first time. */
+  readonly incidents: ClusterIncidents | undefined;
+}
+
 /** Makes records of verdicts, and records the instant until which everything was judged. */
 export interface Recorder extends Listener {
   start(): void;
@@ -54,7 +62,7 @@ export function createRecorder({
   journal,
 }: RecorderDeps): Recorder {
   /** The keys are the names of clusters. */
-  const latest = new Map<string, ClusterVerdict>();
+  const latest = new Map<string, Latest>();
   let latestMs: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let judging: Promise<Omit<Step, "state"> | undefined> | undefined;
@@ -90,13 +98,13 @@ export function createRecorder({
     const sinceMs = atMs - (latestMs ?? atMs);
     const isContinuous = sinceMs >= 0 && sinceMs <= MAX_STEP_MS;
     latestMs = atMs;
-    // Timelines take each record at once, so they take the latest verdict on each cluster, whatever is judged meanwhile.
+    // Timelines take each record at once, so they take the latest of each cluster, whatever is judged meanwhile.
     if (!isContinuous) await beginRun({ why: "gap" }, atMs, latest.values(), onRecord);
     onRecord({ at: instantOf(atMs), kind: "alive" });
     return { atMs, isContinuous };
   }
 
-  function stateOf(all: readonly ClusterVerdict[]): Step["state"] {
+  function stateOf(all: readonly Latest[]): Step["state"] {
     return async (begin, atMs) => {
       const records: JournalRecord[] = [];
       await beginRun(begin, atMs, all, (one) => void records.push(one));
@@ -104,16 +112,19 @@ export function createRecorder({
     };
   }
 
-  /** Calls back with a run and the state of everything by these verdicts. */
+  /** Calls back with a run and the state of everything by these verdicts and incidents. */
   async function beginRun(
     begin: Begin,
     atMs: number,
-    all: Iterable<ClusterVerdict>,
+    all: Iterable<Latest>,
     add: (one: JournalRecord) => void,
   ): Promise<void> {
     add(runOf(begin, atMs));
     for (const window of windows.commanded()) add(windowRecord(window, atMs));
-    await inSlices(all, (verdict) => recordsBetween(undefined, verdict, atMs).forEach(add));
+    await inSlices(all, ({ verdict, incidents }) => {
+      recordsBetween(undefined, verdict, atMs).forEach(add);
+      if (incidents !== undefined) incidentRecords(incidents, atMs, true).forEach(add);
+    });
   }
 
   function runOf(begin: Begin, atMs: number): RunRecord {
@@ -132,9 +143,16 @@ export function createRecorder({
 
   return {
     judged: (before, now, atMs) => {
-      if (now !== undefined) latest.set(now.facts.cluster, now);
-      else if (before !== undefined) latest.delete(before.facts.cluster);
+      if (now !== undefined) {
+        const { cluster } = now.facts;
+        latest.set(cluster, { verdict: now, incidents: latest.get(cluster)?.incidents });
+      } else if (before !== undefined) latest.delete(before.facts.cluster);
       recordsBetween(before, now, atMs).forEach(record);
+    },
+    happened: (incidents, atMs) => {
+      const known = latest.get(incidents.cluster);
+      if (known !== undefined) latest.set(incidents.cluster, { ...known, incidents });
+      incidentRecords(incidents, atMs, known?.incidents === undefined).forEach(record);
     },
     planned: (window) => record(windowRecord(window, clock.wallMs())),
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),

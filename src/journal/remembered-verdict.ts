@@ -34,12 +34,7 @@ type Said = SubjectRecord & { readonly sinceMs: number | undefined };
 type SaidOf<Kind> = Extract<Said, { readonly kind: Kind }>;
 
 /** Returns a verdict with what is remembered of a cluster at the start of the exporter; all other parts are empty. */
-export function verdictFrom(
-  cluster: string,
-  known: readonly Known[],
-  records: readonly IncidentRecord[],
-  at: Instant,
-): ClusterVerdict {
+export function verdictFrom(cluster: string, known: readonly Known[], at: Instant): ClusterVerdict {
   const of = { cluster, labels: {} };
   const nothing = { ...of, appliances: [], disabled: [], groups: [], websites: [] };
   const said = known.map(({ record, untilMs }): Said => {
@@ -58,7 +53,6 @@ export function verdictFrom(
     groups: new Map(ofKind(said, "group").map((each) => [groupKey(each), groupFrom(each)])),
     websites: new Map(Array.from(websites, ([key, all]) => [key, websiteFrom(key, all)])),
     failovers: new Map(ofKind(said, "readiness").flatMap(failoverFrom)),
-    incidents: incidentsFrom(of, records, at),
     planned: undefined,
   };
 }
@@ -137,8 +131,8 @@ function failoverFrom(said: SaidOf<"readiness">): readonly (readonly [string, Fa
 }
 
 /** Returns the incidents that are not over, and the recent failovers, which continue. */
-function incidentsFrom(
-  of: Pick<ClusterIncidents, "cluster" | "labels">,
+export function incidentsFrom(
+  cluster: string,
   records: readonly IncidentRecord[],
   at: Instant,
 ): ClusterIncidents {
@@ -147,13 +141,15 @@ function incidentsFrom(
   const failovers = incidents.filter(({ failover }) => failover !== undefined);
   return {
     kind: "incidents",
-    ...of,
+    cluster,
+    labels: {},
     all: incidents.filter((each) => each.end === undefined || recent.includes(each)),
     news: [],
     recent,
     undecided: [],
     failovers: undefined,
     lastFailoverAt: failovers.at(-1)?.begin,
+    muted: [],
     untilMs: Math.min(...recent.map(recentUntilMs)),
   };
 }

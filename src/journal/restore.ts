@@ -14,7 +14,7 @@ import {
   subjectKey,
   type IncidentRecord,
 } from "./record.ts";
-import { verdictFrom, type Known } from "./remembered-verdict.ts";
+import { incidentsFrom, verdictFrom, type Known } from "./remembered-verdict.ts";
 
 /** The number of days to read. The file of each day has the state of everything, unless the exporter was killed when that day began. */
 const DAYS = 2;
@@ -31,7 +31,7 @@ export async function restore(
   const today = dayOf(at.wallMs);
   const days = [...new Set((await namedFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
   const [first] = days.slice(-DAYS);
-  if (first === undefined) return { clusters: new Map(), incidents: [], windows: [] };
+  if (first === undefined) return { clusters: new Map(), open: new Map(), incidents: [], windows: [] };
   const memory = createMemory();
   for await (const lines of readLines(folder, { fromMs: beginOf(first), toMs: at.wallMs }, onDamaged))
     lines.forEach(memory.read);
@@ -136,10 +136,11 @@ function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant)
   const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
   const clusters = Array.from(names, (name) => {
-    const [latest, own] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
-    return [name, () => verdictFrom(name, knownFrom(latest), own, at)] as const;
+    return [name, () => verdictFrom(name, knownFrom(byCluster.get(name) ?? []), at)] as const;
   });
-  return { clusters: new Map(clusters), incidents: whole.map(({ incident }) => incident), windows };
+  const open = Array.from(incidentsOf, ([name, own]) => [name, () => incidentsFrom(name, own, at)] as const);
+  const all = whole.map(({ incident }) => incident);
+  return { clusters: new Map(clusters), open: new Map(open), incidents: all, windows };
 }
 
 /** Returns what is known of the subjects of a cluster. */

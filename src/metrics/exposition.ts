@@ -1,3 +1,4 @@
+import type { ClusterIncidents } from "../status/incident.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 import { groupBy } from "../support/group-by.ts";
 import { inSlices } from "../support/slices.ts";
@@ -11,8 +12,15 @@ export interface FleetExposition {
    * Returns `preamble` and all of these clusters, made in slices; parts that were rendered before are kept. A part that cannot be rendered
    * because of a bug is absent.
    */
-  render(preamble: string, clusters: readonly ClusterVerdict[]): Promise<LongText>;
+  render(
+    preamble: string,
+    clusters: readonly ClusterVerdict[],
+    incidents?: IncidentsByCluster,
+  ): Promise<LongText>;
 }
+
+/** The incidents of clusters, by name. */
+type IncidentsByCluster = ReadonlyMap<string, ClusterIncidents>;
 
 /** A longer text is kept as UTF-8 outside of the heap, where one wide character would double its size. */
 const LONG_UNITS = 16 * 1024;
@@ -56,11 +64,11 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
     }
   }
   /** Returns the parts one by one, since a cluster may have many thousands. */
-  function* partsIn(verdicts: readonly ClusterVerdict[]) {
+  function* partsIn(verdicts: readonly ClusterVerdict[], incidents: IncidentsByCluster) {
     for (const verdict of verdicts) {
       const { cluster } = verdict.facts;
       const before = rendered.get(cluster);
-      const now: Rendered = { parts: partsOf(verdict), texts: [] };
+      const now: Rendered = { parts: partsOf(verdict, incidents.get(cluster)), texts: [] };
       rendered.set(cluster, now);
       const { parts, texts } = now;
       for (const [nth, part] of parts.entries()) {
@@ -71,9 +79,9 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
     }
   }
   return {
-    render: async (preamble, verdicts) => {
+    render: async (preamble, verdicts, incidents = new Map()) => {
       const lists = headers.map((header): (string | Buffer)[] => [header]);
-      await inSlices(partsIn(verdicts), ({ part, known = textsOf(part), texts }) => {
+      await inSlices(partsIn(verdicts, incidents), ({ part, known = textsOf(part), texts }) => {
         texts.push(known);
         const own = sources.get(part.kind) ?? [];
         for (const [nth, text] of known.entries()) {

@@ -1,6 +1,6 @@
 import type { ClusterIncidents } from "../status/incident.ts";
 import { PROBLEM_OF } from "../status/states.ts";
-import type { FailoverVerdict } from "../status/verdict.ts";
+import type { FailoverVerdict, Planned } from "../status/verdict.ts";
 import { keysOf } from "../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
 import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
@@ -82,10 +82,8 @@ export const FLEET_FAMILIES: Families = {
   ha_cluster_planned: gauge(
     `1 for each alert that planned work mutes now; appliance: where the alert is about one. ${JUDGED}`,
     {
-      planned: ({ muted }) =>
-        muted.flatMap(({ alert, appliance }) =>
-          sample(1, ...(appliance === "" ? [] : [["appliance", appliance] as const]), ["alert", alert]),
-        ),
+      incidents: mutedSamples,
+      planned: mutedSamples,
     },
   ),
   website_incident_info: gauge(
@@ -96,6 +94,12 @@ export const FLEET_FAMILIES: Families = {
     website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
   }),
 };
+
+function mutedSamples({ muted }: Pick<Planned, "muted">): readonly Sample[] {
+  return muted.flatMap(({ alert, appliance }) =>
+    sample(1, ...(appliance === "" ? [] : [["appliance", appliance] as const]), ["alert", alert]),
+  );
+}
 
 function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {
   return recent.flatMap(({ id, failover }) => {

@@ -1,9 +1,10 @@
 import { websiteKey } from "../fleet/cluster-websites.ts";
 import type { OfWebsite } from "../fleet/snapshot.ts";
+import type { ClusterIncidents } from "../status/incident.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
 
 /** Returns the facts and verdicts of a cluster, in the order of the configuration. A part keeps its place while others are unknown. */
-export function partsOf(verdict: ClusterVerdict) {
+export function partsOf(verdict: ClusterVerdict, incidents: ClusterIncidents | undefined) {
   const { facts, appliances, groups, websites, failovers } = verdict;
   return [
     ...appliances.values(),
@@ -20,7 +21,7 @@ export function partsOf(verdict: ClusterVerdict) {
       anomalies,
       totals,
     ]),
-    verdict.incidents,
+    incidents,
     verdict.planned,
     verdict,
   ];

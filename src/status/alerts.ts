@@ -1,8 +1,8 @@
 /**
  * The ways in which planned work mutes an alert: `never`; with `cluster`, in a window of the whole cluster; with `member`, also in the
- * window of a member, as far as the alert follows from that member.
+ * window of a member, as far as the alert follows from that member; with `failovers`, if the failovers that happened follow from the work.
  */
-type MutedBy = "never" | "cluster" | "member";
+type MutedBy = "never" | "cluster" | "member" | "failovers";
 
 /** All alerts of monitoring/prometheus. SiteDark does not count appliances whose ApplianceDown is muted. */
 export const ALERTS = {
@@ -22,8 +22,8 @@ export const ALERTS = {
   VrrpMastersDisputed: "never",
   VrrpNoMaster: "cluster",
   VrrpMasterUnknown: "cluster",
-  VrrpFlapping: "member",
-  VrrpFailover: "member",
+  VrrpFlapping: "failovers",
+  VrrpFailover: "failovers",
   VrrpRedundancyLost: "member",
   FailoverNotReady: "member",
   VrrpPreferredMasterLost: "member",

@@ -14,10 +14,11 @@ import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "./document.ts";
 import type { Observed } from "./happenings.ts";
 import { changesAtMs, judge } from "./judge.ts";
-import { logIncidents, logObservation, logReloaded } from "./log.ts";
-import { createPast } from "./past.ts";
+import type { ClusterIncidents } from "./incident.ts";
+import { logObservation, logReloaded } from "./log.ts";
 import { isContradictory, stillRemembered, withRemembered } from "./remembered.ts";
 import type { FleetDocument, KnownIncident } from "./schema.ts";
+import { createStory } from "./story.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
 /** Records and judges observations, and shows the verdicts on the fleet and its history. */
@@ -28,6 +29,8 @@ export interface StatusBoard extends PollEvents {
   observed(observation: Observation): void;
   /** Returns the verdicts on all clusters now, made in slices, since time alone can change some. */
   verdicts(): Promise<readonly ClusterVerdict[]>;
+  /** Returns these verdicts, with the incidents of each cluster at the same instant, by name. */
+  current(): Promise<Current>;
   /** Restores incidents of an earlier run that became known after the start. */
   restore(incidents: readonly KnownIncident[]): void;
   /** Records that the configuration was reloaded, or could not be; `atMs` is Unix time in milliseconds. */
@@ -36,9 +39,16 @@ export interface StatusBoard extends PollEvents {
   document(): Promise<FleetDocument>;
 }
 
+export interface Current {
+  readonly verdicts: readonly ClusterVerdict[];
+  readonly incidents: ReadonlyMap<string, ClusterIncidents>;
+}
+
 /** Receives each change of a verdict. `before` is `undefined` for a new cluster, `now` for a cluster that is gone. */
 export interface Listener {
   judged(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined, atMs: number): void;
+  /** Receives the incidents of a cluster each time that they change. */
+  happened(now: ClusterIncidents, atMs: number): void;
   reloaded(isSuccess: boolean, atMs: number): void;
 }
 
@@ -46,6 +56,8 @@ export interface Listener {
 export interface Restored {
   /** The functions that make the latest verdict on each cluster, by name, without facts. */
   readonly clusters: ReadonlyMap<string, () => ClusterVerdict>;
+  /** The functions that return the incidents that are not over, and the recent failovers, by cluster. */
+  readonly open: ReadonlyMap<string, () => ClusterIncidents>;
   readonly incidents: readonly KnownIncident[];
   /** The planned work that was started by command and has not ended. */
   readonly windows: readonly MaintenanceWindow[];
@@ -60,7 +72,7 @@ export interface StatusBoardDeps {
   readonly fleet: Fleet;
   readonly self: PollEvents;
   readonly listener: Listener;
-  readonly restored: Pick<Restored, "clusters" | "incidents">;
+  readonly restored: Pick<Restored, "clusters" | "open" | "incidents">;
   readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -74,8 +86,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const latest = new Map<string, ClusterVerdict>();
   /** The verdicts of an earlier run about clusters that were not polled completely yet. */
   const remembered = new Map(restored.clusters);
-  const past = createPast();
-  past.restore(restored.incidents);
+  const story = createStory({ ...restored, logger, onChange: listener.happened });
   const startedAtMs = clock.wallMs();
   const restoringUntilMs = clock.monotonicMs() + RESTORING_MS;
   let reloadFailedAtMs: number | undefined;
@@ -93,14 +104,14 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const compared = earlier === undefined ? before : withRemembered(earlier, before);
     const isLate = monotonicMs >= restoringUntilMs;
     const restoring = earlier && (isLate || isKnown(facts) ? "last" : "more");
-    const now = judge(facts, compared, at, { observed, restoring, windows: windows.covering(facts) });
+    const now = judge(facts, compared, at, { restoring, windows: windows.covering(facts) });
     const isDone = isLate || (restoring === "last" && !isContradictory(now));
     const still = isDone ? undefined : earlier && stillRemembered(earlier, now);
     if (still === undefined) remembered.delete(facts.cluster);
     else remembered.set(facts.cluster, () => still);
     latest.set(facts.cluster, now);
-    if (now.incidents !== compared?.incidents) logIncidents(logger, past.add(now.incidents.news));
     if (now !== before) listener.judged(before, now, at.wallMs);
+    story.follow({ before: compared, now, at, observed, restoring });
     return { before, now };
   }
 
@@ -110,7 +121,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   function advance(cluster: string, nowMs: number): void {
     const verdict = latest.get(cluster);
     const changesMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
-    const atMs = Math.min(fleet.expiresAtMs(cluster), changesMs);
+    const atMs = Math.min(fleet.expiresAtMs(cluster), changesMs, story.changesAtMs(cluster));
     const facts = atMs > nowMs ? undefined : fleet.cluster(cluster, atMs);
     if (facts === undefined) return;
     judged(facts, atMs);
@@ -131,26 +142,32 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     self.observed(observation);
   }
 
-  async function verdicts(): Promise<readonly ClusterVerdict[]> {
+  async function current(): Promise<Current> {
     const names = fleet.clusters();
     const all: ClusterVerdict[] = [];
+    const incidents = new Map<string, ClusterIncidents>();
     await inSlices(names, (name) => {
       const nowMs = clock.monotonicMs();
       advance(name, nowMs);
       const facts = fleet.cluster(name, nowMs);
-      if (facts !== undefined) all.push(judged(facts, nowMs).now);
+      if (facts === undefined) return;
+      all.push(judged(facts, nowMs).now);
+      const own = story.of(name);
+      if (own !== undefined) incidents.set(name, own);
     });
     // After a reload between two slices, an appliance could be in two clusters or in none.
-    if (fleet.clusters() !== names) return verdicts();
+    if (fleet.clusters() !== names) return current();
     const configured = new Set(names);
     for (const name of [...latest.keys(), ...remembered.keys()]) {
       if (configured.has(name)) continue;
       listener.judged(latest.get(name), undefined, clock.wallMs());
       for (const known of [latest, remembered]) known.delete(name);
-      past.forget(name);
+      story.forget(name);
     }
-    return all;
+    return { verdicts: all, incidents };
   }
+
+  const verdicts = async (): Promise<readonly ClusterVerdict[]> => (await current()).verdicts;
 
   /** Judges all clusters under a new configuration at once: what that changes has begun with it, and not with the next poll. */
   async function judgeReloaded(): Promise<void> {
@@ -177,7 +194,8 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       }
     },
     verdicts,
-    restore: past.restore,
+    current,
+    restore: story.restore,
     reloaded: (isSuccess, atMs) => {
       listener.reloaded(isSuccess, atMs);
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
@@ -191,7 +209,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
       const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
-      return fleetDocument(all, { ...facts, incidents: past.list() });
+      return fleetDocument(all, { ...facts, incidents: story.list() });
     },
   };
 }

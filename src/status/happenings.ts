@@ -4,7 +4,7 @@ import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../support/clock.ts";
 import { once } from "../support/kept.ts";
 import { listed, type Words } from "../support/text.ts";
-import type { Incident, Subject } from "./incident.ts";
+import type { ClusterIncidents, Incident, Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
 import { visitedIn } from "./masters.ts";
 import { lastPoll } from "./party.ts";
@@ -27,8 +27,6 @@ export interface Happening {
   readonly words: Words;
 }
 
-type Verdict = Omit<ClusterVerdict, "incidents">;
-
 /** The kinds of subjects whose trouble incidents report. */
 const REPORTED = ["cluster", "appliance", "group", "website"] as const;
 
@@ -38,14 +36,16 @@ const REPORTED = ["cluster", "appliance", "group", "website"] as const;
  * reported is over.
  */
 export function happeningsBetween({
+  known,
   before,
   now,
   at: { monotonicMs: nowMs },
   observed,
   restoring,
 }: {
+  readonly known: ClusterIncidents | undefined;
   readonly before: ClusterVerdict | undefined;
-  readonly now: Verdict;
+  readonly now: ClusterVerdict;
   readonly at: Instant;
   readonly observed: Observed | undefined;
   readonly restoring: Case["restoring"];
@@ -56,7 +56,7 @@ export function happeningsBetween({
     restoring === undefined
       ? gone.map(subjectOf)
       : restoring === "last"
-        ? subjectsOutOf(before?.incidents.all ?? [], now)
+        ? subjectsOutOf(known?.all ?? [], now)
         : [];
   return [
     ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
@@ -85,7 +85,7 @@ function isNews(before: JudgedSubject | undefined, now: JudgedSubject): boolean 
 }
 
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
-function subjectsOutOf(incidents: readonly Incident[], now: Verdict): readonly Subject[] {
+function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly Subject[] {
   const found = subjectsIn(now);
   const kindOf = (subject: JudgedSubject | undefined): IncidentKind | undefined =>
     subject && troubleOf(subject, now).kind;
@@ -118,7 +118,7 @@ function subjectOf(subject: JudgedSubject): Subject {
 }
 
 /** Returns the trouble that a subject is in by its verdict, which is one of `now`. */
-function troubleOf(subject: JudgedSubject, now: Verdict): Omit<Happening, "subject"> {
+function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<Happening, "subject"> {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
@@ -145,7 +145,7 @@ function troubleOf(subject: JudgedSubject, now: Verdict): Omit<Happening, "subje
 
 const NO_TROUBLE = { kind: undefined, words: ["", ""] } as const;
 
-function clusterWords({ facts }: Verdict): Words {
+function clusterWords({ facts }: ClusterVerdict): Words {
   const names = facts.appliances.map(({ identity }) => identity.appliance);
   return names.length === 1
     ? ["", " could not be reached"]
@@ -154,7 +154,7 @@ function clusterWords({ facts }: Verdict): Words {
 
 function applianceTrouble(
   { identity, state }: ApplianceVerdict,
-  { facts, state: clusterState, appliances }: Verdict,
+  { facts, state: clusterState, appliances }: ClusterVerdict,
 ): Omit<Happening, "subject"> {
   const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
   const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
@@ -194,7 +194,11 @@ const websitesByKey = once(
  */
 function lastUpAt(
   { address: key, protocol }: NonNullable<Subject["website"]>,
-  { before, now, nowMs }: { readonly before: Verdict; readonly now: Verdict; readonly nowMs: number },
+  {
+    before,
+    now,
+    nowMs,
+  }: { readonly before: ClusterVerdict; readonly now: ClusterVerdict; readonly nowMs: number },
 ): Subject["lastUp"] {
   const { facts } = now;
   const website = websitesByKey(facts.websites).get(key);
@@ -224,7 +228,7 @@ function lastUpAt(
  * Returns the earliest instant at which an appliance may have handed over groups: its latest answer as MASTER. Infinite if it handed over
  * none.
  */
-function handedOverMs(name: string, before: Verdict, { facts, groups }: Verdict): number {
+function handedOverMs(name: string, before: ClusterVerdict, { facts, groups }: ClusterVerdict): number {
   const polled = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.polled;
   const sent = [...groups].flatMap(([key, group]) => {
     const wasMaster = before.groups.get(key)?.latestMaster === name;
@@ -266,7 +270,7 @@ export function isOdd({ kind }: Incident): boolean {
 }
 
 /** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */
-export function oddKeys({ facts }: Verdict, incidents: readonly Incident[]): ReadonlySet<string> {
+export function oddKeys({ facts }: ClusterVerdict, incidents: readonly Incident[]): ReadonlySet<string> {
   if (incidents.length === 0) return new Set();
   const listless = facts.appliances.filter(({ vrrp }) => vrrp.found === undefined);
   const prefixes = listless.map(({ identity }) => `interface ${identity.appliance} `);

@@ -5,6 +5,7 @@ import type { Words } from "../support/text.ts";
 import type { Finding, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "./schema.ts";
 import type { Cause, IncidentKind } from "./states.ts";
+import type { Muted } from "./verdict.ts";
 
 /** An event of groups, websites or appliances of a cluster: a failover, or trouble with its start and end. */
 export interface Incident {
@@ -73,6 +74,8 @@ export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "lab
   /** The counts of failovers by cause, once the cause is decided; `undefined` for an appliance that stands alone. */
   readonly failovers: Readonly<Record<Cause, number>> | undefined;
   readonly lastFailoverAt: Instant | undefined;
+  /** The alerts about failovers that planned work mutes. */
+  readonly muted: readonly Muted[];
   /** The monotonic instant at which time alone changes something; infinite if time alone changes nothing. */
   readonly untilMs: number;
 }

@@ -12,12 +12,15 @@ import {
   type Subject,
 } from "./incident.ts";
 import type { Cause, IncidentKind } from "./states.ts";
+import { mutedFailovers } from "./planned-failovers.ts";
 import { switchesBetween } from "./switches.ts";
 import type { Case, ClusterVerdict } from "./verdict.ts";
 
-interface Step {
+/** What follows on the incidents that are known: a verdict, and the one before. */
+export interface Step {
+  readonly known: ClusterIncidents | undefined;
   readonly before: ClusterVerdict | undefined;
-  readonly now: Omit<ClusterVerdict, "incidents">;
+  readonly now: ClusterVerdict;
   readonly at: Instant;
   readonly observed: Observed | undefined;
   /** @see Case */
@@ -26,12 +29,14 @@ interface Step {
 
 /** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
 export function incidentsAfter(given: Step): ClusterIncidents {
-  const { before, now, at } = given;
+  const { known, before, now, at } = given;
   const { cluster, labels, appliances, disabled } = now.facts;
-  const known = before?.incidents;
   const happenings = happeningsBetween(given);
   const isSame =
-    before?.groups === now.groups && before.appliances === now.appliances && before.facts.labels === labels;
+    before?.groups === now.groups &&
+    before.appliances === now.appliances &&
+    before.planned === now.planned &&
+    before.facts.labels === labels;
   if (known !== undefined && isSame && happenings.length === 0 && at.monotonicMs < known.untilMs)
     return known;
   const old: Episodes = { all: known?.all ?? [], undecided: known?.undecided ?? [], decided: [] };
@@ -54,6 +59,7 @@ export function incidentsAfter(given: Step): ClusterIncidents {
     undecided,
     failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
     lastFailoverAt: last,
+    muted: mutedFailovers(now, recent, at),
     untilMs: Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
   };
 }

@@ -3,8 +3,6 @@ import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
 import { kept } from "../support/kept.ts";
 import { applianceBasis, judgeCluster } from "./judge-appliance.ts";
-import type { Observed } from "./happenings.ts";
-import { incidentsAfter } from "./incidents.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { plannedIn } from "./planned.ts";
 import { lastingProblems, problemsIn } from "./problems.ts";
@@ -21,9 +19,8 @@ import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
- * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `observed` has
- * the changes of the facts. `restoring` says whether `before` has states of an earlier run. `windows` are planned work on a part of the
- * cluster.
+ * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `restoring` says
+ * whether `before` has states of an earlier run. `windows` are planned work on a part of the cluster.
  */
 export function judge(
   facts: ClusterSnapshot,
@@ -49,8 +46,8 @@ function isPlannedAsBefore(
 ): boolean {
   const { planned } = before;
   if (planned === undefined) return windows.length === 0;
-  // All states follow from the basis, but for groups that change with time, and with them the incidents.
-  const isSame = before.basis === now.basis && before.incidents === now.incidents;
+  // All states follow from the basis, but for groups that change with time.
+  const isSame = before.basis === now.basis && before.groups === now.groups;
   return isSame && wallMs < planned.untilMs && kept(planned.given, windows) === planned.given;
 }
 
@@ -65,7 +62,6 @@ function planAfter(
 }
 
 interface Circumstances extends Partial<Pick<Case, "restoring">> {
-  readonly observed?: Observed | undefined;
   readonly windows?: readonly MaintenanceWindow[] | undefined;
 }
 
@@ -73,10 +69,9 @@ function judgeFacts(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
-  { observed, restoring }: Circumstances,
+  { restoring }: Circumstances,
 ): ClusterVerdict {
   const basis = kept(before?.basis, basisOf(facts, at));
-  // Incidents begin and end with changes of states, of which there are none here, and with time.
   if (basis === before?.basis && restoring === undefined && at.monotonicMs < changesAtMs(before))
     return facts === before.facts ? before : { ...before, facts };
   const hadMembers = before !== undefined && before.basis.appliances.length > 0;
@@ -87,7 +82,7 @@ function judgeFacts(
   const state = judgeCluster(basis.appliances.map((each) => each.state));
   const websites = websiteVerdicts({ basis, before, wasPolled, at, restoring, state, groups });
   const failovers = failoverVerdicts({ basis, before, wasPolled, at, restoring, groups, websites });
-  const now = {
+  return {
     kind: "cluster",
     facts,
     basis,
@@ -97,9 +92,7 @@ function judgeFacts(
     websites,
     failovers,
     planned: before?.planned,
-  } as const;
-  const incidents = incidentsAfter({ before, now, at, observed, restoring });
-  return { incidents, ...now };
+  };
 }
 
 function basisOf(facts: ClusterSnapshot, { wallMs }: Instant): Basis {
@@ -110,8 +103,8 @@ function basisOf(facts: ClusterSnapshot, { wallMs }: Instant): Basis {
 }
 
 /** Returns the monotonic instant at which time alone changes a verdict; infinite if time alone changes nothing. */
-export function changesAtMs({ groups, incidents }: ClusterVerdict): number {
-  return Math.min(groupsChangeAtMs(groups), incidents.untilMs);
+export function changesAtMs({ groups }: ClusterVerdict): number {
+  return groupsChangeAtMs(groups);
 }
 
 function applianceVerdicts({ basis, before, at }: Case): ClusterVerdict["appliances"] {

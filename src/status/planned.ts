@@ -1,13 +1,18 @@
-import { hostsAt, membersIn, preferredIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import {
+  hostsAt,
+  membersIn,
+  preferredIn,
+  type ClusterSnapshot,
+  type GroupSnapshot,
+} from "../fleet/snapshot.ts";
 import { coverageOf, type Coverage, type MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
 import { keysOf } from "../support/keys.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
-import type { Switch } from "./incident.ts";
 import { isPartOf } from "./judge-website.ts";
 import type { Problem } from "./schema.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
-import type { ClusterVerdict, Planned } from "./verdict.ts";
+import type { ClusterVerdict, Muted, Planned } from "./verdict.ts";
 
 interface Given {
   readonly verdict: ClusterVerdict;
@@ -22,23 +27,15 @@ interface Given {
   readonly at: Instant;
 }
 
-/** A window, its coverage of the cluster, and the failovers in it. */
+/** A window, and its coverage of the cluster. */
 interface Work extends Coverage {
   readonly window: MaintenanceWindow;
   readonly verdict: ClusterVerdict;
   readonly isOver: boolean;
-  /** The failovers of the last five minutes; `isPlanned` says that they belong to the window. */
-  readonly failovers: readonly {
-    readonly one: Switch;
-    readonly isPlanned: boolean;
-    readonly isBack: boolean;
-  }[];
 }
 
 /** The appliances date these problems, and their clocks may be wrong. */
 const DATED_BY_APPLIANCES: ReadonlySet<ProblemKind> = new Set(["odd_state", "not_serving"]);
-/** The longest time from a failover until the exporter sees it. */
-const SEEN_WITHIN_MS = 10_000;
 
 /** Returns the alerts that are muted in a cluster; `undefined` if no window covers a part of it. */
 export function plannedIn(given: Given): Planned | undefined {
@@ -80,8 +77,6 @@ export function isPlanned(
     ) === true
   );
 }
-
-type Muted = Planned["muted"][number];
 
 /** Returns the alert that is muted if a problem is planned; `undefined` for a problem that never is. */
 function alertAbout({ kind, appliance = "" }: Pick<Problem, "kind" | "appliance">): Muted | undefined {
@@ -137,25 +132,11 @@ function beganBefore({ kind, since }: Problem, { beginMs }: MaintenanceWindow): 
 function workOf(window: MaintenanceWindow, { verdict, at }: Given): Work | undefined {
   const coverage = coverageOf(window.scope, verdict.facts);
   if (coverage === undefined) return undefined;
-  const failovers = verdict.incidents.recent.flatMap(({ failover }) => {
-    if (failover === undefined) return [];
-    const { latest, repeated } = failover;
-    const seenMs = at.wallMs - (at.monotonicMs - latest.seenMs);
-    const isWithin = seenMs >= window.beginMs && seenMs <= window.endMs + SEEN_WITHIN_MS;
-    const isFollowing = isOfWork(latest, coverage.members);
-    return [{ one: latest, isPlanned: isWithin && isFollowing, isBack: repeated !== undefined }];
-  });
-  return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs, failovers };
-}
-
-/** Whether a failover follows from work on members. If a member takes over from another one that failed, the failure was not planned. */
-function isOfWork({ from, to, cause }: Switch, members: readonly string[]): boolean {
-  const hasFailed = cause === "silent" || cause === "fault";
-  return members.includes(from) || (members.includes(to) && !hasFailed);
+  return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs };
 }
 
 function isMuted({ alert, appliance }: Muted, work: Work): boolean {
-  if (isMemberAlert(alert)) return (!work.isOver || alert in REMEMBER) && FOLLOWS[alert](appliance, work);
+  if (isMemberAlert(alert)) return !work.isOver && FOLLOWS[alert](appliance, work);
   return ALERTS[alert] === "cluster" && work.isWhole && !work.isOver;
 }
 
@@ -167,30 +148,12 @@ function isMemberAlert(alert: AlertName): alert is MemberAlert {
   return ALERTS[alert] === "member";
 }
 
-/** Whether a failover to this appliance is planned. Failovers that happened decide; without any, the possible ones do. */
-function isFailoverPlanned(to: string, { verdict, members, isOver, failovers }: Work): boolean {
-  const known = failovers.filter(({ one, isBack }) => one.to === to || (isBack && one.from === to));
-  if (known.length > 0) return known.every((each) => each.isPlanned);
-  const others = verdict.facts.appliances.filter(({ identity }) => identity.appliance !== to);
-  const canOnlyBe =
-    members.includes(to) || others.every(({ identity }) => members.includes(identity.appliance));
-  return !isOver && canOnlyBe;
-}
-
 const isWorkedOn = (appliance: string, { members }: Work): boolean => members.includes(appliance);
 
 type Follows = (appliance: string, work: Work) => boolean;
 
-/** These alerts remember failovers, also after the end of a window. */
-const REMEMBER = {
-  VrrpFailover: isFailoverPlanned,
-  VrrpFlapping: (_, { isOver, failovers }) =>
-    failovers.every((each) => each.isPlanned) && !(isOver && failovers.length === 0),
-} satisfies Readonly<Record<string, Follows>>;
-
 /** For each alert, whether its present cause follows from work on members. */
 const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
-  ...REMEMBER,
   ApplianceDown: isWorkedOn,
   ApplianceRefused: isWorkedOn,
   ApplianceApiAnomalies: isWorkedOn,
@@ -235,10 +198,8 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
     }),
 };
 
-function handoversOf(
-  running: readonly Work[],
-  { verdict, before }: Given,
-): Pick<Planned, "masters" | "notHandedOver"> {
+function handoversOf(running: readonly Work[], given: Given): Pick<Planned, "masters" | "notHandedOver"> {
+  const { verdict, before } = given;
   const works = running.filter(({ isWhole }) => !isWhole);
   const groups = [...verdict.groups.values()];
   const names = [...new Set(works.flatMap(({ members }) => members))];
@@ -250,11 +211,24 @@ function handoversOf(
   const wasLost = (name: string): boolean =>
     before?.planned?.notHandedOver.includes(name) === true ||
     groups.some(({ master, latestMaster }) => master === undefined && latestMaster === name) ||
-    works.some(({ failovers }) =>
-      failovers.some((each) => each.isPlanned && each.one.from === name && each.one.cause === "silent"),
-    );
+    (isLostSince(name, works, given) && groups.some(({ facts }) => lastSaidMaster(name, facts)));
   const notHandedOver = names.filter(
     (name) => verdict.appliances.get(name)?.state === "down" && wasLost(name),
   );
   return { masters, notHandedOver };
+}
+
+/** Whether the last answer of an appliance was that it is MASTER of a group. */
+function lastSaidMaster(name: string, { members, left }: GroupSnapshot): boolean {
+  const { course = [] } = [...members, ...left].find(({ appliance }) => appliance === name) ?? {};
+  return course.at(-1)?.role === "master";
+}
+
+/** Whether an appliance fell silent in a window that covers it. */
+function isLostSince(name: string, works: readonly Work[], { verdict, at }: Given): boolean {
+  const { vrrp } = verdict.facts.appliances.find(({ identity }) => identity.appliance === name) ?? {};
+  const { lostSinceMs } = vrrp ?? {};
+  if (lostSinceMs === undefined) return false;
+  const wallMs = at.wallMs - (at.monotonicMs - lostSinceMs);
+  return works.some(({ window, members }) => members.includes(name) && wallMs >= window.beginMs);
 }

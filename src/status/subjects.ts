@@ -20,10 +20,8 @@ interface Judged<Kind extends string, Verdict extends { readonly state: string |
   readonly verdict: Verdict;
 }
 
-type Whole = Omit<ClusterVerdict, "incidents">;
-
 export type JudgedSubject =
-  | Judged<"cluster", Whole>
+  | Judged<"cluster", ClusterVerdict>
   | Judged<"appliance", ApplianceVerdict>
   | Judged<"group", GroupVerdict>
   | Judged<"readiness", FailoverVerdict>
@@ -53,8 +51,12 @@ export interface Difference {
 
 /** The subjects of one kind. */
 interface Table {
-  readonly subjectsIn: (verdict: Whole) => readonly JudgedSubject[];
-  readonly differences: (before: Whole | undefined, now: Whole | undefined, isEach: boolean) => Difference[];
+  readonly subjectsIn: (verdict: ClusterVerdict) => readonly JudgedSubject[];
+  readonly differences: (
+    before: ClusterVerdict | undefined,
+    now: ClusterVerdict | undefined,
+    isEach: boolean,
+  ) => Difference[];
 }
 
 const TABLES: Readonly<Record<SubjectKind, Table>> = {
@@ -99,7 +101,7 @@ const TABLES: Readonly<Record<SubjectKind, Table>> = {
 export const SUBJECT_KINDS = keysOf(TABLES);
 
 /** Returns everything in a cluster that has a state, by key. */
-export function subjectsIn(verdict: Whole): ReadonlyMap<string, JudgedSubject> {
+export function subjectsIn(verdict: ClusterVerdict): ReadonlyMap<string, JudgedSubject> {
   const all = Object.values(TABLES).flatMap((each) => each.subjectsIn(verdict));
   return new Map(all.map((subject) => [subject.key, subject]));
 }
@@ -110,8 +112,8 @@ export function subjectsIn(verdict: Whole): ReadonlyMap<string, JudgedSubject> {
  */
 export function differencesBetween(
   kind: SubjectKind,
-  before: Whole | undefined,
-  now: Whole | undefined,
+  before: ClusterVerdict | undefined,
+  now: ClusterVerdict | undefined,
   isEach = false,
 ): readonly Difference[] {
   return TABLES[kind].differences(before, now, isEach);
@@ -119,7 +121,7 @@ export function differencesBetween(
 
 /** Makes subjects only of verdicts that differ, since an appliance may have a thousand, and most stay the same. */
 function table<Verdict>(
-  verdictsIn: (whole: Whole) => ReadonlyMap<string, Verdict>,
+  verdictsIn: (whole: ClusterVerdict) => ReadonlyMap<string, Verdict>,
   subjectsOf: (verdict: Verdict) => readonly JudgedSubject[],
 ): Table {
   return {

@@ -12,7 +12,6 @@ import type {
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import type { Coverage, MaintenanceWindow } from "../maintenance/window.ts";
-import type { ClusterIncidents } from "./incident.ts";
 import type { AlertName } from "./alerts.ts";
 import type {
   ApplianceProblem,
@@ -50,7 +49,6 @@ export interface ClusterVerdict {
    * is not known.
    */
   readonly failovers: ReadonlyMap<string, FailoverVerdict>;
-  readonly incidents: ClusterIncidents;
   /** The planned work; `undefined` if there is none on the cluster. */
   readonly planned: Planned | undefined;
 }
@@ -177,13 +175,20 @@ export interface Risk {
   readonly key: string;
 }
 
+/** An alert that planned work mutes. */
+export interface Muted {
+  readonly alert: AlertName;
+  /** The name; empty if the alert is not about a single appliance. */
+  readonly appliance: string;
+}
+
 /** The effect of planned work on a cluster now. */
 export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "planned";
   /** The windows that have not ended, each with its coverage of the cluster. */
   readonly windows: readonly (MaintenanceWindow & Coverage)[];
-  /** The muted alerts; `appliance` is empty if the alert is not about a single one. */
-  readonly muted: readonly { readonly alert: AlertName; readonly appliance: string }[];
+  /** The muted alerts, except for those about failovers. */
+  readonly muted: readonly Muted[];
   /** The keys of problems that existed when a window began and still exist: the id of the window, the alert, and the appliance. */
   readonly standing: readonly string[];
   /** The members in a window that are still MASTER, each with its number of addresses. */

@@ -2,7 +2,7 @@ import { gathered } from "../../src/api/website-details.ts";
 import { createFleet, type Fleet } from "../../src/fleet/fleet.ts";
 import { createFleetExposition, type FleetExposition } from "../../src/metrics/exposition.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { createJudge, type Judge } from "../status/support.ts";
+import { createJudge, incidentsIn, type Judge } from "../status/support.ts";
 import { windowOf } from "../maintenance/support.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import type { Observation } from "../../src/polling/observation.ts";
@@ -167,7 +167,7 @@ export async function textOf(
   verdicts: readonly ClusterVerdict[],
   preamble = "",
 ): Promise<string> {
-  return (await exposition.render(preamble, verdicts)).join("");
+  return (await exposition.render(preamble, verdicts, incidentsIn(verdicts))).join("");
 }
 
 /** The verdicts about a fleet at a monotonic instant, by a judge who may know those of before. */

@@ -1,10 +1,16 @@
 import { createFleet } from "../../src/fleet/fleet.ts";
+import type { ClusterSnapshot } from "../../src/fleet/snapshot.ts";
 import type { MaintenanceWindow, Scope } from "../../src/maintenance/window.ts";
 import { createFleetExposition } from "../../src/metrics/exposition.ts";
 import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
 import type { Observation } from "../../src/polling/observation.ts";
+import type { Observed } from "../../src/status/happenings.ts";
 import { judge } from "../../src/status/judge.ts";
+import type { Instant } from "../../src/support/clock.ts";
+import type { ClusterIncidents } from "../../src/status/incident.ts";
+import { incidentsAfter } from "../../src/status/incidents.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
+import { incidentsIn, type Told } from "../status/support.ts";
 import { windowOf } from "../maintenance/support.ts";
 import { parseExposition } from "../metrics/strict-parser.ts";
 import {
@@ -59,7 +65,7 @@ export async function judged(
   const scrapes: ReadonlyMap<string, Sample>[] = [];
   let before = "";
   for (const verdict of verdictsOf(course, works, lastsSeconds)) {
-    const text = (await render("", [verdict])).join("");
+    const text = (await render("", [verdict], incidentsIn([verdict]))).join("");
     const same = text === before ? scrapes.at(-1) : undefined;
     scrapes.push(same ?? samplesIn(text));
     before = text;
@@ -97,21 +103,33 @@ function* verdictsOf(
   );
   const fleet = createFleet();
   fleet.configure(configOf(...members), 0);
-  let verdict: ClusterVerdict | undefined;
+  let told: Told | undefined;
+  let before: ClusterVerdict | undefined;
+  const step = (
+    facts: ClusterSnapshot,
+    at: Instant,
+    windows: readonly MaintenanceWindow[],
+    observed?: Observed,
+  ) => {
+    const now = judge(facts, before, at, { windows });
+    const known: ClusterIncidents | undefined = told?.incidents;
+    told = { ...now, incidents: incidentsAfter({ known, before, now, at, observed, restoring: undefined }) };
+    before = now;
+  };
   for (let second = 0; second <= lastsSeconds; second += POLL_SECONDS) {
     const at = { wallMs: WALL_MS + second * 1000, monotonicMs: second * 1000 };
-    const windows = works.filter(({ from, to }) => second >= from && second < to + REMEMBERED_SECONDS);
+    const begun = works.filter(({ from, to }) => second >= from && second < to + REMEMBERED_SECONDS);
+    const windows = begun.map(windowFor);
     for (const observation of pollsAt(second, course)) {
       const { changes, cluster: facts } = fleet.record(observation, at.monotonicMs);
       if (facts === undefined) throw new Error("the appliance is configured");
       const observed = { appliance: observation.appliance, changes, sinceMs: observation.sinceMs };
-      verdict = judge(facts, verdict, at, { observed, windows: windows.map(windowFor) });
+      step(facts, at, windows, observed);
     }
     // Results of schedules that rest end without a poll.
     const facts = fleet.cluster(cluster, at.monotonicMs);
-    if (verdict !== undefined && facts !== undefined)
-      verdict = judge(facts, verdict, at, { windows: windows.map(windowFor) });
-    if (verdict !== undefined) yield verdict;
+    if (told !== undefined && facts !== undefined) step(facts, at, windows);
+    if (told !== undefined) yield told;
   }
 }
 

@@ -12,7 +12,7 @@ import { keysOf } from "../../src/support/keys.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import { windowOf } from "../maintenance/support.ts";
 import { applianceOf, failed, seen, WALL_MS, websiteOf } from "../support/observations.ts";
-import { replay } from "./support.ts";
+import { replay, type Told } from "./support.ts";
 
 const SHOP = [websiteOf({ id: 2, name: "shop" })];
 const MEMBERS: readonly ApplianceConfig[] = [MEMBER_A, MEMBER_B].map((member) => ({
@@ -29,17 +29,14 @@ const ON_A = work({ appliances: ["a"] });
 const ON_B = work({ appliances: ["b"] });
 const ON_AMS = work({ clusters: ["ams"] });
 
-function verdictAfter(
-  words: string,
-  windows: readonly MaintenanceWindow[],
-  members = MEMBERS,
-): ClusterVerdict {
+function verdictAfter(words: string, windows: readonly MaintenanceWindow[], members = MEMBERS): Told {
   return replay(pollsOf(words), { members, windows }).verdict;
 }
 
 /** `VrrpFlapping` and `ApplianceDown a`. */
-function mutedIn({ planned }: ClusterVerdict): readonly string[] {
-  return (planned?.muted ?? []).map(({ alert, appliance }) => `${alert} ${appliance}`.trim());
+function mutedIn({ incidents, planned }: Pick<Told, "planned"> & Partial<Told>): readonly string[] {
+  const muted = [...(incidents?.muted ?? []), ...(planned?.muted ?? [])];
+  return muted.map(({ alert, appliance }) => `${alert} ${appliance}`.trim());
 }
 
 /** What is wrong; in parentheses what is planned. */
@@ -72,7 +69,7 @@ test("without a window nothing is planned", () => {
 test("while all is well, a member's window mutes what can only follow from the member", () => {
   const muted = mutedIn(verdictAfter(PAIR, [ON_A]));
   // A failover of a pair is one from the member or to it.
-  const ofA = expectedMuted(["a"], ["member"]).filter((each) => each !== "FailoverNotReady a");
+  const ofA = expectedMuted(["a"], ["failovers", "member"]).filter((each) => each !== "FailoverNotReady a");
   expect(muted.toSorted()).toEqual([...ofA, "VrrpFailover b"].toSorted());
 });
 
@@ -86,13 +83,15 @@ test.each([
   },
 ])("a window of $name mutes everything but what is never muted", ({ window, members }) => {
   const muted = mutedIn(verdictAfter(PAIR, [window], members));
-  expect(muted).toEqual(expectedMuted(["a", "b"], ["member", "cluster"]));
+  expect(muted.toSorted()).toEqual(expectedMuted(["a", "b"], ["failovers", "member", "cluster"]).toSorted());
 });
 
 test("a window of an appliance that stands alone is one of its cluster", () => {
   const alone = applianceOf({ name: "a", websites: SHOP });
   const verdict = verdictAfter("a MASTER 1, a 200 1, a MASTER 4", [ON_A], [alone]);
-  expect(mutedIn(verdict)).toEqual(expectedMuted(["a"], ["member", "cluster"]));
+  expect(mutedIn(verdict).toSorted()).toEqual(
+    expectedMuted(["a"], ["failovers", "member", "cluster"]).toSorted(),
+  );
 });
 
 test("a window of the only member that is enabled is not one of its cluster", () => {
@@ -307,7 +306,7 @@ test.each<Case>([
 test("what an exporter that starts in a window finds down at once is planned, if nobody knows since when", () => {
   const fleet = fleetOf(MEMBERS, [failed.vrrp("b", "timeout")]);
   const at = { wallMs: WALL_MS + 5000, monotonicMs: 0 };
-  const earlier = verdictFrom("ams", [], [], at);
+  const earlier = verdictFrom("ams", [], at);
   const verdicts = clustersOf(fleet).map((facts) => judge(facts, earlier, at, { windows: [ON_B] }));
   expect(verdicts.flatMap(wrongIn)).toEqual(["(appliance_down b)"]);
 });

@@ -7,35 +7,55 @@ import type { Observation } from "../../src/polling/observation.ts";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { fleetDocument, type DocumentFacts } from "../../src/status/document.ts";
 import type { Observed } from "../../src/status/happenings.ts";
+import type { ClusterIncidents } from "../../src/status/incident.ts";
+import { incidentsAfter } from "../../src/status/incidents.ts";
 import { judge } from "../../src/status/judge.ts";
 import { createPast, type Past } from "../../src/status/past.ts";
 import type { Instant } from "../../src/support/clock.ts";
-import type { ClusterVerdict, Judged } from "../../src/status/verdict.ts";
+import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, type pollsOf } from "../fleet/support.ts";
 import { configOf, WALL_MS } from "../support/observations.ts";
 
 /** A board that starts without a journal. */
 export const NO_PAST = {
-  listener: { judged: () => {}, reloaded: () => {} },
-  restored: { clusters: new Map(), incidents: [] },
+  listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
+  restored: { clusters: new Map(), open: new Map(), incidents: [] },
   windows: { covering: () => [] },
 };
 
-/** A judge who remembers the verdicts about each cluster. */
+/** A verdict on a cluster, and what has happened in it. */
+export type Told = ClusterVerdict & { readonly incidents: ClusterIncidents };
+
+/** A judge who remembers the verdicts about each cluster, and tells what has happened. */
 export interface Judge {
-  judge(facts: ClusterSnapshot, at: Instant, observed?: Observed): Judged;
+  judge(
+    facts: ClusterSnapshot,
+    at: Instant,
+    observed?: Observed,
+  ): { readonly before: Told | undefined; readonly now: Told };
+}
+
+const isTold = (each: ClusterVerdict): each is Told => "incidents" in each;
+
+/** The incidents in these verdicts, by cluster. */
+export function incidentsIn(verdicts: readonly ClusterVerdict[]): ReadonlyMap<string, ClusterIncidents> {
+  return new Map(verdicts.filter(isTold).map(({ facts, incidents }) => [facts.cluster, incidents]));
 }
 
 export function createJudge(windows: readonly MaintenanceWindow[] = []): Judge {
-  const verdicts = new Map<string, ClusterVerdict>();
+  const known = new Map<string, { readonly verdict: ClusterVerdict; readonly told: Told }>();
   return {
     judge: (facts, at, observed) => {
-      const before = verdicts.get(facts.cluster);
+      const { verdict: before, told } = known.get(facts.cluster) ?? {};
       const begun = windows.filter(({ beginMs }) => beginMs <= at.wallMs);
-      const now = judge(facts, before, at, { observed, windows: begun });
-      verdicts.set(facts.cluster, now);
-      return { before, now };
+      const verdict = judge(facts, before, at, { windows: begun });
+      const change = { before, now: verdict, at, observed, restoring: undefined };
+      const incidents = incidentsAfter({ ...change, known: told?.incidents });
+      const isSame = verdict === before && incidents === told?.incidents;
+      const now = isSame ? told : { ...verdict, incidents };
+      known.set(facts.cluster, { verdict, told: now });
+      return { before: told, now };
     },
   };
 }
@@ -63,7 +83,10 @@ export function documentOf(
 /** A fleet whose observations are judged as they come, at the monotonic instant `nowMs`. */
 export function judgedFleet(members: readonly ApplianceConfig[]) {
   const [fleet, judging] = [fleetOf(members), createJudge()];
-  return (observation: Observation, nowMs: number): { changes: readonly FleetChange[]; judged: Judged } => {
+  return (
+    observation: Observation,
+    nowMs: number,
+  ): { changes: readonly FleetChange[]; judged: ReturnType<Judge["judge"]> } => {
     const { changes, cluster } = fleet.record(observation, nowMs);
     if (cluster === undefined) throw new Error("the appliance is configured");
     const { appliance, sinceMs } = observation;
@@ -92,7 +115,7 @@ export function replay(
     wallOf = (nowMs) => nowMs,
     reload,
   }: Replay = {},
-): { readonly past: Past; readonly verdict: ClusterVerdict } {
+): { readonly past: Past; readonly verdict: Told } {
   const [fleet, judging] = [fleetOf(members), createJudge(windows)];
   const verdicts = polls.map(({ observation, atMs }) => {
     if (reload !== undefined && atMs >= reload.atMs) fleet.configure(configOf(...reload.members), atMs);
