@@ -85,8 +85,8 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     self: createSelfMetrics({ version: "0", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,
-    listener: { judged: () => {}, reloaded: () => {} },
-    restored: { clusters: new Map(), incidents: [] },
+    listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
+    restored: { clusters: new Map(), open: new Map(), incidents: [] },
     windows: { covering: () => [] },
     runner: () => ({ confirm: () => {}, replan: () => {}, nextPollMs: () => undefined }),
   });
