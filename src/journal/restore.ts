@@ -14,7 +14,8 @@ import {
   subjectKey,
   type IncidentRecord,
 } from "./record.ts";
-import { incidentsFrom, verdictFrom, type Known } from "./remembered-verdict.ts";
+import { memoryOf, type Known } from "./memory.ts";
+import { incidentsFrom } from "./open-incidents.ts";
 
 /** The number of days to read. The file of each day has the state of everything, unless the exporter was killed when that day began. */
 const DAYS = 2;
@@ -136,7 +137,7 @@ function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant)
   const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
   const clusters = Array.from(names, (name) => {
-    return [name, () => verdictFrom(name, knownFrom(byCluster.get(name) ?? []), at)] as const;
+    return [name, () => memoryOf(knownFrom(byCluster.get(name) ?? []), at)] as const;
   });
   const open = Array.from(incidentsOf, ([name, own]) => [name, () => incidentsFrom(name, own, at)] as const);
   const all = whole.map(({ incident }) => incident);

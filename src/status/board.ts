@@ -16,7 +16,8 @@ import type { Observed } from "./happenings.ts";
 import { changesAtMs, judge } from "./judge.ts";
 import type { ClusterIncidents } from "./incident.ts";
 import { logObservation, logReloaded } from "./log.ts";
-import { isContradictory, stillRemembered, withRemembered } from "./remembered.ts";
+import { isContradictory, stillRemembered } from "./forgetting.ts";
+import type { Memory } from "./memory.ts";
 import type { FleetDocument, KnownIncident } from "./schema.ts";
 import { createStory } from "./story.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
@@ -54,8 +55,8 @@ export interface Listener {
 
 /** State that an earlier run of the exporter left. */
 export interface Restored {
-  /** The functions that make the latest verdict on each cluster, by name, without facts. */
-  readonly clusters: ReadonlyMap<string, () => ClusterVerdict>;
+  /** The functions that return what was known of each cluster, by name. */
+  readonly clusters: ReadonlyMap<string, () => Memory>;
   /** The functions that return the incidents that are not over, and the recent failovers, by cluster. */
   readonly open: ReadonlyMap<string, () => ClusterIncidents>;
   readonly incidents: readonly KnownIncident[];
@@ -64,7 +65,7 @@ export interface Restored {
 }
 
 /** This long after a start, a state that no poll has confirmed is forgotten. */
-const RESTORING_MS = 3_600_000;
+const REMEMBERED_MS = 3_600_000;
 
 export interface StatusBoardDeps {
   readonly version: string;
@@ -84,11 +85,11 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const { version, shard, fleet, self, listener, restored, windows, logger, clock, runner } = deps;
   /** The latest verdicts, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
-  /** The verdicts of an earlier run about clusters that were not polled completely yet. */
-  const remembered = new Map(restored.clusters);
+  /** What an earlier run knew of clusters that were not polled completely yet. */
+  const memories = new Map(restored.clusters);
   const story = createStory({ ...restored, logger, onChange: listener.happened });
   const startedAtMs = clock.wallMs();
-  const restoringUntilMs = clock.monotonicMs() + RESTORING_MS;
+  const forgetsAtMs = clock.monotonicMs() + REMEMBERED_MS;
   let reloadFailedAtMs: number | undefined;
 
   function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
@@ -100,18 +101,17 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
     const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
-    const earlier = remembered.get(facts.cluster)?.();
-    const compared = earlier === undefined ? before : withRemembered(earlier, before);
-    const isLate = monotonicMs >= restoringUntilMs;
-    const restoring = earlier && (isLate || isKnown(facts) ? "last" : "more");
-    const now = judge(facts, compared, at, { restoring, windows: windows.covering(facts) });
-    const isDone = isLate || (restoring === "last" && !isContradictory(now));
-    const still = isDone ? undefined : earlier && stillRemembered(earlier, now);
-    if (still === undefined) remembered.delete(facts.cluster);
-    else remembered.set(facts.cluster, () => still);
+    const memory = memories.get(facts.cluster)?.();
+    const isLate = monotonicMs >= forgetsAtMs;
+    const isSettled = memory === undefined || isLate || isKnown(facts);
+    const now = judge(facts, before, at, { memory, windows: windows.covering(facts) });
+    const isDone = isLate || (isSettled && !isContradictory(now));
+    const still = isDone ? undefined : memory && stillRemembered(memory, now);
+    if (still === undefined) memories.delete(facts.cluster);
+    else memories.set(facts.cluster, () => still);
     latest.set(facts.cluster, now);
     if (now !== before) listener.judged(before, now, at.wallMs);
-    story.follow({ before: compared, now, at, observed, restoring });
+    story.follow({ before, now, at, observed, memory, isSettled });
     return { before, now };
   }
 
@@ -158,10 +158,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     // After a reload between two slices, an appliance could be in two clusters or in none.
     if (fleet.clusters() !== names) return current();
     const configured = new Set(names);
-    for (const name of [...latest.keys(), ...remembered.keys()]) {
+    for (const name of [...latest.keys(), ...memories.keys()]) {
       if (configured.has(name)) continue;
       listener.judged(latest.get(name), undefined, clock.wallMs());
-      for (const known of [latest, remembered]) known.delete(name);
+      for (const known of [latest, memories]) known.delete(name);
       story.forget(name);
     }
     return { verdicts: all, incidents };

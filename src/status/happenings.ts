@@ -8,9 +8,10 @@ import type { ClusterIncidents, Incident, Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
 import { visitedIn } from "./masters.ts";
 import { lastPoll } from "./party.ts";
+import type { Earlier, Memory } from "./memory.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
 import { differencesBetween, subjectsIn, type JudgedSubject } from "./subjects.ts";
-import type { ApplianceVerdict, Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 import { groupName, reasonInWords } from "./words.ts";
 
 /** The changes that an observation of an appliance has made. */
@@ -32,8 +33,8 @@ const REPORTED = ["cluster", "appliance", "group", "website"] as const;
 
 /**
  * Returns what has happened between two verdicts about one cluster, except for failovers: the differences between their subjects that
- * incidents report. With `restoring`, missing subjects may not have been polled yet; in the end, trouble that is no longer as it was
- * reported is over.
+ * incidents report. With a `memory`, missing subjects may not have been polled yet, until the start `isSettled`; then trouble that is no
+ * longer as it was reported is over.
  */
 export function happeningsBetween({
   known,
@@ -41,27 +42,24 @@ export function happeningsBetween({
   now,
   at: { monotonicMs: nowMs },
   observed,
-  restoring,
+  memory,
+  isSettled,
 }: {
   readonly known: ClusterIncidents | undefined;
   readonly before: ClusterVerdict | undefined;
   readonly now: ClusterVerdict;
   readonly at: Instant;
   readonly observed: Observed | undefined;
-  readonly restoring: Case["restoring"];
+  readonly memory: Memory | undefined;
+  readonly isSettled: boolean;
 }): readonly Happening[] {
-  const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
-  const gone = differences.flatMap((each) => (each.now === undefined && each.before) || []);
-  const over =
-    restoring === undefined
-      ? gone.map(subjectOf)
-      : restoring === "last"
-        ? subjectsOutOf(known?.all ?? [], now)
-        : [];
+  const { changes, gone } =
+    memory === undefined ? changesBetween(before, now) : changesAfter(memory, before, now);
+  const over = memory !== undefined && isSettled ? subjectsOutOf(known?.all ?? [], now) : gone.map(subjectOf);
   return [
     ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
-    ...differences.flatMap(({ before: old, now: each }): readonly Happening[] => {
-      if (each === undefined || !isNews(old, each)) return [];
+    ...changes.flatMap(({ earlier, now: each }): readonly Happening[] => {
+      if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
       return [{ subject: { ...subject, ...(website && { website, lastUp }) }, ...troubleOf(each, now) }];
@@ -70,17 +68,47 @@ export function happeningsBetween({
   ];
 }
 
+/** A subject as it is, and what was known of it earlier. */
+interface Change {
+  readonly earlier: Earlier | undefined;
+  readonly now: JudgedSubject;
+}
+
+interface Changes {
+  readonly changes: readonly Change[];
+  readonly gone: readonly JudgedSubject[];
+}
+
+function changesBetween(before: ClusterVerdict | undefined, now: ClusterVerdict): Changes {
+  const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
+  return {
+    changes: differences.flatMap(({ before: old, now: each }) =>
+      each ? { earlier: old?.verdict, now: each } : [],
+    ),
+    gone: differences.flatMap((each) => (each.now === undefined && each.before) || []),
+  };
+}
+
+/** Returns all subjects, since an earlier run may have known each. What is missing may not have been polled yet. */
+function changesAfter(memory: Memory, before: ClusterVerdict | undefined, now: ClusterVerdict): Changes {
+  const known = before && subjectsIn(before);
+  const changes = Array.from(subjectsIn(now), ([key, each]): Change => {
+    return { earlier: memory.get(key) ?? known?.get(key)?.verdict, now: each };
+  });
+  return { changes: changes.filter(({ now: { kind } }) => kind !== "readiness"), gone: [] };
+}
+
 /** Returns the state that incidents report; `undefined` if there is none yet or, for a group, no trouble. */
-function reportedOf(subject: JudgedSubject): string | undefined {
-  if (subject.kind === "group") return subject.verdict.trouble;
-  return subject.kind === "website" ? subject.verdict.shown : subject.state;
+function reportedOf(kind: JudgedSubject["kind"], { state, shown, trouble }: Earlier): string | undefined {
+  if (kind === "group") return trouble;
+  return kind === "website" ? shown : state;
 }
 
 /** Whether incidents report a state. A website that is down when it is first seen is no news, and neither is a group without a backup. */
-function isNews(before: JudgedSubject | undefined, now: JudgedSubject): boolean {
-  const [old, state] = [before && reportedOf(before), reportedOf(now)];
+function isNews(earlier: Earlier | undefined, now: JudgedSubject): boolean {
+  const [old, state] = [earlier && reportedOf(now.kind, earlier), reportedOf(now.kind, now.verdict)];
   if (state === old) return false;
-  if (now.kind === "group") return before !== undefined || state !== "no_backup";
+  if (now.kind === "group") return earlier !== undefined || state !== "no_backup";
   return state !== undefined && (now.kind !== "website" || old !== undefined);
 }
 

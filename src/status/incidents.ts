@@ -11,10 +11,11 @@ import {
   type Incident,
   type Subject,
 } from "./incident.ts";
+import type { Memory } from "./memory.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 import { mutedFailovers } from "./planned-failovers.ts";
 import { switchesBetween } from "./switches.ts";
-import type { Case, ClusterVerdict } from "./verdict.ts";
+import type { ClusterVerdict } from "./verdict.ts";
 
 /** What follows on the incidents that are known: a verdict, and the one before. */
 export interface Step {
@@ -23,8 +24,10 @@ export interface Step {
   readonly now: ClusterVerdict;
   readonly at: Instant;
   readonly observed: Observed | undefined;
-  /** @see Case */
-  readonly restoring: Case["restoring"];
+  /** What an earlier run knew; `undefined` when nothing is missing any more because of the start. */
+  readonly memory: Memory | undefined;
+  /** Whether everything was polled since the start, or an hour has passed, so that what is missing is gone. */
+  readonly isSettled: boolean;
 }
 
 /** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
@@ -155,10 +158,10 @@ function withTrouble(
 }
 
 /** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at, observed, restoring }: Step): Incident {
+function ended(incident: Incident, { now, at, observed, isSettled }: Step): Incident {
   const { begin, failover, open } = incident;
   if (incident.end !== undefined) return incident;
-  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, restoring);
+  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, isSettled);
   if (!isOver) return incident;
   // A clock that is set meanwhile does not change the length of the incident.
   const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
@@ -167,12 +170,8 @@ function ended(incident: Incident, { now, at, observed, restoring }: Step): Inci
   return { ...incident, end: { ...at, wallMs }, endAboutMs };
 }
 
-function isComplete(
-  { groups: own }: Failover,
-  { groups }: Step["now"],
-  restoring: Step["restoring"],
-): boolean {
+function isComplete({ groups: own }: Failover, { groups }: Step["now"], isSettled: boolean): boolean {
   // Groups that were not polled yet are missing.
-  const missing = restoring === "more" ? undefined : "one_master";
+  const missing = isSettled ? "one_master" : undefined;
   return [...own].every((key) => (groups.get(key)?.state ?? missing) === "one_master");
 }

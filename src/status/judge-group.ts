@@ -1,6 +1,8 @@
 import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../support/kept.ts";
+import { isEmpty, type Earlier } from "./memory.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
+import { subjectKeys } from "./subjects.ts";
 import {
   arePolled,
   sinceOf,
@@ -94,16 +96,17 @@ export function groupVerdicts(
   given: Case,
   appliances: ClusterVerdict["appliances"],
 ): ClusterVerdict["groups"] {
-  const { basis, before } = given;
+  const { basis, before, memory } = given;
   // Groups have the labels that the appliances share.
   const isUnchanged =
     basis.disabled === before?.basis.disabled &&
     appliances === before.appliances &&
     given.at.monotonicMs < groupsChangeAtMs(before.groups);
-  if (isUnchanged && basis.groups === before.facts.groups) return before.groups;
+  if (isUnchanged && isEmpty(memory) && basis.groups === before.facts.groups) return before.groups;
   const groups = basis.groups.map((group) => {
     const old = before?.groups.get(group.key);
-    const isAsBefore = isUnchanged && old?.facts === group;
+    const isAsBefore =
+      isUnchanged && memory?.has(subjectKeys.group(group.key)) !== true && old?.facts === group;
     return [group.key, isAsBefore ? old : groupVerdict(group, old, given, appliances)] as const;
   });
   return kept(before?.groups, new Map(groups));
@@ -111,22 +114,24 @@ export function groupVerdicts(
 
 function groupVerdict(
   group: GroupSnapshot,
-  old: GroupVerdict | undefined,
-  { basis, wasPolled, at, restoring }: Case,
+  before: GroupVerdict | undefined,
+  { basis, wasPolled, at, memory }: Case,
   appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
   const { cluster, labels, disabled } = basis;
+  const remembered = memory?.get(subjectKeys.group(group.key));
+  const old: Earlier | undefined = remembered ?? before;
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
   const unwatched = unwatchedIn(basis);
   const state = judgeGroup(group, { hasDisabled, unwatched, stateOf, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // If a change was in progress when polling began, it may have begun earlier.
-  const wasChanging = old?.isRemembered === true || (old?.state === "changing" && old.sinceMs === undefined);
+  const wasChanging = remembered !== undefined || (old?.state === "changing" && old.sinceMs === undefined);
   const sawBeginning = wasPolled && !wasChanging;
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   // The master of an earlier run may still be MASTER. Its successor is known when all members were polled.
-  const isPending = restoring !== undefined && !arePolled(basis);
+  const isPending = remembered !== undefined && !arePolled(basis);
   const latestMaster = (isPending ? old?.latestMaster : undefined) ?? master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state, master);
   // A member that was not seen since the start cannot report now that it is the preferred one.
@@ -140,7 +145,7 @@ function groupVerdict(
       ? state && PROBLEM_OF.group[state]
       : "link_unknown";
   const judged = { state, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
-  return kept(old, { kind: "group", cluster, labels, facts: group, ...judged });
+  return kept(before, { kind: "group", cluster, labels, facts: group, ...judged });
 }
 
 /** Returns the names of the appliances whose schedules rest. */

@@ -4,8 +4,10 @@ import type { Instant } from "../support/clock.ts";
 import { kept } from "../support/kept.ts";
 import { applianceBasis, judgeCluster } from "./judge-appliance.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
+import { isEmpty } from "./memory.ts";
 import { plannedIn } from "./planned.ts";
 import { lastingProblems, problemsIn } from "./problems.ts";
+import { subjectKeys } from "./subjects.ts";
 import {
   arePolled,
   sinceOf,
@@ -19,8 +21,8 @@ import { failoverVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
- * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `restoring` says
- * whether `before` has states of an earlier run. `windows` are planned work on a part of the cluster.
+ * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `memory` is
+ * what an earlier run knew. `windows` are planned work on a part of the cluster.
  */
 export function judge(
   facts: ClusterSnapshot,
@@ -61,7 +63,7 @@ function planAfter(
   return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, at });
 }
 
-interface Circumstances extends Partial<Pick<Case, "restoring">> {
+interface Circumstances extends Partial<Pick<Case, "memory">> {
   readonly windows?: readonly MaintenanceWindow[] | undefined;
 }
 
@@ -69,19 +71,19 @@ function judgeFacts(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
-  { restoring }: Circumstances,
+  { memory }: Circumstances,
 ): ClusterVerdict {
   const basis = kept(before?.basis, basisOf(facts, at));
-  if (basis === before?.basis && restoring === undefined && at.monotonicMs < changesAtMs(before))
+  if (basis === before?.basis && isEmpty(memory) && at.monotonicMs < changesAtMs(before))
     return facts === before.facts ? before : { ...before, facts };
   const hadMembers = before !== undefined && before.basis.appliances.length > 0;
   const wasPolled = hadMembers && arePolled(before.basis);
-  const given = { basis, before, wasPolled, at, restoring };
+  const given = { basis, before, wasPolled, at, memory };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
   const state = judgeCluster(basis.appliances.map((each) => each.state));
-  const websites = websiteVerdicts({ basis, before, wasPolled, at, restoring, state, groups });
-  const failovers = failoverVerdicts({ basis, before, wasPolled, at, restoring, groups, websites });
+  const websites = websiteVerdicts({ basis, before, wasPolled, at, memory, state, groups });
+  const failovers = failoverVerdicts({ basis, before, wasPolled, at, memory, groups, websites });
   return {
     kind: "cluster",
     facts,
@@ -107,12 +109,14 @@ export function changesAtMs({ groups }: ClusterVerdict): number {
   return groupsChangeAtMs(groups);
 }
 
-function applianceVerdicts({ basis, before, at }: Case): ClusterVerdict["appliances"] {
+function applianceVerdicts({ basis, before, at, memory }: Case): ClusterVerdict["appliances"] {
   const polled = before?.basis.appliances.filter(({ state }) => state !== undefined) ?? [];
   const names = new Set(polled.map(({ identity }) => identity.appliance));
   const verdicts = basis.appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
     const old = before?.appliances.get(identity.appliance);
-    const sinceMs = state && sinceOf(old, state, names.has(identity.appliance), at);
+    const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
+    const sawBeginning = remembered === undefined && names.has(identity.appliance);
+    const sinceMs = state && sinceOf(remembered ?? old, state, sawBeginning, at);
     return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });
   });
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));

@@ -1,6 +1,7 @@
 import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
 import { kept, memo } from "../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
+import { subjectKeys } from "./subjects.ts";
 import { reachTo, riskOf, takeoversIn, type Takeover, type Takeovers } from "./takeovers.ts";
 import {
   sinceOf,
@@ -27,7 +28,7 @@ const MAX_RISKS = 50;
 export function failoverVerdicts(
   given: Case & Pick<ClusterVerdict, "groups" | "websites">,
 ): ClusterVerdict["failovers"] {
-  const { basis, before, wasPolled, at, groups, websites } = given;
+  const { basis, before, wasPolled, at, memory, groups, websites } = given;
   const listings = basis.appliances.map(({ inventory }) => listingOf(inventory));
   const hasDisabled = basis.disabled.length > 0;
   const lists = basis.appliances.map(({ list }) => list);
@@ -36,7 +37,9 @@ export function failoverVerdicts(
     const outlook = outlooks.get(identity.appliance);
     if (outlook === undefined) return [];
     const old = before?.failovers.get(identity.appliance);
-    const sinceMs = sinceOf(old, outlook.state, wasPolled, at);
+    const remembered = memory?.get(subjectKeys.readiness(identity.appliance));
+    const sawBeginning = remembered === undefined && wasPolled;
+    const sinceMs = sinceOf(remembered ?? old, outlook.state, sawBeginning, at);
     const verdict: FailoverVerdict = { kind: "failover", identity, sinceMs, ...outlook };
     return [[identity.appliance, kept(old, verdict)] as const];
   });

@@ -2,14 +2,14 @@ import type { Instant } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
 import type { Observed } from "./happenings.ts";
 import type { ClusterIncidents } from "./incident.ts";
-import { incidentsAfter } from "./incidents.ts";
+import { incidentsAfter, type Step } from "./incidents.ts";
 import { logIncidents } from "./log.ts";
 import { createPast, type Past } from "./past.ts";
 import type { KnownIncident } from "./schema.ts";
-import type { Case, Judged } from "./verdict.ts";
+import type { Judged } from "./verdict.ts";
 
 /** A verdict that follows on another one, and what has led to it. */
-export interface Change extends Judged, Pick<Case, "restoring"> {
+export interface Change extends Judged, Pick<Step, "memory" | "isSettled"> {
   readonly at: Instant;
   /** The changes of the facts; `undefined` if time alone has passed. */
   readonly observed: Observed | undefined;
@@ -69,8 +69,8 @@ export function createStory({ open, incidents, logger, onChange }: StoryDeps): S
 }
 
 /** Whether nothing can have happened, as after most polls: no state is another one, and time changes nothing. */
-function isQuiet({ before, now, at, restoring }: Change, { untilMs }: ClusterIncidents): boolean {
+function isQuiet({ before, now, at, memory }: Change, { untilMs }: ClusterIncidents): boolean {
   const isSame =
     before?.basis === now.basis && before.groups === now.groups && before.planned === now.planned;
-  return isSame && restoring === undefined && at.monotonicMs < untilMs;
+  return isSame && memory === undefined && at.monotonicMs < untilMs;
 }

@@ -12,8 +12,10 @@ import {
 } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
 import type { Party } from "./party.ts";
+import { isEmpty, type Earlier, type Memory } from "./memory.ts";
 import { CAUSES } from "./states.ts";
-import type { Case, ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import { subjectKeys } from "./subjects.ts";
+import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
 
 export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
 
@@ -22,17 +24,17 @@ export function switchesBetween({
   before,
   now,
   at: { monotonicMs: nowMs },
-  restoring,
+  memory,
 }: {
   readonly before: Facts | undefined;
   readonly now: Facts;
   readonly at: Instant;
-  readonly restoring: Case["restoring"];
+  readonly memory: Memory | undefined;
 }): readonly Switch[] {
-  if (before === undefined || before.groups === now.groups) return [];
+  if (isEmpty(memory) && (before === undefined || before.groups === now.groups)) return [];
   const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
   const moved = [...now.groups].flatMap(([key, group]) => {
-    const old = before.groups.get(key);
+    const old: Earlier | undefined = memory?.get(subjectKeys.group(key)) ?? before?.groups.get(key);
     const { latestMaster: from = "" } = old ?? {};
     return old !== undefined && members.has(from) && isTakenOver(old, group) ? [{ key, from, group }] : [];
   });
@@ -41,12 +43,14 @@ export function switchesBetween({
     const [{ from, group } = { from: "", group: undefined }] = all;
     const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
     const one = { from, to: group?.master ?? "", groups: new Map(seen) };
-    const wasAway = restoring !== undefined && all.every(({ group: { facts } }) => !wasMaster(from, facts));
+    const wasAway = all.every(
+      ({ key, group: { facts } }) => memory?.has(subjectKeys.group(key)) === true && !wasMaster(from, facts),
+    );
     return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
   });
 }
 
-function isTakenOver(old: GroupVerdict, { master, latestMaster: now }: GroupVerdict): boolean {
+function isTakenOver(old: Earlier, { master, latestMaster: now }: GroupVerdict): boolean {
   const { latestMaster, trouble } = old;
   return now === master && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain";
 }

@@ -13,6 +13,7 @@ import type {
 } from "../fleet/snapshot.ts";
 import type { Coverage, MaintenanceWindow } from "../maintenance/window.ts";
 import type { AlertName } from "./alerts.ts";
+import type { Earlier, Memory } from "./memory.ts";
 import type {
   ApplianceProblem,
   ApplianceState,
@@ -76,8 +77,6 @@ export interface ApplianceBasis
 /** The beginning of a state. */
 interface Lasting {
   readonly sinceMs: number | undefined;
-  /** Whether an earlier run of the exporter has judged the subject, and this one did not yet. */
-  readonly isRemembered?: true;
 }
 
 export interface ApplianceVerdict extends Lasting {
@@ -222,20 +221,17 @@ export interface Case {
   /** Whether the VRRP list of every appliance was polled before, so that a new state began now. */
   readonly wasPolled: boolean;
   readonly at: Instant;
-  /**
-   * Set if `before` has states from an earlier run of the exporter that this run had not judged. It is `last` if everything was polled, or
-   * if an hour has passed, and `more` until then.
-   */
-  readonly restoring: "more" | "last" | undefined;
+  /** @see Memory */
+  readonly memory: Memory | undefined;
 }
 
-/** Returns the beginning of a verdict's state; `sawBeginning` says that a state that differs from the one before has begun now. */
-export function sinceOf<State>(
-  before: (Lasting & { readonly state: State }) | undefined,
-  state: State,
+/** Returns the beginning of a verdict's state; `sawBeginning` says that a state that differs from the earlier one has begun now. */
+export function sinceOf(
+  earlier: Earlier | undefined,
+  state: string | undefined,
   sawBeginning: boolean,
   { wallMs }: Instant,
 ): number | undefined {
-  if (before !== undefined && before.state === state) return before.sinceMs;
-  return sawBeginning && before?.isRemembered !== true ? wallMs : undefined;
+  if (earlier !== undefined && earlier.state === state) return earlier.sinceMs;
+  return sawBeginning ? wallMs : undefined;
 }

@@ -11,6 +11,8 @@ import { kept, memo, once } from "../support/kept.ts";
 import { judgeBackends, judgeWebsite, withoutMasters, type View } from "./judge-website.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { mastersIn } from "./masters.ts";
+import type { Earlier, Memory } from "./memory.ts";
+import { subjectKeys } from "./subjects.ts";
 import {
   hidesWebsites,
   sinceOf,
@@ -26,7 +28,7 @@ type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
 
 /** Returns the verdicts on the websites of a cluster. A verdict whose inputs are the same as before is the same object. */
 export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"] {
-  const { basis, before, groups } = given;
+  const { basis, before, groups, memory } = given;
   const { cluster, labels, websites: all, appliances, disabled } = basis;
   const members = appliances.map(({ inventory }) => inventory);
   const hasUnwatched = disabled.length > 0 || unwatchedIn(basis).size > 0;
@@ -35,10 +37,15 @@ export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"]
     const { key, at } = each.website;
     const old = before?.websites.get(key);
     const results = at.map(({ member, test }) => appliances[member]?.results[test]);
-    const isAsBefore = old?.facts === each && old.results.every((one, nth) => one === results[nth]);
+    const isSame = old?.facts === each && old.results.every((one, nth) => one === results[nth]);
+    const isAsBefore = isSame && (memory === undefined || !isRemembered(old, memory));
     return isAsBefore ? old : websiteVerdict(each, results, old, given);
   });
   return kept(before?.websites, new Map(verdicts.map((each) => [each.key, each])));
+}
+
+function isRemembered({ key, states }: WebsiteVerdict, memory: Memory): boolean {
+  return states.some(({ protocol }) => memory.has(subjectKeys.website(protocol, key)));
 }
 
 /** The inputs of verdicts on websites, besides the results of tests. */
@@ -123,8 +130,10 @@ function websiteVerdict(
   });
   const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
   const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
-    const before = old?.states.find((each) => each.protocol === protocol);
-    const sinceMs = sinceOf(before, state, given.wasPolled && before?.state !== undefined, given.at);
+    const remembered = given.memory?.get(subjectKeys.website(protocol, key));
+    const before: Earlier | undefined = remembered ?? old?.states.find((each) => each.protocol === protocol);
+    const sawBeginning = given.wasPolled && remembered === undefined && before?.state !== undefined;
+    const sinceMs = sinceOf(before, state, sawBeginning, given.at);
     // A website that was never known is no news, since a backup is tested before the master.
     const isExplained = state === "unknown" && (sinceMs === undefined || hidesWebsites(given));
     const isNews = state !== before?.state && !isExplained;

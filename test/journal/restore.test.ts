@@ -469,14 +469,9 @@ test("what is remembered follows from the latest whole line about a subject, in 
   ];
   await writeFile(join(folder, "2026-11-26.jsonl"), lines.map((line) => `${line}\n`).join(""));
   const { clusters } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
-  const appliances = clusters.get("ams")?.().appliances ?? new Map();
-  const known = Array.from(appliances.values(), ({ identity, state, sinceMs }) => [
-    identity.appliance,
-    state,
-    sinceMs,
-  ]);
-  expect(known).toEqual([
-    ["a", "up", Date.parse(later)],
-    ["b", "up", undefined],
+  const memory = clusters.get("ams")?.() ?? new Map();
+  expect(Array.from(memory, ([key, { state, sinceMs }]) => [key, state, sinceMs])).toEqual([
+    ["appliance a", "up", Date.parse(later)],
+    ["appliance b", "up", undefined],
   ]);
 });

@@ -113,7 +113,10 @@ function* verdictsOf(
   ) => {
     const now = judge(facts, before, at, { windows });
     const known: ClusterIncidents | undefined = told?.incidents;
-    told = { ...now, incidents: incidentsAfter({ known, before, now, at, observed, restoring: undefined }) };
+    told = {
+      ...now,
+      incidents: incidentsAfter({ known, before, now, at, observed, memory: undefined, isSettled: true }),
+    };
     before = now;
   };
   for (let second = 0; second <= lastsSeconds; second += POLL_SECONDS) {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { gathered } from "../../src/api/website-details.ts";
 import type { ApplianceConfig } from "../../src/config/config.ts";
-import { verdictFrom } from "../../src/journal/remembered-verdict.ts";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "../../src/status/alerts.ts";
 import { summaryOf } from "../../src/status/document.ts";
@@ -306,8 +305,8 @@ test.each<Case>([
 test("what an exporter that starts in a window finds down at once is planned, if nobody knows since when", () => {
   const fleet = fleetOf(MEMBERS, [failed.vrrp("b", "timeout")]);
   const at = { wallMs: WALL_MS + 5000, monotonicMs: 0 };
-  const earlier = verdictFrom("ams", [], at);
-  const verdicts = clustersOf(fleet).map((facts) => judge(facts, earlier, at, { windows: [ON_B] }));
+  const given = { windows: [ON_B], memory: new Map() };
+  const verdicts = clustersOf(fleet).map((facts) => judge(facts, undefined, at, given));
   expect(verdicts.flatMap(wrongIn)).toEqual(["(appliance_down b)"]);
 });
 

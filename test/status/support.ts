@@ -50,7 +50,7 @@ export function createJudge(windows: readonly MaintenanceWindow[] = []): Judge {
       const { verdict: before, told } = known.get(facts.cluster) ?? {};
       const begun = windows.filter(({ beginMs }) => beginMs <= at.wallMs);
       const verdict = judge(facts, before, at, { windows: begun });
-      const change = { before, now: verdict, at, observed, restoring: undefined };
+      const change = { before, now: verdict, at, observed, memory: undefined, isSettled: true };
       const incidents = incidentsAfter({ ...change, known: told?.incidents });
       const isSame = verdict === before && incidents === told?.incidents;
       const now = isSame ? told : { ...verdict, incidents };
