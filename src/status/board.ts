@@ -160,9 +160,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const configured = new Set(names);
     for (const name of [...latest.keys(), ...memories.keys()]) {
       if (configured.has(name)) continue;
-      listener.judged(latest.get(name), undefined, clock.wallMs());
+      const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+      story.forget(name, at);
+      listener.judged(latest.get(name), undefined, at.wallMs);
       for (const known of [latest, memories]) known.delete(name);
-      story.forget(name);
     }
     return { verdicts: all, incidents };
   }

@@ -157,17 +157,27 @@ function withTrouble(
   return all.with(place, { ...known, ...more });
 }
 
+/** Returns the incidents of a cluster that is no longer configured: all are over, since nobody watches it any more. */
+export function withoutCluster(known: ClusterIncidents, at: Instant): ClusterIncidents {
+  const open = known.all.filter(({ end }) => end === undefined);
+  const news = open.map((each): Incident => ({ ...each, end: endAt(each, at) }));
+  return { ...known, all: [], news, recent: [], undecided: [], muted: [], untilMs: Number.POSITIVE_INFINITY };
+}
+
+/** A clock that is set meanwhile does not change the length of an incident. */
+function endAt({ begin }: Incident, at: Instant): Instant {
+  return { ...at, wallMs: Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs) };
+}
+
 /** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
 function ended(incident: Incident, { now, at, observed, isSettled }: Step): Incident {
   const { begin, failover, open } = incident;
   if (incident.end !== undefined) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, isSettled);
   if (!isOver) return incident;
-  // A clock that is set meanwhile does not change the length of the incident.
-  const wallMs = Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs);
   const { sinceMs = at.monotonicMs } = observed ?? {};
   const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
-  return { ...incident, end: { ...at, wallMs }, endAboutMs };
+  return { ...incident, end: endAt(incident, at), endAboutMs };
 }
 
 function isComplete({ groups: own }: Failover, { groups }: Step["now"], isSettled: boolean): boolean {

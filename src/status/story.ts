@@ -2,7 +2,7 @@ import type { Instant } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
 import type { Observed } from "./happenings.ts";
 import type { ClusterIncidents } from "./incident.ts";
-import { incidentsAfter, type Step } from "./incidents.ts";
+import { incidentsAfter, withoutCluster, type Step } from "./incidents.ts";
 import { logIncidents } from "./log.ts";
 import { createPast, type Past } from "./past.ts";
 import type { KnownIncident } from "./schema.ts";
@@ -16,15 +16,17 @@ export interface Change extends Judged, Pick<Step, "memory" | "isSettled"> {
 }
 
 /** Tells what has happened, by what the verdicts say one after the other. No verdict follows from the story. */
-export interface Story extends Pick<Past, "restore" | "list"> {
+export interface Story extends Pick<Past, "list"> {
   /** Takes the next verdict on a cluster. */
   follow(change: Change): void;
   /** Returns the incidents of a cluster that are not over, and the recent failovers. */
   of(cluster: string): ClusterIncidents | undefined;
   /** Returns the monotonic instant at which time alone changes the incidents of a cluster; infinite if time alone changes nothing. */
   changesAtMs(cluster: string): number;
-  /** Forgets a cluster that is no longer configured. */
-  forget(cluster: string): void;
+  /** Adds the incidents of an earlier run that are over; the others are known from the start. */
+  restore(incidents: readonly KnownIncident[]): void;
+  /** Ends the incidents of a cluster that is no longer configured, and forgets it. */
+  forget(cluster: string, at: Instant): void;
 }
 
 export interface StoryDeps {
@@ -59,11 +61,17 @@ export function createStory({ open, incidents, logger, onChange }: StoryDeps): S
     },
     of,
     changesAtMs: (cluster) => latest.get(cluster)?.untilMs ?? Number.POSITIVE_INFINITY,
-    forget: (cluster) => {
+    forget: (cluster, at) => {
+      const last = latest.get(cluster) ?? earlier.get(cluster)?.();
+      const gone = last && withoutCluster(last, at);
+      if (gone !== undefined && gone.news.length > 0) {
+        logIncidents(logger, past.add(gone.news));
+        onChange(gone, at.wallMs);
+      }
       for (const known of [latest, earlier]) known.delete(cluster);
       past.forget(cluster);
     },
-    restore: past.restore,
+    restore: (others) => past.restore(others.filter(({ end }) => end !== undefined)),
     list: past.list,
   };
 }

@@ -3,8 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { restore } from "../../src/journal/restore.ts";
-import { websiteOf } from "../support/observations.ts";
-import { folderPath, NOON_MS, startRun, storageAt } from "./support.ts";
+import { formatRecord, parseRecord, type JournalRecord } from "../../src/journal/record.ts";
+import type { Remembered } from "../../src/status/memory.ts";
+import { groupBy } from "../../src/support/group-by.ts";
+import { applianceOf, websiteOf } from "../support/observations.ts";
+import { folderPath, linesIn, NOON_MS, startRun, storageAt } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const PAIR = [MEMBER_A, MEMBER_B];
@@ -474,4 +477,88 @@ test("what is remembered follows from the latest whole line about a subject, in 
     ["appliance a", "up", Date.parse(later)],
     ["appliance b", "up", undefined],
   ]);
+});
+
+const OTHER = applianceOf({ name: "x", cluster: "other" });
+const LOST_BACKUP = "a MASTER 1, b BACKUP 1, b nothing 5";
+const LASTS = "5-: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)";
+
+/** The last line about each incident in a journal: when it began and ended, in seconds of noon. */
+async function incidentsIn(folder: string): Promise<readonly string[]> {
+  const known = new Map<string, string>();
+  for (const line of await linesIn(folder)) {
+    const record = parseRecord(line);
+    if (record?.kind !== "incident") continue;
+    const { id, begin, end } = record.incident;
+    known.set(id, `${secondOf(begin)}-${secondOf(end)}`);
+  }
+  return [...known.values()];
+}
+
+test("the incidents of a cluster end when the cluster is removed", async () => {
+  const storage = storageAt(await folderPath());
+  const run = await startRun(storage, { members: [...PAIR, OTHER], beginMs: NOON_MS });
+  run.poll(LOST_BACKUP);
+  await run.step(8);
+  expect(await told(run)).toEqual([LASTS]);
+  run.reload([OTHER], 10_000);
+  await run.step(12);
+  expect(await told(run)).toEqual([]);
+  expect(run.log.lines).toContainEqual(expect.objectContaining({ cluster: "ams", msg: "incident over" }));
+  await run.kill();
+  expect(await incidentsIn(storage.path)).toEqual(["5-12"]);
+  const again = await startRun(storage, { members: [...PAIR, OTHER], beginMs: NOON_MS + 20_000 });
+  again.poll("a MASTER 1, b BACKUP 1");
+  await again.step(4);
+  expect(await told(again)).toEqual(["5-12: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"]);
+  await again.kill();
+});
+
+test("the incidents of a cluster that was removed while the exporter was away end with the start", async () => {
+  const storage = storageAt(await folderPath());
+  const run = await startRun(storage, { members: [...PAIR, OTHER], beginMs: NOON_MS });
+  run.poll(LOST_BACKUP);
+  await run.step(8);
+  const { incidents } = await run.document();
+  await run.kill();
+  const later = await startRun(storage, { members: [OTHER], beginMs: NOON_MS + 30_000 });
+  await later.step(4);
+  // What is read of earlier days is known later, and may lack the end of an incident.
+  later.addPast(incidents);
+  expect(await told(later)).toEqual([]);
+  await later.step(8);
+  await later.kill();
+  expect(await incidentsIn(storage.path)).toEqual(["5-34"]);
+});
+
+test("of too many groups and websites, those in trouble and the latest of the others are remembered", async () => {
+  const folder = await folderPath();
+  await mkdir(folder);
+  const at = "2026-11-26T11:59:00.000Z";
+  const of = { at, cluster: "ams" } as const;
+  const numbers = Array.from({ length: 10_000 }, (_, nth) => nth);
+  const records = numbers.flatMap((nth): readonly JournalRecord[] => [
+    { ...of, kind: "group", vhid: nth, vip: "192.0.2.100", state: nth === 0 ? "no_master" : "one_master" },
+    {
+      ...of,
+      kind: "website",
+      id: nth,
+      name: `w${nth}`,
+      protocol: "https",
+      address: `w${nth}.example.org:443`,
+      state: nth === 1 ? "down" : "up",
+    },
+  ]);
+  await writeFile(join(folder, "2026-11-26.jsonl"), records.map(formatRecord).join(""));
+  const { clusters } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
+  const memory = clusters.get("ams")?.() ?? new Map<string, Remembered>();
+  const known = groupBy([...memory], ([, { kind }]) => kind);
+  const [groups = [], websites = []] = (["group", "website"] as const).map((kind) =>
+    known.get(kind)?.map(([key]) => key),
+  );
+  expect([groups.length, websites.length]).toEqual([256, 256]);
+  expect(groups).toEqual(expect.arrayContaining(["group 0 192.0.2.100", "group 9999 192.0.2.100"]));
+  expect(websites).toEqual(
+    expect.arrayContaining(["website https w1.example.org:443", "website https w9999.example.org:443"]),
+  );
 });

@@ -94,6 +94,7 @@ export async function startRun(
     windows,
     document: board.document,
     verdicts: board.verdicts,
+    addPast: board.restore,
     /** The configuration has other members from this instant on. */
     reload: (others: readonly ApplianceConfig[], atMs = nowMs): void => {
       nowMs = atMs;
