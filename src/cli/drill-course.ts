@@ -12,18 +12,24 @@ import { answersOf } from "./answers.ts";
 /** The stages that a drill waits for, in this order. */
 export type Stage = "taken_over" | "complete" | "back";
 
+/** A group by its key. */
+interface Named {
+  readonly key: string | undefined;
+  readonly name: string;
+}
+
 /** The plan of a drill, which rehearses the loss of an appliance. */
 export interface Drill {
   readonly appliance: string;
   readonly cluster: string;
   readonly readiness: FailoverDocument;
   /** The groups of which the appliance is MASTER. */
-  readonly own: readonly string[];
+  readonly own: readonly Named[];
   /**
    * The appliance's groups, and all others that have one MASTER and a known BACKUP. The cluster is complete when these groups have both
    * again.
    */
-  readonly groups: readonly string[];
+  readonly groups: readonly Named[];
   readonly stages: readonly Stage[];
   /** The incidents from before the drill; the keys are those of `switchOf`. */
   readonly earlier: ReadonlySet<string>;
@@ -74,12 +80,16 @@ export function planDrill(
     appliance,
     cluster: cluster.name,
     readiness,
-    own: own.map(groupName),
-    groups: groups.map(groupName),
+    own: own.map(named),
+    groups: groups.map(named),
     stages: ["taken_over", "complete", ...(isBothWays ? (["back"] as const) : [])],
     earlier: new Set(fleet.incidents.map(switchOf)),
   };
   return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
+}
+
+function named(group: GroupDocument): Named {
+  return { key: group.key, name: groupName(group) };
 }
 
 /** Returns the stage that the drill waits for; `undefined` when it is over. */
@@ -93,7 +103,10 @@ export function courseAfter(before: Course, fleet: FleetDocument, atMs: number):
   const ofDrill = fleet.incidents.filter(
     (each) => each.cluster === drill.cluster && !drill.earlier.has(switchOf(each)),
   );
-  const incidents = new Map([...before.incidents, ...ofDrill.map((each) => [switchOf(each), each] as const)]);
+  const incidents = new Map([
+    ...before.incidents,
+    ...ofDrill.map((each) => [switchOf(each), withKeys(each, before)] as const),
+  ]);
   const stage = nextStage(before);
   if (stage === undefined) return { ...before, incidents };
   const cluster = fleet.clusters.find(({ name }) => name === drill.cluster);
@@ -110,13 +123,14 @@ function lackedBy(
   { appliance, own, groups }: Drill,
   cluster: ClusterDocument | undefined,
 ): string | undefined {
-  const known = new Map(cluster?.groups.map((group) => [groupName(group), group]));
-  const lacking = (names: readonly string[], isFine: (group: GroupDocument) => boolean): string => {
-    const those = names.filter((name) => {
-      const group = known.get(name);
+  const known = new Map(cluster?.groups.map((group) => [group.key, group]));
+  const lacking = (all: readonly Named[], isFine: (group: GroupDocument) => boolean): string => {
+    const those = all.filter(({ key }) => {
+      const group = known.get(key);
       return group === undefined || !isFine(group);
     });
-    return those.length === 0 ? "" : listed(those, NAMED);
+    const names = those.map(({ name }) => name);
+    return names.length === 0 ? "" : listed(names, NAMED);
   };
   if (stage === "taken_over") {
     const kept = lacking(own, ({ master }) => master !== undefined && master !== appliance);
@@ -130,6 +144,11 @@ function lackedBy(
 
 function isComplete({ state, members }: GroupDocument): boolean {
   return state === "one_master" && members.some(({ role }) => role === "backup");
+}
+
+/** Returns an incident with the keys that it had at an earlier look: an exporter that started meanwhile does not know them any more. */
+function withKeys(incident: IncidentDocument, { incidents }: Course): IncidentDocument {
+  return { ...incident, keys: incident.keys ?? incidents.get(switchOf(incident))?.keys };
 }
 
 /** Returns what identifies an incident, or its latest takeover if members take over from each other again and again. */
@@ -149,19 +168,21 @@ export interface Outage {
 
 export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
   const { risks } = drill.readiness;
-  const predicted = new Set(risks.flatMap(({ effect, subject }) => (effect === "loss" ? subject : [])));
+  const predicted = new Set(risks.flatMap(({ effect, keys = [] }) => (effect === "loss" ? keys : [])));
   const isOutage = risks.some(({ effect }) => effect === "outage");
   return [...incidents.values()].flatMap(
-    ({ kind, subjects, moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
+    ({ kind, subjects, keys = [], moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
       const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
       if (kind !== "website_down") return [];
-      const names = moreSubjects === 0 ? subjects : [...subjects, `${moreSubjects} more websites`];
-      return names.map((website) => {
-        // A risk is about `shop https`, or about `shop` by all protocols; an incident about `shop (https)`.
-        const [, name = website, protocol = ""] = /^(.*) \((https?)\)$/.exec(website) ?? [];
-        const isPredicted = isOutage || predicted.has(name) || predicted.has(`${name} ${protocol}`);
-        return { website, isOver: end !== undefined, ...times, isPredicted };
-      });
+      const outage = (website: string, own: readonly string[], count: number): Outage => {
+        const isKnown = own.length === count && own.every((key) => predicted.has(key));
+        return { website, isOver: end !== undefined, ...times, isPredicted: isOutage || isKnown };
+      };
+      const more = `${moreSubjects} more websites`;
+      return [
+        ...subjects.map((website, nth) => outage(website, keys.slice(nth, nth + 1), 1)),
+        ...(moreSubjects === 0 ? [] : [outage(more, keys.slice(subjects.length), moreSubjects)]),
+      ];
     },
   );
 }

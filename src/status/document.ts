@@ -2,6 +2,7 @@ import type { Shard } from "../config/shard.ts";
 import {
   pendingIn,
   type ApplianceSnapshot,
+  type ClusterSnapshot,
   type InterfaceSnapshot,
   type PollHealth,
   type WebsiteSnapshot,
@@ -12,6 +13,7 @@ import {
   type ClusterVerdict,
   type FailoverVerdict,
   type GroupVerdict,
+  type Risk,
   type WebsiteVerdict,
 } from "./verdict.ts";
 import { interfaceProblem } from "./judge-appliance.ts";
@@ -19,6 +21,7 @@ import { isPartOf } from "./judge-website.ts";
 import { lastingProblems, lostWebsites, problemsOf } from "./problems.ts";
 import { STATE_OF } from "./readiness.ts";
 import { evidenceAt, failoverSentence, riskWords } from "./readiness-words.ts";
+import { masterlessIn, readyOn } from "./ready.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
@@ -38,6 +41,7 @@ import {
   type ProblemKind,
   type WebsiteState,
 } from "./states.ts";
+import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { groupRef, instantOf, optionalInstant, shortened } from "./words.ts";
 
 /** The facts for the document besides the verdicts. Instants are Unix times in milliseconds. */
@@ -108,22 +112,29 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
     .map((website) => discoveredDocument(website, { website, isLost: lost.has(website.key) }));
   const isHidden = hidesWebsites(verdict);
   const isDiscovered = appliances.some(({ discovery }) => discovery !== undefined);
+  const groups = Array.from(verdict.groups.values(), groupDocument);
+  const members = [
+    ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
+    ...disabled.map((each) => disabledDocument(each)),
+  ];
   return {
     name,
     labels: { ...labels },
     state: verdict.state,
     level: clusterLevel(verdict),
-    groups: Array.from(verdict.groups.values(), groupDocument),
+    groups,
     websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
     discovered: isDiscovered ? { websites: described } : undefined,
-    appliances: [
-      ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
-      ...disabled.map(({ identity: { appliance, labels: own } }): ApplianceDocument => {
-        return { name: appliance, labels: own, state: "disabled", level: "unknown", websites: [] };
-      }),
-    ],
+    appliances: members.map((each) => ({ ...each, ready: readyOn(each, { groups, appliances: members }) })),
+    masterless: masterlessIn(name, { groups, appliances: members }),
   };
 });
+
+function disabledDocument({ identity }: ClusterSnapshot["disabled"][number]): ApplianceDocument {
+  const { appliance: name, labels } = identity;
+  const key = subjectKeys.appliance(name);
+  return { name, key, labels, state: "disabled", level: "unknown", websites: [] };
+}
 
 /** Returns the level of the worst problem; `unknown` also if nothing is polled, or something was not polled yet. */
 function clusterLevel(verdict: ClusterVerdict): Level {
@@ -145,7 +156,8 @@ function groupDocument(verdict: GroupVerdict) {
     };
   });
   const [level, since] = [levelOf(problem, state !== undefined), optionalInstant(sinceMs)];
-  return { ...groupRef(facts), state, level, problem, master, since, isPreferredMaster, members };
+  const key = subjectKeys.group(facts.key);
+  return { ...groupRef(facts), key, state, level, problem, master, since, isPreferredMaster, members };
 }
 
 /**
@@ -153,13 +165,14 @@ function groupDocument(verdict: GroupVerdict) {
  * problem.
  */
 function websiteDocument(
-  { websiteId: id, website: name, ids, states }: WebsiteVerdict,
+  { key: address, websiteId: id, website: name, ids, states }: WebsiteVerdict,
   isHidden: boolean,
 ): ClusterDocument["websites"] {
   const known = states.flatMap(({ protocol, state, sinceMs }) => {
     const level = websiteLevel(state, isHidden);
     const since = optionalInstant(sinceMs);
-    return state === undefined ? [] : [{ protocol: protocol || undefined, state, level, since }];
+    const key = subjectKeys.website(protocol, address);
+    return state === undefined ? [] : [{ protocol: protocol || undefined, key, state, level, since }];
   });
   return states.length === 0 ? [] : [{ id, name, ids, states: known }];
 }
@@ -208,10 +221,18 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
       const seenAt = evidenceAt(each, name, verdict);
       const summary = shortened(riskWords([each], name, verdict));
       const level = failoverLevel(STATE_OF[effect]);
-      return { risk, effect, level, successor: successor || undefined, subject, summary, seenAt };
+      const keys = riskKeys(each, verdict);
+      return { risk, effect, level, successor: successor || undefined, subject, keys, summary, seenAt };
     }),
     moreRisks: more?.count,
   };
+}
+
+function riskKeys({ key, protocol }: Risk, { groups, websites }: ClusterVerdict): string[] {
+  if (groups.has(key)) return [subjectKeys.group(key)];
+  if (protocol !== undefined) return [subjectKeys.website(protocol, key)];
+  const website = websites.get(key);
+  return website === undefined ? [] : websiteKeys(website);
 }
 
 function failoverLevel(state: FailoverState): Level {
@@ -236,6 +257,7 @@ function applianceDocument(
   const { list } = vrrp.found ?? {};
   return {
     name,
+    key: subjectKeys.appliance(name),
     labels,
     state,
     level: levelOf(problem, state !== undefined),

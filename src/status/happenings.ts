@@ -1,5 +1,5 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import { membersIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { membersIn, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../support/clock.ts";
 import { once } from "../support/kept.ts";
@@ -10,9 +10,9 @@ import { visitedIn } from "./masters.ts";
 import { lastPoll } from "./party.ts";
 import type { Earlier, Memory } from "./memory.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
-import { differencesBetween, subjectsIn, type JudgedSubject } from "./subjects.ts";
+import { differencesBetween, interfacesOf, subjectKeys, subjectsIn, type JudgedSubject } from "./subjects.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./verdict.ts";
-import { groupName, reasonInWords } from "./words.ts";
+import { groupName, interfaceName, reasonInWords } from "./words.ts";
 
 /** The changes that an observation of an appliance has made. */
 export interface Observed extends Pick<Observation, "appliance" | "sinceMs"> {
@@ -287,9 +287,8 @@ function interfaceSubject(
   appliance: string,
   at: { readonly name: string; readonly vhid: number; readonly vip: string },
 ): Subject {
-  const { vhid, vip } = at;
-  const name = `${at.name}, ${groupName({ vhid, vip })}`;
-  return { key: `interface ${appliance} ${name}`, name };
+  const name = interfaceName(at);
+  return { key: subjectKeys.interface(appliance, name), name };
 }
 
 /** Whether an incident is about interfaces. */
@@ -297,15 +296,22 @@ export function isOdd({ kind }: Incident): boolean {
   return kind === "odd_state" || kind === "not_serving";
 }
 
+/** Returns how the keys of an appliance's interfaces begin. Journals of earlier versions do not quote the name. */
+function prefixesOf({ identity: { appliance } }: ApplianceSnapshot): readonly string[] {
+  return [interfacesOf(appliance), `interface ${appliance} `];
+}
+
 /** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */
 export function oddKeys({ facts }: ClusterVerdict, incidents: readonly Incident[]): ReadonlySet<string> {
   if (incidents.length === 0) return new Set();
   const listless = facts.appliances.filter(({ vrrp }) => vrrp.found === undefined);
-  const prefixes = listless.map(({ identity }) => `interface ${identity.appliance} `);
+  const prefixes = listless.flatMap(prefixesOf);
   const known = incidents.flatMap(({ open }) => [...open]);
   return new Set([
-    ...facts.appliances.flatMap(({ identity, vrrp }) =>
-      oddInterfaces(vrrp).map(({ reported }) => interfaceSubject(identity.appliance, reported).key),
+    ...facts.appliances.flatMap((each) =>
+      oddInterfaces(each.vrrp).flatMap(({ reported }) =>
+        prefixesOf(each).map((prefix) => `${prefix}${interfaceName(reported)}`),
+      ),
     ),
     ...known.filter((key) => prefixes.some((prefix) => key.startsWith(prefix))),
   ]);

@@ -7,6 +7,7 @@ import { instantOf, shortened } from "./words.ts";
 
 /** The most subjects that an incident names; it counts the others. */
 const NAMED = 24;
+const KEYS = 256;
 /** The most groups that the sentence about a failover names; of more it has only the number of addresses. */
 const NAMED_GROUPS = 2;
 
@@ -30,6 +31,11 @@ export function incidentDocument(incident: Incident): KnownIncident {
     ...outageSeconds(incident),
     failover: failover && failoverDocument(failover, begin),
   };
+}
+
+/** Returns the keys of the subjects; `undefined` for an incident of an earlier run, whose document says only names. */
+export function incidentKeys({ subjects, restored }: Incident): string[] | undefined {
+  return restored === undefined ? subjects.slice(0, KEYS).map(({ key }) => key) : undefined;
 }
 
 function troubleSentence({ words, subjects }: Incident): string {

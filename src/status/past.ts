@@ -1,6 +1,6 @@
 import { groupBy } from "../support/group-by.ts";
 import type { Incident } from "./incident.ts";
-import { incidentDocument } from "./incident-document.ts";
+import { incidentDocument, incidentKeys } from "./incident-document.ts";
 import type { IncidentDocument, KnownIncident } from "./schema.ts";
 
 const MAX_INCIDENTS = 200;
@@ -9,6 +9,8 @@ const MAX_RESTORED = 4 * MAX_INCIDENTS;
 const MAX_MEANWHILE = 8;
 /** Other events within this time of an incident are listed with it. */
 const MEANWHILE_MS = 60_000;
+
+type Listed = Omit<IncidentDocument, "meanwhile">;
 
 /** The incidents of the fleet since the exporter started; bounded, in memory. */
 export interface Past {
@@ -25,11 +27,11 @@ export interface Past {
 }
 
 export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
-  let all: readonly KnownIncident[] = [];
+  let all: readonly Listed[] = [];
   return {
     add: (incidents) =>
       incidents.map((incident) => {
-        const now = incidentDocument(incident);
+        const now = { ...incidentDocument(incident), keys: incidentKeys(incident) };
         const before = all.find(({ id }) => id === now.id);
         // The second of three switches was an incident of its own, and is now part of this one.
         const others = all.filter(({ id }) => id !== now.failover?.repeated?.includes);
@@ -54,7 +56,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
 }
 
 /** Returns the other events of the cluster at about the beginning of an incident. */
-function meanwhile(incident: KnownIncident, others: readonly KnownIncident[]): IncidentDocument["meanwhile"] {
+function meanwhile(incident: Listed, others: readonly Listed[]): IncidentDocument["meanwhile"] {
   const near = others.filter(
     (each) =>
       each !== incident && Math.abs(Date.parse(each.begin) - Date.parse(incident.begin)) <= MEANWHILE_MS,
@@ -66,7 +68,7 @@ function meanwhile(incident: KnownIncident, others: readonly KnownIncident[]): I
  * Bounds the number of incidents. The cluster with the most incidents loses its oldest, so that one cluster cannot displace those of all
  * others.
  */
-function bounded(all: readonly KnownIncident[], most: number): readonly KnownIncident[] {
+function bounded(all: readonly Listed[], most: number): readonly Listed[] {
   if (all.length <= most) return all;
   const byCluster = [...groupBy(all, ({ cluster }) => cluster).values()];
   const longest = Math.max(...byCluster.map(({ length }) => length));

@@ -26,6 +26,7 @@ import { unwatchedIn } from "./judge-group.ts";
 import { isPartOf } from "./judge-website.ts";
 import { isPlanned } from "./planned.ts";
 import { failoverSentence } from "./readiness-words.ts";
+import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { listed, type Words } from "../support/text.ts";
 import { minuteInUtc } from "../support/time-zone.ts";
 import {
@@ -34,6 +35,7 @@ import {
   groupWords,
   idAt,
   instantOf,
+  interfaceName,
   NAMED,
   optionalInstant,
   reasonInWords,
@@ -83,6 +85,7 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
     problem("not_handed_over", `${appliance} fell silent as MASTER: it was not handed over before the work`, {
       cluster: facts.cluster,
       appliance,
+      keys: [subjectKeys.appliance(appliance)],
     }),
   );
   const all = problems.map((each) => (isPlanned(planned, each) ? { ...each, isPlanned: true } : each));
@@ -116,7 +119,7 @@ function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonl
       ? `${names} is down: ${reasons}`
       : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
   const sinceMs = Math.max(...Array.from(appliances.values(), (each) => each.sinceMs ?? Number.NaN));
-  return problem(kind, summary, { since: optionalInstant(sinceMs) });
+  return problem(kind, summary, { keys: [subjectKeys.cluster], since: optionalInstant(sinceMs) });
 }
 
 function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Problem[] {
@@ -126,10 +129,15 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
     if (kind === "appliance_down" && verdict.state === "dark") return [];
     const summary = APPLIANCE_WORDS[kind](appliance, facts);
     const isState = kind === (state && PROBLEM_OF.appliance[state]);
-    const [odd] = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
+    const interfaces = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
+    const [odd] = interfaces;
     const group = odd && groupRef(groupWith(odd, appliance, verdict) ?? odd.reported);
     const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
-    return problem(kind, summary, { appliance, group, since });
+    const keys = [
+      subjectKeys.appliance(appliance),
+      ...interfaces.map(({ reported }) => subjectKeys.interface(appliance, interfaceName(reported))),
+    ];
+    return problem(kind, summary, { appliance, group, keys, since });
   });
 }
 
@@ -218,7 +226,8 @@ function groupProblems({ groups, basis, facts: { appliances } }: ClusterVerdict)
     if (first?.problem === undefined) return [];
     const names = all.map(({ facts }) => groupName(facts));
     const summary = wordsOf(first).join(listed(names, NAMED));
-    return problem(first.problem, summary, { group: groupRef(first.facts), since: earliest(all) });
+    const keys = all.map(({ facts }) => subjectKeys.group(facts.key));
+    return problem(first.problem, summary, { group: groupRef(first.facts), keys, since: earliest(all) });
   });
 }
 
@@ -238,7 +247,9 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
-    return problem(PROBLEM_OF.website[state], summary, { website: { id, name }, since: earliest(found) });
+    const keys = found.map(({ protocol }) => subjectKeys.website(protocol, website.key));
+    const concerned = { website: { id, name }, keys, since: earliest(found) };
+    return problem(PROBLEM_OF.website[state], summary, concerned);
   });
 }
 
@@ -299,7 +310,9 @@ function failoverProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [...verdict.failovers.values()].flatMap((failover) => {
     if (failover.state !== "losses") return [];
     const { identity, sinceMs } = failover;
-    const concerned = { appliance: identity.appliance, since: optionalInstant(sinceMs) };
+    const { appliance } = identity;
+    const keys = [subjectKeys.readiness(appliance)];
+    const concerned = { appliance, keys, since: optionalInstant(sinceMs) };
     return problem(PROBLEM_OF.failover[failover.state], failoverSentence(failover, verdict), concerned);
   });
 }
@@ -314,10 +327,12 @@ function unequalProblem({
   if (failovers.size > 0 || !isComparable) return [];
   const unequal = [...websites.values()].flatMap((website) => {
     const words = website.found.length === 0 ? [] : inequalities(website);
-    return words.length === 0 ? [] : [`${website.website} (${words.join("; ")})`];
+    return words.length === 0 ? [] : [{ website, words: `${website.website} (${words.join("; ")})` }];
   });
   if (unequal.length === 0) return [];
-  return problem("websites_unequal", `The members of ${cluster} differ in ${listed(unequal, NAMED)}`);
+  const words = unequal.map((each) => each.words);
+  const keys = unequal.flatMap(({ website }) => websiteKeys(website));
+  return problem("websites_unequal", `The members of ${cluster} differ in ${listed(words, NAMED)}`, { keys });
 }
 
 function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
@@ -359,7 +374,7 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   const summary = isLost
     ? `No server behind website ${name} is usable: ${said.join(", ")}`
     : `Servers behind website ${name} are down: ${said.join(", ")}`;
-  return problem(kind, summary, { website: { id, name } });
+  return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict) });
 }
 
 interface Resting {
@@ -404,7 +419,8 @@ function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Pro
     return `${words} until ${minuteInUtc(all[0]?.untilMs ?? untilMs)}`;
   });
   if (rests.length === 0) return [];
-  return problem("not_scheduled", `${said.join(". ")}, as scheduled`, { until: instantOf(untilMs) });
+  const keys = [...new Set(rests.map(({ name }) => subjectKeys.appliance(name)))];
+  return problem("not_scheduled", `${said.join(". ")}, as scheduled`, { keys, until: instantOf(untilMs) });
 }
 
 /** Returns the Unix time in milliseconds of the next poll of operations that rest; `undefined` if none does. */

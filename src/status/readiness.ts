@@ -153,7 +153,8 @@ function changeOf(setting: ChangeSetting, master: string, takeover: Takeover): C
     const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {
       const words = [isNameShared ? `${name} (${key})` : name, protocol];
-      return riskOf(risk, { successor, subject: words.join(" ").trimEnd(), key }, counts);
+      const of = { successor, subject: words.join(" ").trimEnd(), key };
+      return riskOf(risk, protocol === "" ? of : { ...of, protocol }, counts);
     });
   });
   return { isServed: isHere && reach !== undefined, risks };

@@ -11,6 +11,8 @@ function optional<Type extends z.ZodType>(type: Type, description: string): z.Zo
 const level = z.enum(LEVELS).describe("how well it is: that of the worst problem that it is part of");
 const instant = z.iso.datetime();
 const since = optional(instant, "when this state began; absent where the exporter did not see the beginning");
+const key = z.string();
+const ownKey = optional(key, "identifies it in its cluster, in the `keys` of risks, problems and incidents");
 const labels = z.record(z.string(), z.string());
 const protocol = z.enum(["http", "https"]);
 const websiteRef = z.object({ id: z.int(), name: z.string() });
@@ -89,6 +91,10 @@ const risk = z.object({
   level,
   successor: optional(z.string(), "the BACKUP that it concerns; absent where it is not about one of them"),
   subject: z.string().describe("an address, or a website and its protocol; all: all interfaces or websites"),
+  keys: optional(
+    z.array(key),
+    "of the group or the website by each protocol that it concerns; empty for all",
+  ),
   summary: z.string().describe("in words"),
   seenAt: optional(instant, "of the older of the answers from which it follows; absent where one is missing"),
 });
@@ -109,8 +115,16 @@ const failover = z.object({
   moreRisks: optional(z.int(), "how many `risks` leaves out; absent if none"),
 });
 
+const ready = z.object({
+  verdict: z
+    .enum(["ready", "not_ready", "unknown"])
+    .describe("not_ready: something is lost; unknown: something that is not known may be lost"),
+  summary: z.string().describe("one sentence"),
+});
+
 const appliance = z.object({
   name: z.string(),
+  key: ownKey,
   labels,
   state: optional(
     z.enum([...keysOf(PROBLEM_OF.appliance), "disabled"]),
@@ -130,6 +144,7 @@ const appliance = z.object({
     failover,
     "what happens if it stops now; absent if it is MASTER of nothing, and beside a disabled member",
   ),
+  ready: optional(ready, "whether visitors lose nothing if it stops now, as the command `ready` says"),
 });
 
 const role = z.enum(["master", "backup", "other", "unknown"]);
@@ -143,6 +158,7 @@ const member = z.object({
 
 const group = z.object({
   ...groupRef.shape,
+  key: ownKey,
   state: optional(
     z.enum(keysOf(PROBLEM_OF.group)),
     "as vrrp_group_state; absent before the members on which it depends were polled",
@@ -163,6 +179,7 @@ const group = z.object({
 
 const websiteState = z.object({
   protocol: optional(protocol, "absent while no protocol of the website is known"),
+  key: ownKey,
   state: z.enum(keysOf(PROBLEM_OF.website)).describe("as website_state"),
   level,
   since,
@@ -219,6 +236,7 @@ const cluster = z.object({
     "what the appliances say of their websites; absent where they are not discovered",
   ),
   appliances: z.array(appliance),
+  masterless: optional(ready, "the answer about groups whose MASTER is not known; absent if there are none"),
 });
 
 const problem = z.object({
@@ -229,6 +247,7 @@ const problem = z.object({
   appliance: z.string().optional(),
   website: websiteRef.optional(),
   group: optional(groupRef, "the first of the groups that it concerns"),
+  keys: optional(z.array(key), "of all that it concerns in the cluster"),
   isPlanned: z
     .boolean()
     .optional()
@@ -316,6 +335,10 @@ export const knownIncident = z.object({
 });
 
 const incident = knownIncident.extend({
+  keys: optional(
+    z.array(key),
+    "of all subjects in the same order, at most 256; absent where an earlier run of the exporter reported it",
+  ),
   meanwhile: z
     .array(incidentRef)
     .describe("what else began in the cluster within a minute of it, latest first, at most 8"),
@@ -352,6 +375,7 @@ export type FleetDocument = z.infer<typeof fleetDocumentSchema>;
 export type ClusterDocument = z.infer<typeof cluster>;
 export type GroupDocument = z.infer<typeof group>;
 export type ApplianceDocument = z.infer<typeof appliance>;
+export type ReadyDocument = z.infer<typeof ready>;
 export type FailoverDocument = z.infer<typeof failover>;
 export type PollDocument = z.infer<typeof poll>;
 export type Problem = z.infer<typeof problem>;

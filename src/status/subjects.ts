@@ -1,3 +1,4 @@
+import { PROTOCOLS } from "../api/website-test.ts";
 import { keysOf } from "../support/keys.ts";
 import type {
   ApplianceVerdict,
@@ -39,7 +40,20 @@ export const subjectKeys = {
   readiness: (name: string) => `readiness ${name}`,
   /** `address` is the `key` of the website, which has a state for each protocol. */
   website: (protocol: string, address: string) => `website ${protocol} ${address}`,
+  /** `name` is the name of an interface of an appliance, and its group. The name of the appliance is quoted, as it may have spaces. */
+  interface: (appliance: string, name: string) => `${interfacesOf(appliance)}${name}`,
 } as const;
+
+/** Returns how the keys of all interfaces of an appliance begin, and no other. */
+export function interfacesOf(appliance: string): string {
+  return `interface ${JSON.stringify(appliance)} `;
+}
+
+/** Returns the keys of a website: by the protocols that are known of it, or else by each protocol. */
+export function websiteKeys({ key, states }: Pick<WebsiteVerdict, "key" | "states">): string[] {
+  const known = states.flatMap(({ protocol }) => protocol || []);
+  return (known.length === 0 ? PROTOCOLS.both : known).map((each) => subjectKeys.website(each, key));
+}
 
 /** A subject that differs between two verdicts on a cluster. */
 export interface Difference {

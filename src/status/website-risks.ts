@@ -22,7 +22,7 @@ export interface Side {
 type Absence = "lacking" | "explained" | "unknown";
 
 /** A risk with its protocol; `""` stands for all protocols. */
-export type WebsiteRisk = readonly [risk: RiskKind, protocol: string];
+export type WebsiteRisk = readonly [risk: RiskKind, protocol: Protocol | ""];
 
 const UNKNOWN: readonly WebsiteRisk[] = [["website_unknown", ""]];
 

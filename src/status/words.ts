@@ -1,3 +1,4 @@
+import type { VrrpInterface } from "../api/vrrp.ts";
 import type { Backend, Backends } from "../api/website-details.ts";
 import { meaningOf, type FailureReason } from "../client/failure.ts";
 import { contendersIn, membersIn, type GroupIdentity } from "../fleet/snapshot.ts";
@@ -53,6 +54,11 @@ export function optionalInstant(atMs: number | undefined): string | undefined {
 /** Returns `192.0.2.100 (vhid 2)`, and `fe80::1 (vhid 1, vlan10)` where a link tells groups apart. */
 export function groupName({ vhid, vip, interface: name = "" }: GroupIdentity): string {
   return `${vip} (vhid ${[vhid, name].filter((part) => part !== "").join(", ")})`;
+}
+
+/** Returns `carp0, 192.0.2.100 (vhid 2)`. */
+export function interfaceName({ name, vhid, vip }: Pick<VrrpInterface, "name" | "vhid" | "vip">): string {
+  return `${name}, ${groupName({ vhid, vip })}`;
 }
 
 /** Returns the identity of a group as documents name it. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { WebsiteConfig } from "../../src/config/config.ts";
 import {
   courseAfter,
   nextStage,
@@ -7,12 +8,14 @@ import {
   type Course,
   type Ending,
 } from "../../src/cli/drill-course.ts";
-import { WALL_MS } from "../support/observations.ts";
+import { WALL_MS, websiteOf } from "../support/observations.ts";
 import { documentsOf } from "./drill-support.ts";
 
 const both = (second: number, a: string, b: string): string => `a ${a} ${second}, b ${b} ${second}`;
 /** Both members serve the website `shop` before the drill, which begins at second 0. */
 const READY = `${both(0, "MASTER", "BACKUP")}, a 200 0, b 200 0`;
+
+const SHOPS = [2, 3].map((id) => websiteOf({ id, name: "shop", protocols: ["https"] }));
 
 interface Case {
   readonly name: string;
@@ -20,6 +23,7 @@ interface Case {
   readonly polls: string;
   readonly isBothWays?: boolean;
   readonly before?: string;
+  readonly websites?: readonly WebsiteConfig[];
   /** Default: done. */
   readonly ending?: Ending;
   /** The stages with their seconds, and the verdict with its reasons. */
@@ -27,8 +31,13 @@ interface Case {
 }
 
 /** The course of a drill of `a` through these polls. */
-function courseOf({ polls, isBothWays = false, before = READY }: Omit<Case, "name" | "expected">): Course {
-  const documents = documentsOf(`${before}, ${polls}`);
+function courseOf({
+  polls,
+  isBothWays = false,
+  before = READY,
+  websites,
+}: Omit<Case, "name" | "expected">): Course {
+  const documents = documentsOf(`${before}, ${polls}`, websites);
   const first = documents.findLast(({ atMs }) => atMs <= 0);
   const later = documents.filter(({ atMs }) => atMs > 0);
   const planned = first && planDrill(first.fleet, "a", { isBothWays, acceptsLosses: true });
@@ -120,6 +129,20 @@ test.each<Case>([
     expected: ["taken_over 2", "complete 2", "pass"],
   },
   {
+    name: "of two websites of one name, the outage of one was predicted",
+    websites: SHOPS,
+    before: `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0, a 200#3 0, b 200#3 0`,
+    polls: `${AWAY(2)}, b 503 3, b 503#3 3, b 503#3 4, ${AWAY(9)}`,
+    expected: ["taken_over 2", "complete 2", "fail", "shop (https) is down, which was not predicted"],
+  },
+  {
+    name: "of two websites of one name, the outages of both were predicted",
+    websites: SHOPS,
+    before: `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0, a 200#3 0, b 503#3 0, b 503#3 0`,
+    polls: `${AWAY(2)}, b 503 3, b 503#3 3, ${AWAY(9)}`,
+    expected: ["taken_over 2", "complete 2", "pass"],
+  },
+  {
     name: "a signal ends it",
     polls: "a silent 6, b BACKUP 6",
     ending: "interrupted",
@@ -193,4 +216,51 @@ test.each([
     reason: "unknown",
     message: "the exporter has no appliance c",
   });
+});
+
+test("an exporter that is older than this command does not say what would be lost", () => {
+  const [document] = documentsOf(READY);
+  if (document === undefined) throw new Error("there are polls");
+  const clusters = document.fleet.clusters.map((cluster) => ({
+    ...cluster,
+    appliances: cluster.appliances.map((each) => ({ ...each, ready: undefined })),
+  }));
+  const planned = planDrill({ ...document.fleet, clusters }, "a", { isBothWays: false, acceptsLosses: true });
+  expect(planned).toEqual({
+    ok: false,
+    reason: "unknown",
+    message: "The exporter is older than this command, and does not say what would be lost: upgrade it",
+  });
+});
+
+test("an incident that an exporter knew before it was started again keeps its keys", () => {
+  const documents = documentsOf(
+    `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0, ${AWAY(2)}, b 503 3`,
+  );
+  const [first, last] = [documents[0], documents.at(-1)];
+  const planned = first && planDrill(first.fleet, "a", { isBothWays: false, acceptsLosses: true });
+  if (planned?.ok !== true || last === undefined) throw new Error("there are polls");
+  const before = courseAfter(planned.course, last.fleet, WALL_MS + last.atMs);
+  const restored = last.fleet.incidents.map((each) => ({ ...each, keys: undefined }));
+  const after = courseAfter(before, { ...last.fleet, incidents: restored }, WALL_MS + last.atMs + 6000);
+  expect(verdictOn(after, "done").reasons).toEqual([]);
+});
+
+test("every key in a document is that of a subject in it", () => {
+  const documents = documentsOf(
+    `${READY}, b 503 1, b 503 2, b FAULT 3, b FAULT 4, ${AWAY(6)}, b 503 7, b 503 8, a silent 9, a silent 20, b FAULT 21`,
+  );
+  const known = documents.flatMap(({ fleet: { clusters, problems, incidents } }) => {
+    const [cluster] = clusters;
+    const { appliances = [], groups = [], websites = [] } = cluster ?? {};
+    const own = [...appliances, ...groups, ...websites.flatMap(({ states }) => states)].map(({ key }) => key);
+    const subjects = new Set([...own, "cluster", ...appliances.map(({ name }) => `readiness ${name}`)]);
+    const risks = appliances.flatMap(({ failover }) => failover?.risks ?? []);
+    return [...risks, ...problems, ...incidents].map(({ keys }) => ({
+      isNamed: keys !== undefined && keys.length > 0,
+      others: keys?.filter((key) => !subjects.has(key) && !/^interface "[ab]" carp0, /.test(key)),
+    }));
+  });
+  expect(known.length).toBeGreaterThan(20);
+  expect(known.filter(({ isNamed, others = [] }) => !isNamed || others.length > 0)).toEqual([]);
 });

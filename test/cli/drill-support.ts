@@ -1,3 +1,4 @@
+import type { WebsiteConfig } from "../../src/config/config.ts";
 import type { FleetDocument } from "../../src/status/schema.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { fleetDocument } from "../../src/status/document.ts";
@@ -7,13 +8,15 @@ import { createJudge } from "../status/support.ts";
 import { WALL_MS, websiteOf } from "../support/observations.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
-const MEMBERS = [MEMBER_A, MEMBER_B, MEMBER_C].map((each) => ({ ...each, websites: [SHOP] }));
+const MEMBERS = [MEMBER_A, MEMBER_B, MEMBER_C];
 
 /** The document of the fleet after each second with polls, by the real judge. @see pollsOf */
 export function documentsOf(
   words: string,
+  websites: readonly WebsiteConfig[] = [SHOP],
 ): readonly { readonly fleet: FleetDocument; readonly atMs: number }[] {
-  const members = MEMBERS.filter(({ name }) => name !== "c" || /\bc /.test(words));
+  const named = MEMBERS.filter(({ name }) => name !== "c" || /\bc /.test(words));
+  const members = named.map((each) => ({ ...each, websites }));
   const [fleet, judging, past] = [fleetOf(members), createJudge(), createPast()];
   const documents = pollsOf(words).map(({ observation, atMs }) => {
     const { changes, cluster } = fleet.record(observation, atMs);

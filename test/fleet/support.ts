@@ -32,7 +32,7 @@ export function fleetOf(
  * Polls in words: `a MASTER 5` began at second 5, and its result was known at once; that of `a MASTER 5 6.5` at second 6.5.
  * `a MASTER@3/90 5`: under VHID 3, with the priority 90, `a MASTER/ 5` with none. `a MASTER+BACKUP 5`: what it says of two groups. `nothing`: it lists no interface;
  * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in. `a 503 5`: what its website 2
- * answers by https; `untested`: that is not known. `a MASTER! 5`: the schedule of its list rests two seconds after that.
+ * answers by https, `a 503#3 5`: its website 3; `untested`: that is not known. `a MASTER! 5`: the schedule of its list rests two seconds after that.
  */
 export function pollsOf(words: string): readonly Polled[] {
   const polls = words.split(", ").map(pollOf);
@@ -56,8 +56,9 @@ function pollOf(words: string): Polled {
   const given = { sentAtMs: Number(sent) * 1000, ...(said === says ? LASTING : restingFrom(Number(at) + 2)) };
   if (says === "untested")
     return { observation: failed.website(name, 2, "timeout", given), atMs: Number(at) * 1000 };
-  if (/^\d+$/.test(says)) {
-    const test = seen.website(name, 2, [{ protocol: "https", status: Number(says) }], given);
+  const [, status, id = 2] = /^(\d+)(?:#(\d+))?$/.exec(says) ?? [];
+  if (status !== undefined) {
+    const test = seen.website(name, Number(id), [{ protocol: "https", status: Number(status) }], given);
     return { observation: test, atMs: Number(at) * 1000 };
   }
   const unreadable = says === "garbled" ? ["carp0"] : [];

@@ -66,6 +66,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         summary: "Website shop is down: https no HTTP response (connection refused) from a",
         cluster: "ams",
         website: { id: 2, name: "shop" },
+        keys: ["website https #2"],
       },
       {
         kind: "redundancy_lost",
@@ -74,6 +75,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
           "a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)",
         cluster: "ams",
         group: { vhid: 2, vip: "192.0.2.100" },
+        keys: ["group 2 192.0.2.100"],
         since: "2023-11-14T22:13:21.000Z",
       },
       {
@@ -82,6 +84,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         summary: "b is down: it does not answer in time (timeout)",
         cluster: "ams",
         appliance: "b",
+        keys: ["appliance b"],
         since: "2023-11-14T22:13:21.000Z",
       },
     ],
@@ -95,6 +98,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
           {
             vhid: 2,
             vip: "192.0.2.100",
+            key: "group 2 192.0.2.100",
             state: "backup_lost",
             level: "critical",
             problem: "redundancy_lost",
@@ -112,12 +116,17 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             id: 2,
             ids: { a: 2 },
             name: "shop",
-            states: [{ protocol: "https", state: "down", level: "critical" }],
+            states: [{ protocol: "https", key: "website https #2", state: "down", level: "critical" }],
           },
         ],
         appliances: [
           {
             name: "a",
+            key: "appliance a",
+            ready: {
+              verdict: "not_ready",
+              summary: "If a fails: no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
+            },
             labels: { site: "ams", rack: "r1" },
             state: "up",
             level: "well",
@@ -135,6 +144,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
                   effect: "outage",
                   level: "critical",
                   subject: "192.0.2.100",
+                  keys: ["group 2 192.0.2.100"],
                   summary: "no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
                   seenAt: "2023-11-14T22:13:20.000Z",
                 },
@@ -182,6 +192,11 @@ test("the document has all that is known, what is wrong first, and leaves out wh
           },
           {
             name: "b",
+            key: "appliance b",
+            ready: {
+              verdict: "unknown",
+              summary: "If b fails: it is not known what is lost: it does not answer in time (timeout)",
+            },
             labels: { site: "ams", rack: "r2" },
             state: "down",
             level: "warning",
@@ -237,6 +252,11 @@ test("a disabled appliance is shown, and a group whose master it may be is unkno
   const { verdict, problems, clusters } = documentWith("BACKUP");
   expect(clusters[0]?.appliances[1]).toEqual({
     name: "b",
+    key: "appliance b",
+    ready: {
+      verdict: "unknown",
+      summary: "If b fails: it is not known what is lost: it is disabled, so it is not polled",
+    },
     labels: {},
     state: "disabled",
     level: "unknown",

@@ -235,6 +235,7 @@ test("of members that take over from each other, the JSON has the latest switch,
     begin: "2023-11-14T22:13:30.500Z",
     summary: `b and a took over ${VIP} and ${OTHER} ${eachOther("3 times, about every 10 s: a lets go most often")}`,
     subjects: [VIP, OTHER],
+    keys: ["group 2 192.0.2.100", "group 2 192.0.2.101"],
     failover: {
       from: "a",
       to: "b",

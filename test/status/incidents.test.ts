@@ -438,3 +438,22 @@ test("the cluster with the most incidents loses its oldest first", () => {
   expect(incidents).toHaveLength(4);
   expect(incidents.at(-1)).toBe("1-1 vrrp_state: lone became BACKUP after MASTER on carp-v, v (vhid 2)");
 });
+
+test("an odd state is over although another appliance, whose name begins this one's, does not answer", () => {
+  const members = ["a", "a b"].map((name) => applianceOf({ name, cluster: "ams" }));
+  const polls = [
+    says("a", "MASTER"),
+    says("a b", "BACKUP"),
+    says("a b", "FAULT"),
+    failed.vrrp("a", "timeout"),
+    says("a b", "BACKUP"),
+  ];
+  const timed = polls.map((observation, nth) => {
+    const atMs = 20_000 * nth;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: atMs + 25_000 }, atMs };
+  });
+  const { past } = replay(timed, { members });
+  expect(incidentLines(past).filter((line) => line.includes("odd_state"))).toEqual([
+    expect.stringMatching(/^40-80 odd_state: a b reported FAULT on /),
+  ]);
+});

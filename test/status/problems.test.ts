@@ -431,6 +431,6 @@ test("a state of a website that follows from the first poll of a list may be old
   fleet.record(B_IS_BACKUP, 5000);
   const { clusters } = documentOf(fleet, {}, 5000, judge);
   expect(clusters[0]?.websites.map(({ states }) => states)).toEqual([
-    [{ protocol: "https", state: "unknown", level: "unknown", since: undefined }],
+    [{ protocol: "https", key: "website https #2", state: "unknown", level: "unknown", since: undefined }],
   ]);
 });
