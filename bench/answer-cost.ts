@@ -86,7 +86,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     logger: createLog("info", "json", NULL_FD).logger,
     clock: systemClock,
     listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
-    restored: { clusters: new Map(), open: new Map(), incidents: [] },
+    restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
     windows: { covering: () => [] },
     runner: () => ({ confirm: () => {}, replan: () => {}, nextPollMs: () => undefined }),
   });

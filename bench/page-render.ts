@@ -81,7 +81,7 @@ function startFleet() {
     logger,
     clock,
     listener: recorder,
-    restored: { clusters: new Map(), open: new Map(), incidents: [] },
+    restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
     windows: { covering: () => [] },
     runner: () => ({
       confirm: () => {},

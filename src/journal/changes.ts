@@ -179,26 +179,26 @@ function isMuted(planned: Planned | undefined, kind: ProblemKind | undefined): t
   return kind !== undefined && isPlanned(planned, { kind }) ? true : undefined;
 }
 
-/**
- * Returns a record for each incident that began, changed or ended. With `isBegin`, also those that are not over: a reader may have the file
- * of a day alone.
- */
+/** Returns a record for each of these incidents of a cluster. */
 export function incidentRecords(
-  { cluster, all, news }: ClusterIncidents,
+  cluster: string,
+  incidents: readonly Incident[],
   atMs: number,
-  isBegin: boolean,
 ): readonly IncidentRecord[] {
-  const open = isBegin ? all.filter(({ end }) => end === undefined) : [];
-  return [...new Set([...open, ...news])].map((incident) => ({
+  return Array.from(new Set(incidents), (incident) => ({
     at: instantOf(atMs),
     kind: "incident",
     cluster,
     incident: incidentDocument(incident),
-    open: incident.end === undefined ? openIn(incident) : undefined,
+    open: incident.end === undefined ? keepingOpen(incident) : undefined,
   }));
 }
 
+export function openIn(incidents: ClusterIncidents | undefined): readonly Incident[] {
+  return incidents?.all.filter(({ end }) => end === undefined) ?? [];
+}
+
 /** Returns the keys of the subjects that keep an incident from being over. */
-function openIn({ open, failover }: Incident): string[] {
+function keepingOpen({ open, failover }: Incident): string[] {
   return failover === undefined ? [...open] : [...failover.groups];
 }

@@ -4,15 +4,15 @@ import { PROBLEM_OF } from "../status/states.ts";
 import { subjectKeys } from "../status/subjects.ts";
 import type { Instant } from "../support/clock.ts";
 import { keysOf } from "../support/keys.ts";
-import type { SubjectRecord } from "./record.ts";
+import type { IncidentRecord, SubjectRecord } from "./record.ts";
 
 /**
  * A state that is the same after at most this time counts as one lasting state, since no poll since then found another. No state lasts if
  * time went back.
  */
 const SAME_MS = 3_600_000;
-/** The most groups of a cluster that are remembered, and the most states of its websites. */
-const MOST = 256;
+/** A member is down after the takeover, or this long before it was seen. */
+const SEEN_WITHIN_MS = 60_000;
 const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
 
@@ -22,29 +22,32 @@ export interface Known {
   readonly untilMs: number;
 }
 
-/** Returns what is remembered of a cluster at a start: of too many groups or websites, those in trouble, and the latest of the others. */
-export function memoryOf(known: readonly Known[], at: Instant): Memory {
-  const all = known.map(({ record, untilMs }): Entry => {
-    const { kind, since } = record;
-    const awayMs = at.wallMs - untilMs;
-    const isRecent = since !== undefined && awayMs >= 0 && awayMs <= SAME_MS;
-    const sinceMs = isRecent ? Date.parse(since) : undefined;
-    return [keyOf(record), { kind, sinceMs, ...partsOf(record) }];
+/** Returns what is remembered of a cluster at a start. `incidents` are those of the cluster. */
+export function memoryOf(known: readonly Known[], incidents: readonly IncidentRecord[], at: Instant): Memory {
+  return new Map(
+    known.map(({ record, untilMs }) => {
+      const { kind, since } = record;
+      const awayMs = at.wallMs - untilMs;
+      const isRecent = since !== undefined && awayMs >= 0 && awayMs <= SAME_MS;
+      const sinceMs = isRecent ? Date.parse(since) : undefined;
+      const parts = { kind, sinceMs, ...partsOf(record) };
+      return [
+        keyOf(record),
+        isLostMaster(record, incidents) ? { ...parts, isLostMaster: true } : parts,
+      ] as const;
+    }),
+  );
+}
+
+/** Whether an appliance is down since it fell silent as MASTER. */
+function isLostMaster(record: SubjectRecord, incidents: readonly IncidentRecord[]): boolean {
+  if (record.kind !== "appliance" || record.state !== "down" || record.since === undefined) return false;
+  const fromMs = Date.parse(record.since) - SEEN_WITHIN_MS;
+  return incidents.some(({ incident: { begin, failover } }) => {
+    const isSilent = failover?.from === record.appliance && failover.cause === "silent";
+    return isSilent && Date.parse(begin) >= fromMs;
   });
-  return new Map(["group", "website"].reduce(bounded, all));
 }
-
-type Entry = readonly [key: string, remembered: Remembered];
-
-function bounded(all: readonly Entry[], kind: string): readonly Entry[] {
-  const own = all.filter(([, each]) => each.kind === kind);
-  if (own.length <= MOST) return all;
-  const isWell = ([, { state }]: Entry): boolean => WELL.has(state);
-  const kept = new Set([...own.filter(isWell), ...own.filter((each) => !isWell(each))].slice(-MOST));
-  return all.filter((each) => each[1].kind !== kind || kept.has(each));
-}
-
-const WELL: ReadonlySet<string | undefined> = new Set(["one_master", "up"]);
 
 /** Returns the key of a subject. @see subjectKeys */
 function keyOf(record: SubjectRecord): string {

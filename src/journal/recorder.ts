@@ -8,7 +8,7 @@ import type { Clock } from "../support/clock.ts";
 import { describeBug } from "../support/errors.ts";
 import type { Logger } from "../support/log.ts";
 import { inSlices } from "../support/slices.ts";
-import { incidentRecords, recordsBetween } from "./changes.ts";
+import { incidentRecords, openIn, recordsBetween } from "./changes.ts";
 import type { Begin, Journal, Step } from "./journal.ts";
 import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./record.ts";
 
@@ -123,7 +123,7 @@ export function createRecorder({
     for (const window of windows.commanded()) add(windowRecord(window, atMs));
     await inSlices(all, ({ verdict, incidents }) => {
       recordsBetween(undefined, verdict, atMs).forEach(add);
-      if (incidents !== undefined) incidentRecords(incidents, atMs, true).forEach(add);
+      incidentRecords(verdict.facts.cluster, openIn(incidents), atMs).forEach(add);
     });
   }
 
@@ -149,10 +149,12 @@ export function createRecorder({
       } else if (before !== undefined) latest.delete(before.facts.cluster);
       recordsBetween(before, now, atMs).forEach(record);
     },
-    happened: (incidents, atMs) => {
-      const known = latest.get(incidents.cluster);
-      if (known !== undefined) latest.set(incidents.cluster, { ...known, incidents });
-      incidentRecords(incidents, atMs, known?.incidents === undefined).forEach(record);
+    happened: ({ cluster, news, now }, atMs) => {
+      const known = latest.get(cluster);
+      if (known !== undefined) latest.set(cluster, { ...known, incidents: now });
+      // The first ones include those of an earlier run: a reader may have the file of a day alone.
+      const all = known?.incidents === undefined ? [...openIn(now), ...news] : news;
+      incidentRecords(cluster, all, atMs).forEach(record);
     },
     planned: (window) => record(windowRecord(window, clock.wallMs())),
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),

@@ -15,7 +15,7 @@ import {
   type IncidentRecord,
 } from "./record.ts";
 import { memoryOf, type Known } from "./memory.ts";
-import { incidentsFrom } from "./open-incidents.ts";
+import { ongoingFrom } from "./ongoing.ts";
 
 /** The number of days to read. The file of each day has the state of everything, unless the exporter was killed when that day began. */
 const DAYS = 2;
@@ -32,11 +32,11 @@ export async function restore(
   const today = dayOf(at.wallMs);
   const days = [...new Set((await namedFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
   const [first] = days.slice(-DAYS);
-  if (first === undefined) return { clusters: new Map(), open: new Map(), incidents: [], windows: [] };
-  const memory = createMemory();
+  if (first === undefined) return { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] };
+  const latest = createReader();
   for await (const lines of readLines(folder, { fromMs: beginOf(first), toMs: at.wallMs }, onDamaged))
-    lines.forEach(memory.read);
-  return restoredFrom(memory.end(), at);
+    lines.forEach(latest.read);
+  return restoredFrom(latest.end(), at);
 }
 
 /** A run of the exporter. */
@@ -53,7 +53,7 @@ interface Latest {
   readonly run: Run;
 }
 
-interface Remembered {
+interface Left {
   readonly subjects: readonly Latest[];
   readonly incidents: readonly IncidentRecord[];
   /** The windows, as they were last recorded. */
@@ -61,7 +61,7 @@ interface Remembered {
 }
 
 /** Creates a reader of lines, oldest first, that returns the last known state. */
-function createMemory(): { read(line: string): void; end(): Remembered } {
+function createReader(): { read(line: string): void; end(): Left } {
   const subjects = new Map<string, Latest>();
   const incidents = new Map<string, IncidentRecord>();
   const windows = new Map<string, MaintenanceWindow>();
@@ -130,18 +130,41 @@ function undated(line: string): string {
   return record !== undefined && isSubject(record) ? formatRecord({ ...record, since: undefined }) : line;
 }
 
-function restoredFrom({ subjects, incidents, windows }: Remembered, at: Instant): Restored {
+function restoredFrom({ subjects, incidents, windows }: Left, at: Instant): Restored {
   const byCluster = groupBy(subjects, ({ line }) => clusterIn(line));
   const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
   const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
   const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
-  const clusters = Array.from(names, (name) => {
-    return [name, () => memoryOf(knownFrom(byCluster.get(name) ?? []), at)] as const;
+  const memories = Array.from(names, (name) => {
+    const [own, told] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
+    return [name, () => memoryOf(knownFrom(memorable(own)), told, at)] as const;
   });
-  const open = Array.from(incidentsOf, ([name, own]) => [name, () => incidentsFrom(name, own, at)] as const);
+  const ongoing = Array.from(incidentsOf, ([name, own]) => [name, () => ongoingFrom(own, at)] as const);
   const all = whole.map(({ incident }) => incident);
-  return { clusters: new Map(clusters), open: new Map(open), incidents: all, windows };
+  return { memories: new Map(memories), ongoing: new Map(ongoing), incidents: all, windows };
+}
+
+/** The most groups of a cluster that are remembered, and the most websites. */
+const MOST = 256;
+const WELL: Readonly<Record<string, string>> = { group: '"state":"one_master"', website: '"state":"up"' };
+
+/**
+ * Returns the lines about the subjects of a cluster that are remembered. Of too many groups or websites these are those in trouble and the
+ * latest of the others: one appliance may have invented ten thousand, and their lines would take long to parse.
+ */
+function memorable(latest: readonly Latest[]): readonly Latest[] {
+  const left = latest.filter(({ line }) => !line.includes('"state":"gone"'));
+  const byKind = groupBy(left, ({ line }) => /"kind":"(group|website)"/.exec(line)?.[1] ?? "");
+  return [...byKind].flatMap(([kind, own]) => (kind === "" ? own : bounded(own, WELL[kind] ?? "")));
+}
+
+function bounded(lines: readonly Latest[], well: string): readonly Latest[] {
+  const websites = groupBy(lines, ({ line }) => /"address":("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? line);
+  if (websites.size <= MOST) return lines;
+  const isWell = (all: readonly Latest[]): boolean => all.every(({ line }) => line.includes(well));
+  const all = [...websites.values()];
+  return [...all.filter(isWell), ...all.filter((each) => !isWell(each))].slice(-MOST).flat();
 }
 
 /** Returns what is known of the subjects of a cluster. */

@@ -15,11 +15,12 @@ import { clusterDocument, fleetDocument } from "./document.ts";
 import type { Observed } from "./happenings.ts";
 import { changesAtMs, judge } from "./judge.ts";
 import type { ClusterIncidents } from "./incident.ts";
+import type { Ongoing } from "./incidents.ts";
 import { logObservation, logReloaded } from "./log.ts";
 import { isContradictory, stillRemembered } from "./forgetting.ts";
 import type { Memory } from "./memory.ts";
-import type { FleetDocument, KnownIncident } from "./schema.ts";
-import { createStory } from "./story.ts";
+import type { FleetDocument, IncidentDocument, KnownIncident } from "./schema.ts";
+import { createStory, type News } from "./story.ts";
 import type { ClusterVerdict, Judged } from "./verdict.ts";
 
 /** Records and judges observations, and shows the verdicts on the fleet and its history. */
@@ -43,22 +44,23 @@ export interface StatusBoard extends PollEvents {
 export interface Current {
   readonly verdicts: readonly ClusterVerdict[];
   readonly incidents: ReadonlyMap<string, ClusterIncidents>;
+  /** The incidents of the fleet, the latest one first. */
+  readonly past: readonly IncidentDocument[];
 }
 
 /** Receives each change of a verdict. `before` is `undefined` for a new cluster, `now` for a cluster that is gone. */
 export interface Listener {
   judged(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined, atMs: number): void;
   /** Receives the incidents of a cluster each time that they change. */
-  happened(now: ClusterIncidents, atMs: number): void;
+  happened(news: News, atMs: number): void;
   reloaded(isSuccess: boolean, atMs: number): void;
 }
 
 /** State that an earlier run of the exporter left. */
 export interface Restored {
   /** The functions that return what was known of each cluster, by name. */
-  readonly clusters: ReadonlyMap<string, () => Memory>;
-  /** The functions that return the incidents that are not over, and the recent failovers, by cluster. */
-  readonly open: ReadonlyMap<string, () => ClusterIncidents>;
+  readonly memories: ReadonlyMap<string, () => Memory>;
+  readonly ongoing: ReadonlyMap<string, () => Ongoing>;
   readonly incidents: readonly KnownIncident[];
   /** The planned work that was started by command and has not ended. */
   readonly windows: readonly MaintenanceWindow[];
@@ -73,7 +75,7 @@ export interface StatusBoardDeps {
   readonly fleet: Fleet;
   readonly self: PollEvents;
   readonly listener: Listener;
-  readonly restored: Pick<Restored, "clusters" | "open" | "incidents">;
+  readonly restored: Omit<Restored, "windows">;
   readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -86,8 +88,8 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   /** The latest verdicts, by cluster. */
   const latest = new Map<string, ClusterVerdict>();
   /** What an earlier run knew of clusters that were not polled completely yet. */
-  const memories = new Map(restored.clusters);
-  const story = createStory({ ...restored, logger, onChange: listener.happened });
+  const memories = new Map(restored.memories);
+  const story = createStory({ ...restored, logger, onNews: listener.happened });
   const startedAtMs = clock.wallMs();
   const forgetsAtMs = clock.monotonicMs() + REMEMBERED_MS;
   let reloadFailedAtMs: number | undefined;
@@ -103,7 +105,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const before = latest.get(facts.cluster);
     const memory = memories.get(facts.cluster)?.();
     const isLate = monotonicMs >= forgetsAtMs;
-    const isSettled = memory === undefined || isLate || isKnown(facts);
+    const isSettled = isLate || isKnown(facts);
     const now = judge(facts, before, at, { memory, windows: windows.covering(facts) });
     const isDone = isLate || (isSettled && !isContradictory(now));
     const still = isDone ? undefined : memory && stillRemembered(memory, now);
@@ -111,7 +113,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     else memories.set(facts.cluster, () => still);
     latest.set(facts.cluster, now);
     if (now !== before) listener.judged(before, now, at.wallMs);
-    story.follow({ before, now, at, observed, memory, isSettled });
+    story.follow({ now, at, observed, start: memory && { memory, isSettled } });
     return { before, now };
   }
 
@@ -144,16 +146,11 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
 
   async function current(): Promise<Current> {
     const names = fleet.clusters();
-    const all: ClusterVerdict[] = [];
-    const incidents = new Map<string, ClusterIncidents>();
     await inSlices(names, (name) => {
       const nowMs = clock.monotonicMs();
       advance(name, nowMs);
       const facts = fleet.cluster(name, nowMs);
-      if (facts === undefined) return;
-      all.push(judged(facts, nowMs).now);
-      const own = story.of(name);
-      if (own !== undefined) incidents.set(name, own);
+      if (facts !== undefined) judged(facts, nowMs);
     });
     // After a reload between two slices, an appliance could be in two clusters or in none.
     if (fleet.clusters() !== names) return current();
@@ -165,7 +162,16 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       listener.judged(latest.get(name), undefined, at.wallMs);
       for (const known of [latest, memories]) known.delete(name);
     }
-    return { verdicts: all, incidents };
+    // Verdicts and incidents of one instant: polls between the slices may have changed those of earlier clusters.
+    const incidents = names.flatMap((name) => {
+      const own = story.of(name);
+      return own === undefined ? [] : [[name, own] as const];
+    });
+    return {
+      verdicts: names.flatMap((name) => latest.get(name) ?? []),
+      incidents: new Map(incidents),
+      past: story.list(),
+    };
   }
 
   const verdicts = async (): Promise<readonly ClusterVerdict[]> => (await current()).verdicts;
@@ -206,11 +212,11 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       });
     },
     document: async () => {
-      const all = await verdicts();
+      const { verdicts: all, past } = await current();
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
       const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
-      return fleetDocument(all, { ...facts, incidents: story.list() });
+      return fleetDocument(all, { ...facts, incidents: past });
     },
   };
 }

@@ -4,13 +4,20 @@ import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../support/clock.ts";
 import { once } from "../support/kept.ts";
 import { listed, type Words } from "../support/text.ts";
-import type { ClusterIncidents, Incident, Subject } from "./incident.ts";
+import type { Incident, Subject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "./judge-appliance.ts";
 import { visitedIn } from "./masters.ts";
 import { lastPoll } from "./party.ts";
-import type { Earlier, Memory } from "./memory.ts";
+import type { Earlier, Memory, Start } from "./memory.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "./states.ts";
-import { differencesBetween, interfacesOf, subjectKeys, subjectsIn, type JudgedSubject } from "./subjects.ts";
+import {
+  differencesBetween,
+  interfacesOf,
+  subjectKeys,
+  subjectsIn,
+  type Difference,
+  type JudgedSubject,
+} from "./subjects.ts";
 import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "./verdict.ts";
 import { groupName, interfaceName, reasonInWords } from "./words.ts";
 
@@ -33,29 +40,30 @@ const REPORTED = ["cluster", "appliance", "group", "website"] as const;
 
 /**
  * Returns what has happened between two verdicts about one cluster, except for failovers: the differences between their subjects that
- * incidents report. With a `memory`, missing subjects may not have been polled yet, until the start `isSettled`; then trouble that is no
- * longer as it was reported is over.
+ * incidents report. Missing subjects may not have been polled yet, until the start is settled; then trouble that is no longer as it was
+ * reported is over.
  */
 export function happeningsBetween({
-  known,
+  incidents,
   before,
   now,
   at: { monotonicMs: nowMs },
   observed,
-  memory,
-  isSettled,
+  start,
 }: {
-  readonly known: ClusterIncidents | undefined;
+  /** The incidents that are not over, and recent failovers. */
+  readonly incidents: readonly Incident[];
   readonly before: ClusterVerdict | undefined;
   readonly now: ClusterVerdict;
   readonly at: Instant;
   readonly observed: Observed | undefined;
-  readonly memory: Memory | undefined;
-  readonly isSettled: boolean;
+  readonly start: Start | undefined;
 }): readonly Happening[] {
-  const { changes, gone } =
-    memory === undefined ? changesBetween(before, now) : changesAfter(memory, before, now);
-  const over = memory !== undefined && isSettled ? subjectsOutOf(known?.all ?? [], now) : gone.map(subjectOf);
+  const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
+  const changes = start === undefined ? changesIn(differences) : changesAfter(start.memory, before, now);
+  const gone = differences.flatMap((each) => (each.now === undefined && each.before) || []);
+  const over =
+    start === undefined ? gone.map(subjectOf) : start.isSettled ? subjectsOutOf(incidents, now) : [];
   return [
     ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
     ...changes.flatMap(({ earlier, now: each }): readonly Happening[] => {
@@ -74,28 +82,21 @@ interface Change {
   readonly now: JudgedSubject;
 }
 
-interface Changes {
-  readonly changes: readonly Change[];
-  readonly gone: readonly JudgedSubject[];
+function changesIn(differences: readonly Difference[]): readonly Change[] {
+  return differences.flatMap(({ before, now }) => (now ? { earlier: before?.verdict, now } : []));
 }
 
-function changesBetween(before: ClusterVerdict | undefined, now: ClusterVerdict): Changes {
-  const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
-  return {
-    changes: differences.flatMap(({ before: old, now: each }) =>
-      each ? { earlier: old?.verdict, now: each } : [],
-    ),
-    gone: differences.flatMap((each) => (each.now === undefined && each.before) || []),
-  };
-}
-
-/** Returns all subjects, since an earlier run may have known each. What is missing may not have been polled yet. */
-function changesAfter(memory: Memory, before: ClusterVerdict | undefined, now: ClusterVerdict): Changes {
+/** Returns all subjects of a start, since an earlier run may have known each. */
+function changesAfter(
+  memory: Memory,
+  before: ClusterVerdict | undefined,
+  now: ClusterVerdict,
+): readonly Change[] {
   const known = before && subjectsIn(before);
   const changes = Array.from(subjectsIn(now), ([key, each]): Change => {
     return { earlier: memory.get(key) ?? known?.get(key)?.verdict, now: each };
   });
-  return { changes: changes.filter(({ now: { kind } }) => kind !== "readiness"), gone: [] };
+  return changes.filter(({ now: { kind } }) => kind !== "readiness");
 }
 
 /** Returns the state that incidents report; `undefined` if there is none yet or, for a group, no trouble. */

@@ -11,45 +11,44 @@ import {
   type Incident,
   type Subject,
 } from "./incident.ts";
-import type { Memory } from "./memory.ts";
+import type { Start } from "./memory.ts";
 import type { Cause, IncidentKind } from "./states.ts";
 import { mutedFailovers } from "./planned-failovers.ts";
 import { switchesBetween } from "./switches.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 
+/** The incidents of an earlier run that are not over, and its recent failovers. */
+export type Ongoing = Pick<ClusterIncidents, "all" | "lastFailoverAt">;
+
 /** What follows on the incidents that are known: a verdict, and the one before. */
 export interface Step {
   readonly known: ClusterIncidents | undefined;
+  /** What precedes the first verdict. */
+  readonly ongoing: Ongoing | undefined;
   readonly before: ClusterVerdict | undefined;
   readonly now: ClusterVerdict;
   readonly at: Instant;
   readonly observed: Observed | undefined;
-  /** What an earlier run knew; `undefined` when nothing is missing any more because of the start. */
-  readonly memory: Memory | undefined;
-  /** Whether everything was polled since the start, or an hour has passed, so that what is missing is gone. */
-  readonly isSettled: boolean;
+  /** The start of the exporter; `undefined` when it is over. */
+  readonly start: Start | undefined;
 }
 
 /** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
 export function incidentsAfter(given: Step): ClusterIncidents {
-  const { known, before, now, at } = given;
+  const { known, ongoing, now, at } = given;
   const { cluster, labels, appliances, disabled } = now.facts;
-  const happenings = happeningsBetween(given);
-  const isSame =
-    before?.groups === now.groups &&
-    before.appliances === now.appliances &&
-    before.planned === now.planned &&
-    before.facts.labels === labels;
-  if (known !== undefined && isSame && happenings.length === 0 && at.monotonicMs < known.untilMs)
-    return known;
-  const old: Episodes = { all: known?.all ?? [], undecided: known?.undecided ?? [], decided: [] };
+  if (known !== undefined && isQuiet(given, known)) return known;
+  const { all: earlier = [], lastFailoverAt } = known ?? ongoing ?? {};
+  const happenings = happeningsBetween({ ...given, incidents: earlier });
+  if (known !== undefined && happenings.length === 0 && isSame(given, known)) return known;
+  const old: Episodes = { all: earlier, undecided: known?.undecided ?? [], decided: [] };
   const troubled = { ...old, all: withTroubles(old.all, happenings, given) };
   const switches = switchesBetween(given);
   const switched = switches.reduce((state, one) => withSwitch(state, one, given), troubled);
   const { all, undecided, decided } = afterEvidence(switched, given);
   const current = all.map((each) => ended(each, given));
   const counts = known?.failovers ?? NONE;
-  const last = switches.length === 0 ? known?.lastFailoverAt : at;
+  const last = switches.length === 0 ? lastFailoverAt : at;
   const recent = current.filter((each) => at.monotonicMs < recentUntilMs(each));
   const kept = current.filter((each) => each.end === undefined || recent.includes(each));
   return {
@@ -65,6 +64,23 @@ export function incidentsAfter(given: Step): ClusterIncidents {
     muted: mutedFailovers(now, recent, at),
     untilMs: Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
   };
+}
+
+/** Whether nothing can have happened, as after most polls: all states follow from the basis, but for groups that change with time. */
+function isQuiet(given: Step, known: ClusterIncidents): boolean {
+  return given.before?.basis === given.now.basis && isSame(given, known);
+}
+
+/** Whether the incidents stay the same if no state is another one. Until a start is over, what is missing may end them. */
+function isSame({ before, now, at, start }: Step, { untilMs }: ClusterIncidents): boolean {
+  return (
+    start === undefined &&
+    before?.groups === now.groups &&
+    before.appliances === now.appliances &&
+    before.planned === now.planned &&
+    before.facts.labels === now.facts.labels &&
+    at.monotonicMs < untilMs
+  );
 }
 
 const NONE: Readonly<Record<Cause, number>> = {
@@ -157,11 +173,10 @@ function withTrouble(
   return all.with(place, { ...known, ...more });
 }
 
-/** Returns the incidents of a cluster that is no longer configured: all are over, since nobody watches it any more. */
-export function withoutCluster(known: ClusterIncidents, at: Instant): ClusterIncidents {
-  const open = known.all.filter(({ end }) => end === undefined);
-  const news = open.map((each): Incident => ({ ...each, end: endAt(each, at) }));
-  return { ...known, all: [], news, recent: [], undecided: [], muted: [], untilMs: Number.POSITIVE_INFINITY };
+/** Returns the ends of the incidents of a cluster that is no longer configured: nobody watches it any more. */
+export function endsOf({ all }: Ongoing, at: Instant): readonly Incident[] {
+  const open = all.filter(({ end }) => end === undefined);
+  return open.map((each) => ({ ...each, end: endAt(each, at) }));
 }
 
 /** A clock that is set meanwhile does not change the length of an incident. */
@@ -170,18 +185,18 @@ function endAt({ begin }: Incident, at: Instant): Instant {
 }
 
 /** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at, observed, isSettled }: Step): Incident {
+function ended(incident: Incident, { now, at, observed, start }: Step): Incident {
   const { begin, failover, open } = incident;
   if (incident.end !== undefined) return incident;
-  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, isSettled);
+  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, start);
   if (!isOver) return incident;
   const { sinceMs = at.monotonicMs } = observed ?? {};
   const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
   return { ...incident, end: endAt(incident, at), endAboutMs };
 }
 
-function isComplete({ groups: own }: Failover, { groups }: Step["now"], isSettled: boolean): boolean {
+function isComplete({ groups: own }: Failover, { groups }: Step["now"], start: Step["start"]): boolean {
   // Groups that were not polled yet are missing.
-  const missing = isSettled ? "one_master" : undefined;
+  const missing = start?.isSettled === false ? undefined : "one_master";
   return [...own].every((key) => (groups.get(key)?.state ?? missing) === "one_master");
 }

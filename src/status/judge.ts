@@ -35,7 +35,7 @@ export function judge(
   const planned =
     before !== undefined && isPlannedAsBefore(verdict, before, windows, at)
       ? before.planned
-      : kept(before?.planned, planAfter(verdict, before, windows, at));
+      : kept(before?.planned, planAfter(verdict, before, at, given));
   return planned === verdict.planned ? verdict : { ...verdict, planned };
 }
 
@@ -56,11 +56,11 @@ function isPlannedAsBefore(
 function planAfter(
   verdict: ClusterVerdict,
   before: ClusterVerdict | undefined,
-  windows: readonly MaintenanceWindow[],
   at: Instant,
+  { windows = [], memory }: Circumstances,
 ): Planned | undefined {
   const problemsBefore = before === undefined ? [] : lastingProblems(before);
-  return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, at });
+  return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, memory, at });
 }
 
 interface Circumstances extends Partial<Pick<Case, "memory">> {

@@ -1,5 +1,4 @@
-import type { Trouble, WebsiteState } from "./states.ts";
-import type { JudgedSubject } from "./subjects.ts";
+import type { SubjectKind, Trouble, WebsiteState } from "./states.ts";
 
 /** What is known of a subject before a verdict on it, by the verdict before or by an earlier run of the exporter. */
 export interface Earlier {
@@ -16,14 +15,23 @@ export interface Earlier {
 }
 
 export interface Remembered extends Earlier {
-  readonly kind: JudgedSubject["kind"];
+  readonly kind: SubjectKind;
+  /** Whether the appliance is down, and was MASTER until it fell silent. */
+  readonly isLostMaster?: boolean;
 }
 
 /**
- * What an earlier run of the exporter knew of the subjects of a cluster that this run has not judged yet, by `subjectKeys`. It precedes what
- * this run has found meanwhile, and is never shown.
+ * What an earlier run of the exporter knew of the subjects of a cluster, until this run has judged them for good, by `subjectKeys`. It
+ * precedes what this run has found meanwhile, and is never shown.
  */
 export type Memory = ReadonlyMap<string, Remembered>;
+
+/** A start that is not over: not everything of the cluster was judged yet. */
+export interface Start {
+  readonly memory: Memory;
+  /** Whether everything was polled, or an hour has passed, so that what is missing is gone. */
+  readonly isSettled: boolean;
+}
 
 export function isEmpty(memory: Memory | undefined): boolean {
   return memory === undefined || memory.size === 0;

@@ -11,7 +11,9 @@ import { keysOf } from "../support/keys.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
 import { isPartOf } from "./judge-website.ts";
 import type { Problem } from "./schema.ts";
+import type { Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
+import { subjectKeys } from "./subjects.ts";
 import type { ClusterVerdict, Muted, Planned } from "./verdict.ts";
 
 interface Given {
@@ -24,6 +26,7 @@ interface Given {
   readonly windows: readonly MaintenanceWindow[];
   /** The verdict before, if there is one. */
   readonly before: ClusterVerdict | undefined;
+  readonly memory: Memory | undefined;
   readonly at: Instant;
 }
 
@@ -211,7 +214,8 @@ function handoversOf(running: readonly Work[], given: Given): Pick<Planned, "mas
   const wasLost = (name: string): boolean =>
     before?.planned?.notHandedOver.includes(name) === true ||
     groups.some(({ master, latestMaster }) => master === undefined && latestMaster === name) ||
-    (isLostSince(name, works, given) && groups.some(({ facts }) => lastSaidMaster(name, facts)));
+    (isLostSince(name, works, given) && groups.some(({ facts }) => lastSaidMaster(name, facts))) ||
+    wasLostBefore(name, works, given);
   const notHandedOver = names.filter(
     (name) => verdict.appliances.get(name)?.state === "down" && wasLost(name),
   );
@@ -231,4 +235,11 @@ function isLostSince(name: string, works: readonly Work[], { verdict, at }: Give
   if (lostSinceMs === undefined) return false;
   const wallMs = at.wallMs - (at.monotonicMs - lostSinceMs);
   return works.some(({ window, members }) => members.includes(name) && wallMs >= window.beginMs);
+}
+
+/** Whether an appliance fell silent as MASTER in a window that covers it, and the exporter was started since. */
+function wasLostBefore(name: string, works: readonly Work[], { memory }: Given): boolean {
+  const { isLostMaster, sinceMs } = memory?.get(subjectKeys.appliance(name)) ?? {};
+  if (isLostMaster !== true || sinceMs === undefined) return false;
+  return works.some(({ window, members }) => members.includes(name) && sinceMs >= window.beginMs);
 }

@@ -53,6 +53,9 @@ export interface ProblemFacts {
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
+/** What has a state in a cluster; `readiness` is what the failure of an appliance would cost. */
+export type SubjectKind = "cluster" | "appliance" | "group" | "readiness" | "website";
+
 /** The states of each kind of subject, and the problem that each state is; `undefined` if it is none. */
 export const PROBLEM_OF = {
   group: {

@@ -1,5 +1,7 @@
 import { PROTOCOLS } from "../api/website-test.ts";
+import { once } from "../support/kept.ts";
 import { keysOf } from "../support/keys.ts";
+import type { SubjectKind } from "./states.ts";
 import type {
   ApplianceVerdict,
   ClusterVerdict,
@@ -10,7 +12,7 @@ import type {
 } from "./verdict.ts";
 
 /** A part of a cluster that is in a state. */
-interface Judged<Kind extends string, Verdict extends { readonly state: string | undefined }> {
+interface Judged<Kind extends SubjectKind, Verdict extends { readonly state: string | undefined }> {
   readonly kind: Kind;
   /** The key, unique in the cluster, and the same in every verdict. @see subjectKeys */
   readonly key: string;
@@ -28,7 +30,6 @@ export type JudgedSubject =
   | Judged<"readiness", FailoverVerdict>
   | (Judged<"website", ProtocolVerdict> & { readonly website: WebsiteVerdict });
 
-type SubjectKind = JudgedSubject["kind"];
 export type SubjectOf<Kind extends SubjectKind> = Extract<JudgedSubject, { readonly kind: Kind }>;
 
 export const subjectKeys = {
@@ -112,13 +113,14 @@ const TABLES: Readonly<Record<SubjectKind, Table>> = {
   ),
 };
 
+/** The kinds of subjects, in the order of the journal's lines. */
 export const SUBJECT_KINDS = keysOf(TABLES);
 
 /** Returns everything in a cluster that has a state, by key. */
-export function subjectsIn(verdict: ClusterVerdict): ReadonlyMap<string, JudgedSubject> {
+export const subjectsIn = once((verdict: ClusterVerdict): ReadonlyMap<string, JudgedSubject> => {
   const all = Object.values(TABLES).flatMap((each) => each.subjectsIn(verdict));
   return new Map(all.map((subject) => [subject.key, subject]));
-}
+});
 
 /**
  * Returns the subjects of one kind whose verdicts are not the same objects: those of `now` in their order, then those that are gone. With

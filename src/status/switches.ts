@@ -12,7 +12,7 @@ import {
 } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
 import type { Party } from "./party.ts";
-import { isEmpty, type Earlier, type Memory } from "./memory.ts";
+import { isEmpty, type Earlier, type Start } from "./memory.ts";
 import { CAUSES } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
@@ -24,13 +24,14 @@ export function switchesBetween({
   before,
   now,
   at: { monotonicMs: nowMs },
-  memory,
+  start,
 }: {
   readonly before: Facts | undefined;
   readonly now: Facts;
   readonly at: Instant;
-  readonly memory: Memory | undefined;
+  readonly start: Start | undefined;
 }): readonly Switch[] {
+  const memory = start?.memory;
   if (isEmpty(memory) && (before === undefined || before.groups === now.groups)) return [];
   const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
   const moved = [...now.groups].flatMap(([key, group]) => {
@@ -43,9 +44,7 @@ export function switchesBetween({
     const [{ from, group } = { from: "", group: undefined }] = all;
     const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
     const one = { from, to: group?.master ?? "", groups: new Map(seen) };
-    const wasAway = all.every(
-      ({ key, group: { facts } }) => memory?.has(subjectKeys.group(key)) === true && !wasMaster(from, facts),
-    );
+    const wasAway = start !== undefined && all.every(({ group: { facts } }) => !wasMaster(from, facts));
     return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
   });
 }

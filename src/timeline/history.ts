@@ -73,7 +73,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
 
 /** Returns the state that an earlier run left in the journal; nothing if it cannot be read in time. */
 async function restoredWithin({ storage, clock, logger }: HistoryOptions): Promise<Restored> {
-  const nothing = { clusters: new Map(), open: new Map(), incidents: [], windows: [] };
+  const nothing = { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] };
   if (storage === undefined) return nothing;
   const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
   const failed = (path: string, error: unknown): Restored => {

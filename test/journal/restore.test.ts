@@ -471,8 +471,8 @@ test("what is remembered follows from the latest whole line about a subject, in 
     `{"at":"${later}","kind":"appliance","cluster":"ams","appliance":"c","state":"gone"}`,
   ];
   await writeFile(join(folder, "2026-11-26.jsonl"), lines.map((line) => `${line}\n`).join(""));
-  const { clusters } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
-  const memory = clusters.get("ams")?.() ?? new Map();
+  const { memories } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
+  const memory = memories.get("ams")?.() ?? new Map();
   expect(Array.from(memory, ([key, { state, sinceMs }]) => [key, state, sinceMs])).toEqual([
     ["appliance a", "up", Date.parse(later)],
     ["appliance b", "up", undefined],
@@ -550,8 +550,8 @@ test("of too many groups and websites, those in trouble and the latest of the ot
     },
   ]);
   await writeFile(join(folder, "2026-11-26.jsonl"), records.map(formatRecord).join(""));
-  const { clusters } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
-  const memory = clusters.get("ams")?.() ?? new Map<string, Remembered>();
+  const { memories } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
+  const memory = memories.get("ams")?.() ?? new Map<string, Remembered>();
   const known = groupBy([...memory], ([, { kind }]) => kind);
   const [groups = [], websites = []] = (["group", "website"] as const).map((kind) =>
     known.get(kind)?.map(([key]) => key),
@@ -561,4 +561,58 @@ test("of too many groups and websites, those in trouble and the latest of the ot
   expect(websites).toEqual(
     expect.arrayContaining(["website https w1.example.org:443", "website https w9999.example.org:443"]),
   );
+});
+
+test("a failover ends when the start is settled, also if a group is gone", async () => {
+  const storage = storageAt(await folderPath());
+  const run = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
+  run.poll("a MASTER+MASTER 1, b BACKUP+BACKUP 1, a 200 2, b 200 2, a silent 5, b MASTER+MASTER 6, b 200 7");
+  await run.step(8);
+  await run.kill();
+  const again = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 400_000 });
+  again.poll("a BACKUP 1, b MASTER 1, a BACKUP 5, b MASTER 5, b 200 8, a 200 9");
+  await again.step(12);
+  const failover = (await again.document()).incidents.find(({ kind }) => kind === "failover");
+  expect(secondOf(failover?.end)).toBe(409);
+  await again.kill();
+});
+
+test("a failover while the exporter was away has no cause, however late the last poll of the start is", async () => {
+  const storage = storageAt(await folderPath());
+  const run = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a MASTER 5");
+  await run.step(8);
+  await run.kill();
+  const again = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 30_000 });
+  again.poll("a BACKUP 1, b silent 1, b MASTER 3, a BACKUP 5, b MASTER 6, a 200 8, b 200 8");
+  await again.step(12);
+  expect(await told(again)).toContain(`33-33: ${MOVED} while the exporter was away`);
+  await again.kill();
+});
+
+test("an appliance that fell silent as MASTER in its window was not handed over, also after a restart", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, a MASTER 5, b BACKUP 5");
+  const scope = { appliances: ["a"], clusters: [], labels: {} };
+  first.windows.start({ id: "work", scope, comment: "", forMs: 3_600_000, isDrill: false }, "alice");
+  first.poll("a silent 10, b BACKUP 10, a silent 14, b MASTER 14, a silent 18, b MASTER 18");
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 600_000 });
+  second.poll("a silent 1, b MASTER 1, a silent 5, b MASTER 5");
+  const { problems } = await second.document();
+  expect(problems.map(({ kind }) => kind)).toContain("not_handed_over");
+  await second.kill();
+});
+
+test("a document has states and incidents of one instant, also if a poll ends while it is made", async () => {
+  const run = await startRun(storageAt(await folderPath()), { members: PAIR, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1, a MASTER 5, b BACKUP 5");
+  const made = run.document();
+  run.poll("b nothing 7");
+  const { clusters, incidents } = await made;
+  const [state] = clusters.flatMap(({ groups }) => groups.map((group) => group.state));
+  expect(incidents.map(({ kind }) => kind)).toEqual(state === "one_master" ? [] : ["redundancy_lost"]);
+  await run.kill();
 });

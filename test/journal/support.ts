@@ -52,7 +52,7 @@ export async function startRun(
   const records: JournalRecord[] = [];
   let [nowMs, wallMs] = [0, beginMs];
   const clock = { wallMs: () => wallMs + nowMs, monotonicMs: () => nowMs };
-  const nothing = { clusters: new Map(), open: new Map(), incidents: [], windows: [] };
+  const nothing = { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] };
   const restored = await restore(storage.path, { wallMs: beginMs, monotonicMs: 0 }, () => {}).catch(
     () => nothing,
   );

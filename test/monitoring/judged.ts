@@ -115,7 +115,7 @@ function* verdictsOf(
     const known: ClusterIncidents | undefined = told?.incidents;
     told = {
       ...now,
-      incidents: incidentsAfter({ known, before, now, at, observed, memory: undefined, isSettled: true }),
+      incidents: incidentsAfter({ known, before, now, at, observed, ongoing: undefined, start: undefined }),
     };
     before = now;
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createSelfMetrics } from "../../src/metrics/self.ts";
-import { createStatusBoard } from "../../src/status/board.ts";
+import { createStatusBoard, type StatusBoardDeps } from "../../src/status/board.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { BUILD } from "../support/build-facts.ts";
 import { createMemoryLog } from "../support/exporter.ts";
@@ -18,7 +18,7 @@ import {
 } from "../support/observations.ts";
 import { NO_PAST } from "./support.ts";
 
-function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
+function boardOf(appliances: Parameters<typeof fleetOf>[0], given: Partial<StatusBoardDeps> = {}) {
   const log = createMemoryLog();
   const fleet = fleetOf(appliances);
   let nowMs = 0;
@@ -31,6 +31,7 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0]) {
     clock: { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs },
     runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
     ...NO_PAST,
+    ...given,
   });
   const at = (ms: number) => {
     nowMs = ms;
@@ -152,4 +153,26 @@ test("what another expect_status changes begins at the reload, is logged, and is
     { ...change, from: "up", to: "down" },
     { ...change, from: "down", to: "up" },
   ]);
+});
+
+test("a bug in the receiver of verdicts loses no incident", async () => {
+  let isBroken = false;
+  const listener = {
+    ...NO_PAST.listener,
+    judged: () => {
+      if (isBroken) throw new Error("a bug");
+    },
+  };
+  const { at } = boardOf([MEMBER_A, MEMBER_B], { listener });
+  for (const [name, state] of [
+    ["a", "MASTER"],
+    ["b", "BACKUP"],
+  ] as const)
+    at(0).observed(seen.vrrp(name, listOf([interfaceOf({ state })])));
+  isBroken = true;
+  at(5000).observed(seen.vrrp("b", listOf([])));
+  isBroken = false;
+  at(6000).observed(seen.vrrp("b", listOf([])));
+  const { incidents } = await at(7000).document();
+  expect(incidents.map(({ kind }) => kind)).toContain("redundancy_lost");
 });

@@ -20,7 +20,7 @@ import { configOf, WALL_MS } from "../support/observations.ts";
 /** A board that starts without a journal. */
 export const NO_PAST = {
   listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
-  restored: { clusters: new Map(), open: new Map(), incidents: [] },
+  restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
   windows: { covering: () => [] },
 };
 
@@ -50,7 +50,7 @@ export function createJudge(windows: readonly MaintenanceWindow[] = []): Judge {
       const { verdict: before, told } = known.get(facts.cluster) ?? {};
       const begun = windows.filter(({ beginMs }) => beginMs <= at.wallMs);
       const verdict = judge(facts, before, at, { windows: begun });
-      const change = { before, now: verdict, at, observed, memory: undefined, isSettled: true };
+      const change = { before, now: verdict, at, observed, ongoing: undefined, start: undefined };
       const incidents = incidentsAfter({ ...change, known: told?.incidents });
       const isSame = verdict === before && incidents === told?.incidents;
       const now = isSame ? told : { ...verdict, incidents };

@@ -1,29 +1,15 @@
 import { recentUntilMs } from "../status/failover-incidents.ts";
-import type { ClusterIncidents, Failover, Incident } from "../status/incident.ts";
+import type { Failover, Incident } from "../status/incident.ts";
+import type { Ongoing } from "../status/incidents.ts";
 import type { Instant } from "../support/clock.ts";
 import type { IncidentRecord } from "./record.ts";
 
 /** Returns the incidents that are not over, and the recent failovers, which continue. */
-export function incidentsFrom(
-  cluster: string,
-  records: readonly IncidentRecord[],
-  at: Instant,
-): ClusterIncidents {
-  const incidents = records.map((each) => incidentFrom(each, at));
-  const recent = incidents.filter((each) => at.monotonicMs < recentUntilMs(each));
-  const failovers = incidents.filter(({ failover }) => failover !== undefined);
+export function ongoingFrom(records: readonly IncidentRecord[], at: Instant): Ongoing {
+  const all = records.map((each) => incidentFrom(each, at));
   return {
-    kind: "incidents",
-    cluster,
-    labels: {},
-    all: incidents.filter((each) => each.end === undefined || recent.includes(each)),
-    news: [],
-    recent,
-    undecided: [],
-    failovers: undefined,
-    lastFailoverAt: failovers.at(-1)?.begin,
-    muted: [],
-    untilMs: Math.min(...recent.map(recentUntilMs)),
+    all: all.filter((each) => each.end === undefined || at.monotonicMs < recentUntilMs(each)),
+    lastFailoverAt: all.findLast(({ failover }) => failover !== undefined)?.begin,
   };
 }
 
