@@ -57,7 +57,14 @@ export default defineConfig({
     },
     projects: [
       {
-        test: { ...shared, name: "program", include: ["test/**/*.test.ts"], exclude: [...EXTRA, ...E2E] },
+        test: {
+          ...shared,
+          name: "program",
+          include: ["test/**/*.test.ts"],
+          exclude: [...EXTRA, ...E2E],
+          // Modules keep no state, so files may share them: a process and the modules anew cost each file a second.
+          isolate: false,
+        },
       },
       { test: { ...shared, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED] } },
       ...[undefined, ...UNPACKED_SUITES].map((suite) => ({

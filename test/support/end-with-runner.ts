@@ -1,9 +1,13 @@
 import { spawnSync } from "node:child_process";
 
-// If the test runner is killed, its workers and the programs that they started must not run on.
-process.once("disconnect", () => {
+// Each file of tests evaluates this, also those that share a process.
+if (!process.listeners("disconnect").some(({ name }) => name === endWithRunner.name))
+  process.once("disconnect", endWithRunner);
+
+/** If the test runner is killed, its workers and the programs that they started must not run on. */
+function endWithRunner(): void {
   for (const pid of [...descendantsOf(process.pid), process.pid]) process.kill(pid, "SIGKILL");
-});
+}
 
 function descendantsOf(ancestor: number): readonly number[] {
   const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
