@@ -136,7 +136,9 @@ async function createProgram(isCached: boolean) {
   const { createStatusPage } = await import("../../src/page/page.ts");
   const { createTimelines } = await import("../../src/timeline/timelines.ts");
   const { websiteTargets } = await import("../../src/status/website-targets.ts");
+  // Other tests in this process get modules of their own.
   vi.doUnmock("../../src/support/kept.ts");
+  vi.resetModules();
   return () => {
     const fleet = create();
     let nowMs = 0;
