@@ -119,11 +119,11 @@ function statesOf(records: readonly JournalRecord[]): ReadonlyMap<string, readon
   return courses;
 }
 
-/** Whether a subject is configured in a minute, as its records and those of the runs say. */
-function isConfigured(key: string, minute: number, { all, runs }: ReturnType<typeof timed>): boolean {
+/** The minutes from which until which a subject is configured, as its records and those of the runs say. */
+function configuredTimes(key: string, { all, runs }: ReturnType<typeof timed>) {
   const own = all.filter(({ record: each }) => isSubject(each) && subjectKey(each) === key);
   const sinceBegin = ({ at, run: nth }: Timed): number => at - (runs[nth]?.begin ?? 0);
-  return own.some((each, place) => {
+  return own.flatMap((each, place) => {
     const next = own[place + 1];
     const until = next === undefined ? all.length : all.indexOf(next) + 1;
     const between = all.slice(all.indexOf(each), until);
@@ -131,7 +131,7 @@ function isConfigured(key: string, minute: number, { all, runs }: ReturnType<typ
     const from = sinceBegin(each) < 60 ? (runs[each.run]?.begin ?? 0) : each.at;
     const to = isRemoved ? (runs[each.run]?.end ?? 0) : (next?.at ?? Number.POSITIVE_INFINITY);
     const isGone = isSubject(each.record) && each.record.state === "gone";
-    return !isGone && from <= minute && minute < to;
+    return isGone ? [] : { from, to };
   });
 }
 
@@ -152,7 +152,10 @@ function expectedOf(journals: readonly (readonly JournalRecord[])[]) {
     const states = reported.map((minute) =>
       all.map(({ known }) => known.get(key)?.[minute]).find((state) => state !== undefined),
     );
-    const isPresent = reported.map((minute) => all.some((each) => isConfigured(key, minute, each.timed)));
+    const configured = all.flatMap((each) => configuredTimes(key, each.timed));
+    const isPresent = reported.map((minute) =>
+      configured.some(({ from, to }) => from <= minute && minute < to),
+    );
     const isUp = states.map((state) => (state === undefined || state === "planned" ? state : UP.has(state)));
     return { key, isUp, isPresent };
   });
