@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { onTestFinished } from "vitest";
+import type { TestContext } from "vitest";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import { portOf } from "../support/fault-server.ts";
 
@@ -23,7 +23,11 @@ export interface SimulatedAppliance {
   status: number;
 }
 
+/** What is started ends with its test, also beside others that run at the same time. */
+type Running = Pick<TestContext, "onTestFinished">;
+
 export async function startSimulated(
+  { onTestFinished }: Running,
   details: Readonly<Record<number, unknown>> = {},
 ): Promise<SimulatedAppliance> {
   const requests: string[] = [];
@@ -90,6 +94,7 @@ const FAST = { interval: "1s", timeout: "1s" };
 
 /** An exporter of these appliances, one cluster with these settings, with discovery; everything is polled each second. */
 export async function startDiscovering(
+  { onTestFinished }: Running,
   appliances: Readonly<Record<string, SimulatedAppliance>>,
   settings: Readonly<Record<string, unknown>> = {},
   fleet: Readonly<Record<string, unknown>> = {},

@@ -85,17 +85,17 @@ async function startExample(exporterPort: number, blackboxPort: number): Promise
   return prometheus;
 }
 
-test("a real blackbox_exporter probes discovered websites by their own host and by VIP, and shows their certificates", async () => {
+test("a real blackbox_exporter probes discovered websites by their own host and by VIP, and shows their certificates", async (running) => {
   for (const address of [HOST, VIP]) addAddress(address);
   const sitePort = await startWebsite();
   const vhost = { name: HOST, port: String(sitePort), port2: "", proto: "https" };
-  const members = { a: await startSimulated(), b: await startSimulated() };
+  const members = { a: await startSimulated(running), b: await startSimulated(running) };
   for (const member of Object.values(members)) {
     member.vip = VIP;
     member.details.set(1, detailsOf("shop", { vhost }));
   }
   members.b.state = "BACKUP";
-  const exporter = await startDiscovering(members, {}, { website_targets: { ports: [sitePort] } });
+  const exporter = await startDiscovering(running, members, {}, { website_targets: { ports: [sitePort] } });
   // Prometheus asks once a minute.
   await eventually(async () => {
     const found = await (await fetch(`${exporter.url}/sd/websites`)).text();

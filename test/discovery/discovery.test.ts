@@ -31,9 +31,9 @@ async function linesBecome(
   await eventually(async () => expect(await linesOf(exporter, appliance, family)).toEqual(expected));
 }
 
-test("a website is tested once its details are known, with the name and protocol that they give", async () => {
-  const a = await startSimulated({ 7: detailsOf("shop"), 3: detailsOf("blog") });
-  const exporter = await startDiscovering({ a });
+test.concurrent("a website is tested once its details are known, with the name and protocol that they give", async (running) => {
+  const a = await startSimulated(running, { 7: detailsOf("shop"), 3: detailsOf("blog") });
+  const exporter = await startDiscovering(running, { a });
   await linesBecome(exporter, "a", "website_up", [
     'website_up{website_id="3",website="blog",protocol="http"} 1',
     'website_up{website_id="7",website="shop",protocol="http"} 1',
@@ -52,10 +52,10 @@ test("a website is tested once its details are known, with the name and protocol
   expect(begun).toEqual(begun.toSorted((one, other) => one - other));
 });
 
-test("nothing is requested but the VRRP list, the list of websites, their details and their tests", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop") });
+test.concurrent("nothing is requested but the VRRP list, the list of websites, their details and their tests", async (running) => {
+  const a = await startSimulated(running, { 1: detailsOf("shop") });
   a.list = { status: 200, body: '["1","../appliance","1/denylog","appliance/syncsettings","0"]' };
-  const exporter = await startDiscovering({ a }, { websites: [9] });
+  const exporter = await startDiscovering(running, { a }, { websites: [9] });
   await eventually(async () => {
     expect((await exporter.scrape()).value("appliance_api_anomalies", { anomaly: "bad_website" })).toBe(4);
     expect(a.requests).toContain("GET /api/v1/website/1/test");
@@ -70,15 +70,15 @@ test("nothing is requested but the VRRP list, the list of websites, their detail
   ]);
 });
 
-test("a configured website keeps its name, and a disabled or excluded one is not tested", async () => {
-  const a = await startSimulated({
+test.concurrent("a configured website keeps its name, and a disabled or excluded one is not tested", async (running) => {
+  const a = await startSimulated(running, {
     1: detailsOf("one"),
     2: detailsOf("two", { status: "0" }),
     3: detailsOf("three", { status: "0" }),
     4: detailsOf("four"),
   });
   const websites = [{ id: 1, name: "shop", expect_status: [500] }, 3];
-  const exporter = await startDiscovering({ a }, { websites, website_discovery: { exclude: [4] } });
+  const exporter = await startDiscovering(running, { a }, { websites, website_discovery: { exclude: [4] } });
   await linesBecome(exporter, "a", "website_up", [
     'website_up{website_id="1",website="shop",protocol="http"} 0',
     'website_up{website_id="3",website="three",protocol="http"} 1',
@@ -91,9 +91,9 @@ test("a configured website keeps its name, and a disabled or excluded one is not
   expect(a.requests).not.toContain("GET /api/v1/website/4");
 });
 
-test("a website that a good list lacks is gone at once, and a list that fails keeps what it last had", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop"), 2: detailsOf("blog") });
-  const exporter = await startDiscovering({ a });
+test.concurrent("a website that a good list lacks is gone at once, and a list that fails keeps what it last had", async (running) => {
+  const a = await startSimulated(running, { 1: detailsOf("shop"), 2: detailsOf("blog") });
+  const exporter = await startDiscovering(running, { a });
   await linesBecome(exporter, "a", "website_enabled", [
     'website_enabled{website_id="1",website="shop"} 1',
     'website_enabled{website_id="2",website="blog"} 1',
@@ -114,9 +114,9 @@ test("a website that a good list lacks is gone at once, and a list that fails ke
   });
 });
 
-test("details that cannot be read hide what is made of them, and the website is tested on", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop") });
-  const exporter = await startDiscovering({ a });
+test.concurrent("details that cannot be read hide what is made of them, and the website is tested on", async (running) => {
+  const a = await startSimulated(running, { 1: detailsOf("shop") });
+  const exporter = await startDiscovering(running, { a });
   await linesBecome(exporter, "a", "website_enabled", ['website_enabled{website_id="1",website="shop"} 1']);
   a.details.set(1, "<html>Please log in</html>");
   await linesBecome(exporter, "a", "website_enabled", []);
@@ -128,9 +128,9 @@ test("details that cannot be read hide what is made of them, and the website is 
   ]);
 });
 
-test("an id that another website takes over starts its counters anew", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop") });
-  const exporter = await startDiscovering({ a });
+test.concurrent("an id that another website takes over starts its counters anew", async (running) => {
+  const a = await startSimulated(running, { 1: detailsOf("shop") });
+  const exporter = await startDiscovering(running, { a });
   await linesBecome(exporter, "a", "website_up", [
     'website_up{website_id="1",website="shop",protocol="http"} 1',
   ]);
@@ -145,10 +145,10 @@ test("an id that another website takes over starts its counters anew", async () 
   expect((await exporter.scrape()).value("website_up")).toBe(0);
 });
 
-test("firmware without the list is reported once, is no failure of the appliance, and is tried again hourly", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop") });
+test.concurrent("firmware without the list is reported once, is no failure of the appliance, and is tried again hourly", async (running) => {
+  const a = await startSimulated(running, { 1: detailsOf("shop") });
   a.list = { status: 404, body: "{}" };
-  const exporter = await startDiscovering({ a }, { websites: [1] });
+  const exporter = await startDiscovering(running, { a }, { websites: [1] });
   await linesBecome(exporter, "a", "appliance_poll_failure_info", [
     'appliance_poll_failure_info{operation="website_list",reason="unsupported"} 1',
   ]);
@@ -170,10 +170,14 @@ test("firmware without the list is reported once, is no failure of the appliance
   await linesBecome(exporter, "a", "website_enabled", ['website_enabled{website_id="1",website="shop"} 1']);
 });
 
-test("refused credentials end a round: no request for each id", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop"), 2: detailsOf("blog"), 3: detailsOf("news") });
+test.concurrent("refused credentials end a round: no request for each id", async (running) => {
+  const a = await startSimulated(running, {
+    1: detailsOf("shop"),
+    2: detailsOf("blog"),
+    3: detailsOf("news"),
+  });
   a.list = { status: 403, body: "{}" };
-  const exporter = await startDiscovering({ a });
+  const exporter = await startDiscovering(running, { a });
   await linesBecome(exporter, "a", "appliance_poll_failure_info", [
     'appliance_poll_failure_info{operation="website_list",reason="auth"} 1',
   ]);
@@ -181,10 +185,10 @@ test("refused credentials end a round: no request for each id", async () => {
   expect((await exporter.scrape()).value("appliance_up")).toBe(1);
 });
 
-test("of more websites than the limit the first ones are tested, and a problem says how many are not", async () => {
+test.concurrent("of more websites than the limit the first ones are tested, and a problem says how many are not", async (running) => {
   const ids = Array.from({ length: 30 }, (_, nth) => [nth + 1, detailsOf(`site-${nth + 1}`)] as const);
-  const a = await startSimulated(Object.fromEntries(ids));
-  const exporter = await startDiscovering({ a }, { website_discovery: { limit: 20 } });
+  const a = await startSimulated(running, Object.fromEntries(ids));
+  const exporter = await startDiscovering(running, { a }, { website_discovery: { limit: 20 } });
   await eventually(async () => {
     const samples = await exporter.scrape();
     expect(samples.all("website_enabled")).toHaveLength(20);
@@ -195,12 +199,12 @@ test("of more websites than the limit the first ones are tested, and a problem s
   );
 });
 
-test("websites of a cluster are joined by host and port, whatever their ids are", async () => {
-  const a = await startSimulated({ 1: detailsOf("shop"), 2: detailsOf("blog") });
-  const b = await startSimulated({ 1: detailsOf("blog"), 9: detailsOf("shop", { mode: "0" }) });
+test.concurrent("websites of a cluster are joined by host and port, whatever their ids are", async (running) => {
+  const a = await startSimulated(running, { 1: detailsOf("shop"), 2: detailsOf("blog") });
+  const b = await startSimulated(running, { 1: detailsOf("blog"), 9: detailsOf("shop", { mode: "0" }) });
   b.state = "BACKUP";
   b.status = 500;
-  const exporter = await startDiscovering({ a, b });
+  const exporter = await startDiscovering(running, { a, b });
   await eventually(async () => {
     const samples = await exporter.scrape();
     const present = samples.all("website_state").filter(({ value }) => value === 1);
@@ -242,12 +246,12 @@ test("websites of a cluster are joined by host and port, whatever their ids are"
   );
 });
 
-test("servers behind a website that are gone are judged by the master", async () => {
+test.concurrent("servers behind a website that are gone are judged by the master", async (running) => {
   const down = detailsOf("shop", { rhost: [["http", "192.0.2.81", "80", "1", "0", "443"]] });
-  const a = await startSimulated({ 1: detailsOf("shop") });
-  const b = await startSimulated({ 1: down });
+  const a = await startSimulated(running, { 1: detailsOf("shop") });
+  const b = await startSimulated(running, { 1: down });
   b.state = "BACKUP";
-  const exporter = await startDiscovering({ a, b });
+  const exporter = await startDiscovering(running, { a, b });
   const stateBecomes = (state: string) =>
     eventually(async () =>
       expect((await exporter.scrape()).value("website_backends_state", { state })).toBe(1),
@@ -273,7 +277,7 @@ async function targetsOf({ url }: ExporterUnderTest): Promise<readonly string[]>
   return groups.flatMap((group) => group.targets);
 }
 
-test("websites whose hosts two members spell otherwise are one each, with one URL, and nothing is missing", async () => {
+test.concurrent("websites whose hosts two members spell otherwise are one each, with one URL, and nothing is missing", async (running) => {
   const hosts = [
     ["m\u00FCnchen.example.org", "xn--mnchen-3ya.example.org"],
     ["[2001:DB8::6]", "2001:db8:0:0:0:0:0:6"],
@@ -287,9 +291,9 @@ test("websites whose hosts two members spell otherwise are one each, with one UR
         detailsOf(`site${nth}`, { vhost: { name, port: "443", port2: "", proto: "https" } }),
       ]),
     );
-  const [a, b] = [await startSimulated(detailsAt(0)), await startSimulated(detailsAt(1))];
+  const [a, b] = [await startSimulated(running, detailsAt(0)), await startSimulated(running, detailsAt(1))];
   b.state = "BACKUP";
-  const exporter = await startDiscovering({ a, b });
+  const exporter = await startDiscovering(running, { a, b });
   await eventually(async () => {
     expect((await targetsOf(exporter)).filter((url) => !url.includes("192.0.2.100"))).toEqual([
       "https://xn--mnchen-3ya.example.org/",
@@ -316,9 +320,9 @@ function namelessAt(name: string): unknown {
   return detailsOf("", { vhost: { name, port: "80", port2: "", proto: "http" } });
 }
 
-test("the counters of an id go on when its appliance spells the host of its website otherwise", async () => {
-  const a = await startSimulated({ 1: namelessAt("m\u00FCnchen.example") });
-  const exporter = await startDiscovering({ a });
+test.concurrent("the counters of an id go on when its appliance spells the host of its website otherwise", async (running) => {
+  const a = await startSimulated(running, { 1: namelessAt("m\u00FCnchen.example") });
+  const exporter = await startDiscovering(running, { a });
   await linesBecome(exporter, "a", "website_up", [
     'website_up{website_id="1",website="m\u00FCnchen.example",protocol="http"} 1',
   ]);
@@ -333,13 +337,13 @@ test("the counters of an id go on when its appliance spells the host of its webs
   expect((await exporter.scrape()).value("website_up")).toBe(0);
 });
 
-test("other ports and private hosts become targets when a reload allows them", async () => {
+test.concurrent("other ports and private hosts become targets when a reload allows them", async (running) => {
   const vhost = { name: "shop.internal", port: "8443", port2: "", proto: "https" };
   const [a, b] = [
-    await startSimulated({ 1: detailsOf("shop", { vhost }) }),
-    await startSimulated({ 1: detailsOf("shop", { vhost }) }),
+    await startSimulated(running, { 1: detailsOf("shop", { vhost }) }),
+    await startSimulated(running, { 1: detailsOf("shop", { vhost }) }),
   ];
-  const exporter = await startDiscovering({ a, b });
+  const exporter = await startDiscovering(running, { a, b });
   const targets = async () => {
     const response = await fetch(`${exporter.url}/sd/websites`);
     return [response.status, response.headers.get("x-targets-left-out"), (await response.text()).trim()];
