@@ -108,8 +108,8 @@ test("ten thousand aliases of a small map are valid", async () => {
 });
 
 test.each([
-  [150_000, "anchors", (n: number) => `a${n}: &a${n} x\n`, "20001:17"],
-  [200_000, "aliases", (n: number) => (n === 0 ? "- &a x\n" : "- *a\n"), "20001:3"],
+  [25_000, "anchors", (n: number) => `a${n}: &a${n} x\n`, "20001:17"],
+  [25_000, "aliases", (n: number) => (n === 0 ? "- &a x\n" : "- *a\n"), "20001:3"],
 ])("of %i %s, the first beyond the limit is an error", async (count, _, line, place) => {
   const text = Array.from({ length: count }, (__, n) => line(n)).join("");
   expect(await read(text)).toBe(`a.yaml:${place}: expected at most 20000 anchors and aliases`);
