@@ -22,6 +22,8 @@ import {
 } from "../support/observations.ts";
 import { NO_PAST } from "./support.ts";
 
+const RUNS = Number(process.env["CACHES_RUNS"] ?? 100);
+
 const VIPS = ["192.0.2.101", "192.0.2.102"];
 const members = fc.constantFrom("a", "b", "c");
 const ids = fc.integer({ min: 1, max: 4 });
@@ -202,7 +204,7 @@ test("what comes from caches is what is made afresh, over observations, reloads 
       }
       expect(await cached.show()).toEqual(await afresh.show());
     }),
-    { numRuns: 200 },
+    { numRuns: RUNS },
   );
 });
 
