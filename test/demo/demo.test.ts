@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { samplesOf, startTestDemo } from "./support.ts";
 
@@ -12,8 +12,11 @@ const NAMES = ["demo-a", "demo-b", "demo-c"];
 const oneAt = (...names: readonly string[]) =>
   NAMES.flatMap((name) => ["carp0", "carp1"].map((one) => `${name}/${one} ${names.includes(name) ? 1 : 0}`));
 
-test("the demo begins well, fails over, and takes a website down and up again; the exporter notices", async () => {
-  const demo = await startTestDemo();
+test.concurrent("the demo begins well, fails over, and takes a website down and up again; the exporter notices", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const demo = await startTestDemo(onTestFinished);
   await expect.poll(() => mastersOf(demo)).toEqual(oneAt("demo-a"));
   await expect.poll(() => samplesOf(demo, "vrrp_group_masters", "vhid")).toEqual(["1 1", "2 1"]);
   await expect
@@ -39,8 +42,11 @@ test("the demo begins well, fails over, and takes a website down and up again; t
   await expect.poll(shop).toEqual(NAMES.map((name) => `${name}/shop 1`));
 });
 
-test("the demo shows a failover that would lose an alias, and one that loses nothing again", async () => {
-  const demo = await startTestDemo();
+test.concurrent("the demo shows a failover that would lose an alias, and one that loses nothing again", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const demo = await startTestDemo(onTestFinished);
   const summary = async () => {
     const [cluster] = (await demo.document()).clusters;
     return cluster?.appliances.flatMap(({ failover }) => failover?.summary ?? []);
@@ -54,8 +60,8 @@ test("the demo shows a failover that would lose an alias, and one that loses not
   await expect.poll(summary).toEqual(ready);
 });
 
-test("each failover of the demo has the cause of its step", async () => {
-  const demo = await startTestDemo();
+test.concurrent("each failover of the demo has the cause of its step", async ({ expect, onTestFinished }) => {
+  const demo = await startTestDemo(onTestFinished);
   await expect.poll(() => mastersOf(demo)).toEqual(oneAt("demo-a"));
   const failovers = async () => (await demo.document()).incidents.flatMap(({ failover }) => failover ?? []);
   for (let seen = 0; seen < 6;) {
@@ -74,8 +80,11 @@ test("each failover of the demo has the cause of its step", async () => {
   ]);
 });
 
-test("the demo has private files and verifies the appliances' certificates", async () => {
-  const demo = await startTestDemo();
+test.concurrent("the demo has private files and verifies the appliances' certificates", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const demo = await startTestDemo(onTestFinished);
   const folder = dirname(demo.configFile);
   const stats = await Promise.all(["", "config.yaml"].map((name) => stat(join(folder, name))));
   expect(stats.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(["700", "600"]);
