@@ -25,7 +25,7 @@ function configWith(...appliances: readonly unknown[]): string {
   return JSON.stringify({ polling: { vrrp: RARELY }, appliances });
 }
 
-test("a failover is seen, counted and logged with old and new", async ({ stage }) => {
+test.concurrent("a failover is seen, counted and logged with old and new", async ({ stage }) => {
   const appliance = await startAppliance(stage);
   const exporter = await stage.exporter({ config: configWith(entry("fw-a", appliance)) });
   expect((await pollTimes(exporter, { appliances: ["fw-a"], times: 1 })).value("vrrp_is_master")).toBe(1);
@@ -46,7 +46,7 @@ test("a failover is seen, counted and logged with old and new", async ({ stage }
   ]);
 });
 
-test("an appliance that a reload removes is gone at once, and one that it adds is polled at once", async ({
+test.concurrent("an appliance that a reload removes is gone at once, and one that it adds is polled at once", async ({
   stage,
 }) => {
   const [old, fresh] = [await startAppliance(stage), await startAppliance(stage)];
@@ -63,7 +63,9 @@ test("an appliance that a reload removes is gone at once, and one that it adds i
   ]);
 });
 
-test("an exporter polls and shows the clusters of its shard only, also after a reload", async ({ stage }) => {
+test.concurrent("an exporter polls and shows the clusters of its shard only, also after a reload", async ({
+  stage,
+}) => {
   const server = await stage.server(healthy);
   // Of two shards, fra and waf-lab are in the first, ams and lon in the second.
   const exporter = await stage.exporter({
@@ -96,7 +98,7 @@ test("an exporter polls and shows the clusters of its shard only, also after a r
   ]);
 });
 
-test("a split brain is confirmed by polls out of turn, and is the same on the metrics and in the document", async ({
+test.concurrent("a split brain is confirmed by polls out of turn, and is the same on the metrics and in the document", async ({
   stage,
 }) => {
   const server = await stage.server(healthy);
@@ -122,7 +124,7 @@ test("a split brain is confirmed by polls out of turn, and is the same on the me
   });
 });
 
-test("a file of known certificates is watched: an appliance is up with its own one, and another one is logged", async ({
+test.concurrent("a file of known certificates is watched: an appliance is up with its own one, and another one is logged", async ({
   stage,
 }) => {
   const leaf = await (await createAuthority()).issue();
@@ -155,7 +157,7 @@ test("a file of known certificates is watched: an appliance is up with its own o
   });
 });
 
-test("a member whose base_url is a VIP is not polled as itself, wherever the VIP is, until its own address is configured", async ({
+test.concurrent("a member whose base_url is a VIP is not polled as itself, wherever the VIP is, until its own address is configured", async ({
   stage,
 }) => {
   /** The VIP, and the address of the appliance that is MASTER there. */
