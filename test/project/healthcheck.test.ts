@@ -51,12 +51,13 @@ test("an exporter that reports unhealthy is unhealthy", async () => {
 });
 
 test("a closed port, a closed connection and another protocol are unhealthy", async () => {
-  expect(await check(await closedPort())).toBe(1);
-  for (const behaviour of [resetsAtRequest, saysAndEnds("SSH-2.0-x\r\n")]) {
+  const servers = [resetsAtRequest, saysAndEnds("SSH-2.0-x\r\n")].map(async (behaviour) => {
     const server = await startFaultServer(behaviour);
     onTestFinished(server.stop);
-    expect(await check(server.port)).toBe(1);
-  }
+    return server.port;
+  });
+  const ports = await Promise.all([closedPort(), ...servers]);
+  expect(await Promise.all(ports.map(check))).toEqual([1, 1, 1]);
 });
 
 test("a stopped process is unhealthy", async ({ stage }) => {
