@@ -16,7 +16,7 @@ import { closedPort, portOf } from "../support/fault-server.ts";
 import { startPrometheus, type Series } from "../support/prometheus-server.ts";
 
 /** How long things change, in all; more by hand. */
-const SECONDS = Number(process.env["REPORT_SECONDS"] ?? 60);
+const SECONDS = Number(process.env["REPORT_SECONDS"] ?? 30);
 const SCRAPE_MS = 250;
 const WEBSITES = 6;
 const GROUPS = ["192.0.2.101", "192.0.2.102", "192.0.2.103"];
