@@ -144,6 +144,8 @@ describe.each(WAYS)("over $name", ({ version }) => {
     await arrival("/b");
     asked.get("/b")?.end("<b>");
     await eventually(() => expect(one.received()).toMatch(/<a>[^]*<b>/));
+    // A stop would wait for it.
+    asked.get("/later")?.end();
   });
 
   test("a request that arrives in single bytes is served", async () => {
