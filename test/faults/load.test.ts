@@ -82,7 +82,9 @@ test.concurrent("fault 40: 64 descriptors for 100 appliances: all are polled ove
   expect(await failuresOf(program)).toEqual([]);
   await eventually(() => expect(server.openConnections()).toBeLessThanOrEqual(24));
   const warnings = program.log().filter((line) => line.level === "warn" && "neededLimit" in line);
-  expect(warnings).toMatchObject([
+  // On a busy machine the watch of the files loads the changed one too.
+  const byCount = new Map(warnings.map((line) => [line["appliances"], line]));
+  expect([...byCount.values()]).toMatchObject([
     { limit: 64, connections: 24, appliances: 60, neededLimit: 604 },
     { limit: 64, connections: 24, appliances: 100, neededLimit: 644 },
   ]);
