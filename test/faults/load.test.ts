@@ -83,11 +83,13 @@ test.concurrent("fault 40: 64 descriptors for 100 appliances: all are polled ove
   await eventually(() => expect(server.openConnections()).toBeLessThanOrEqual(24));
   const warnings = program.log().filter((line) => line.level === "warn" && "neededLimit" in line);
   // On a busy machine the watch of the files loads the changed one too.
-  const byCount = new Map(warnings.map((line) => [line["appliances"], line]));
-  expect([...byCount.values()]).toMatchObject([
-    { limit: 64, connections: 24, appliances: 60, neededLimit: 604 },
-    { limit: 64, connections: 24, appliances: 100, neededLimit: 644 },
-  ]);
+  const about = { limit: 64, connections: 24 };
+  expect(warnings).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ ...about, appliances: 60, neededLimit: 604 }),
+      expect.objectContaining({ ...about, appliances: 100, neededLimit: 644 }),
+    ]),
+  );
 });
 
 test.concurrent("fault 82: the limit of open files is lowered to 64 while 100 appliances have connections: polls, scrapes and reloads go on", async ({
