@@ -159,11 +159,12 @@ function memorable(latest: readonly Latest[]): readonly Latest[] {
   return [...byKind].flatMap(([kind, own]) => (kind === "" ? own : bounded(own, WELL[kind] ?? "")));
 }
 
+/** Returns the lines about the subjects that are remembered: of groups, or of websites by their address, all protocols together. */
 function bounded(lines: readonly Latest[], well: string): readonly Latest[] {
-  const websites = groupBy(lines, ({ line }) => /"address":("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? line);
-  if (websites.size <= MOST) return lines;
+  const subjects = groupBy(lines, ({ line }) => /"address":("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? line);
+  if (subjects.size <= MOST) return lines;
   const isWell = (all: readonly Latest[]): boolean => all.every(({ line }) => line.includes(well));
-  const all = [...websites.values()];
+  const all = [...subjects.values()];
   return [...all.filter(isWell), ...all.filter((each) => !isWell(each))].slice(-MOST).flat();
 }
 
