@@ -176,3 +176,21 @@ test("a bug in the receiver of verdicts loses no incident", async () => {
   const { incidents } = await at(7000).document();
   expect(incidents.map(({ kind }) => kind)).toContain("redundancy_lost");
 });
+
+test("the incidents of a cluster stay the same object while nothing happens, whatever is polled", async () => {
+  const shop = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
+  const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, websites: [shop] }));
+  const { at } = boardOf(members);
+  const poll = (ms: number, status: number): void => {
+    const given = { sentAtMs: ms };
+    at(ms).observed(seen.vrrp("a", listOf([interfaceOf()]), given));
+    at(ms).observed(seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" })]), given));
+    at(ms).observed(seen.website("a", 2, [{ protocol: "https", status }], given));
+  };
+  for (const ms of [0, 1000]) poll(ms, 200);
+  const before = (await at(1000).current()).incidents.get("ams");
+  // One test that fails is not confirmed yet.
+  poll(2000, 503);
+  expect(before).toBeDefined();
+  expect((await at(2000).current()).incidents.get("ams")).toBe(before);
+});
