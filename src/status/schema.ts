@@ -337,7 +337,7 @@ export const knownIncident = z.object({
 const incident = knownIncident.extend({
   keys: optional(
     z.array(key),
-    "of all subjects in the same order, at most 256; absent where an earlier run of the exporter reported it",
+    "of all subjects in the same order, at most 64; absent where an earlier run of the exporter reported it",
   ),
   meanwhile: z
     .array(incidentRef)
