@@ -114,11 +114,11 @@ test("a failover that nobody would take over is the alert about that alone", asy
  */
 const SECONDS = toolPath("promtool") === toolPath("promtool", UNPACKED_SUITES.at(-1)) ? [2, 5, 15, 30] : [30];
 
-/** At 2 s, where a lost scrape is followed by another one before the rules are evaluated, none is lost. */
-const RUNS = SECONDS.flatMap((seconds) => [
-  [seconds, "no scrape lost"] as const,
-  ...(seconds === 2 ? [] : [[seconds, "one scrape in three lost, groups reversed"] as const]),
-]);
+/** At 2 s, where a lost scrape is followed by another one before the rules are evaluated, none is lost. Elsewhere losses are the harder case. */
+const RUNS = SECONDS.map(
+  (seconds) =>
+    [seconds, seconds === 2 ? "no scrape lost" : "one scrape in three lost, groups reversed"] as const,
+);
 
 /** Leaves processors to the tests beside, so a test may wait for several others. */
 const inTurn = pLimit(2);
