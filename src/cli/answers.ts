@@ -10,11 +10,6 @@ export interface Answer extends ReadyDocument {
   readonly failover?: FailoverDocument | undefined;
 }
 
-const UNANSWERED: ReadyDocument = {
-  verdict: "unknown",
-  summary: "The exporter is older than this command, and does not say what would be lost: upgrade it",
-};
-
 /**
  * Returns the answers of the document for the appliances with these names, and for each MASTER in the clusters with these names; without
  * names, in all clusters of several appliances.
@@ -32,11 +27,19 @@ export function answersOf(clusters: readonly ClusterDocument[], names: readonly 
         isAlone || names.includes(name) || (isWhole && masters.some((master) => master.appliance === name))
       );
     });
-    const answers = asked.map(({ name, ready, failover }): Answer => {
-      return { cluster: of, appliance: name, ...(ready ?? UNANSWERED), failover };
+    const answers = asked.map(({ name, ready = unanswered(name), failover }): Answer => {
+      return { cluster: of, appliance: name, ...ready, failover };
     });
-    return isWhole && masterless !== undefined ? [...answers, { cluster: of, ...masterless }] : answers;
+    const isOlder = appliances.every(({ ready }) => ready === undefined);
+    const others = masterless ?? (isOlder && asked.length === 0 ? unanswered(of) : undefined);
+    return isWhole && others !== undefined ? [...answers, { cluster: of, ...others }] : answers;
   });
+}
+
+/** Returns the answer at an exporter whose document has none. */
+function unanswered(name: string): ReadyDocument {
+  const summary = `${name}: the exporter is older than this command, and does not say what would be lost: upgrade it`;
+  return { verdict: "unknown", summary };
 }
 
 /** Returns the worst verdict: `not_ready`, then `unknown`, also if there is no answer. */

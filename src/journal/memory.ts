@@ -11,8 +11,8 @@ import type { IncidentRecord, SubjectRecord } from "./record.ts";
  * time went back.
  */
 const SAME_MS = 3_600_000;
-/** A member is down after the takeover, or this long before it was seen. */
-const SEEN_WITHIN_MS = 60_000;
+/** The exporter may see that a member is down this long before it sees the takeover. */
+const DOWN_BEFORE_MS = 60_000;
 const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
 
@@ -42,10 +42,12 @@ export function memoryOf(known: readonly Known[], incidents: readonly IncidentRe
 /** Whether an appliance is down since it fell silent as MASTER. */
 function isLostMaster(record: SubjectRecord, incidents: readonly IncidentRecord[]): boolean {
   if (record.kind !== "appliance" || record.state !== "down" || record.since === undefined) return false;
-  const fromMs = Date.parse(record.since) - SEEN_WITHIN_MS;
+  const fromMs = Date.parse(record.since) - DOWN_BEFORE_MS;
   return incidents.some(({ incident: { begin, failover } }) => {
     const isSilent = failover?.from === record.appliance && failover.cause === "silent";
-    return isSilent && Date.parse(begin) >= fromMs;
+    // An incident of several switches begins with the first, and the rest is about the latest.
+    const { count = 1, periodSeconds = 0 } = failover?.repeated ?? {};
+    return isSilent && Date.parse(begin) + (count - 1) * periodSeconds * 1000 >= fromMs;
   });
 }
 

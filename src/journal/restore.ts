@@ -161,11 +161,15 @@ function memorable(latest: readonly Latest[]): readonly Latest[] {
 
 /** Returns the lines about the subjects that are remembered: of groups, or of websites by their address, all protocols together. */
 function bounded(lines: readonly Latest[], well: string): readonly Latest[] {
-  const subjects = groupBy(lines, ({ line }) => /"address":("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? line);
+  // The latest first: a website is as late as the latest line about any of its protocols.
+  const subjects = groupBy(
+    lines.toReversed(),
+    ({ line }) => /"address":("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? line,
+  );
   if (subjects.size <= MOST) return lines;
   const isWell = (all: readonly Latest[]): boolean => all.every(({ line }) => line.includes(well));
   const all = [...subjects.values()];
-  return [...all.filter(isWell), ...all.filter((each) => !isWell(each))].slice(-MOST).flat();
+  return [...all.filter((each) => !isWell(each)), ...all.filter(isWell)].slice(0, MOST).flat();
 }
 
 /** Returns what is known of the subjects of a cluster. */

@@ -42,7 +42,7 @@ import {
   type WebsiteState,
 } from "./states.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
-import { groupRef, instantOf, optionalInstant, shortened } from "./words.ts";
+import { groupRef, instantOf, interfaceName, optionalInstant, shortened } from "./words.ts";
 
 /** The facts for the document besides the verdicts. Instants are Unix times in milliseconds. */
 export interface DocumentFacts {
@@ -208,6 +208,7 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
   const name = identity.appliance;
   const member = verdict.facts.appliances.find((each) => each.identity.appliance === name);
   return {
+    key: subjectKeys.readiness(name),
     state,
     level: failoverLevel(state),
     since: optionalInstant(sinceMs),
@@ -229,8 +230,8 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
 }
 
 function riskKeys({ key, protocol }: Risk, { groups, websites }: ClusterVerdict): string[] {
-  if (groups.has(key)) return [subjectKeys.group(key)];
-  if (protocol !== undefined) return [subjectKeys.website(protocol, key)];
+  if (protocol === undefined) return groups.has(key) ? [subjectKeys.group(key)] : [];
+  if (protocol !== "") return [subjectKeys.website(protocol, key)];
   const website = websites.get(key);
   return website === undefined ? [] : websiteKeys(website);
 }
@@ -263,7 +264,7 @@ function applianceDocument(
     level: levelOf(problem, state !== undefined),
     since: optionalInstant(sinceMs),
     poll: poll(vrrp.health, { kind: "vrrp" }, problem),
-    interfaces: list?.interfaces.map((each) => interfaceDocument(each, isAlone)),
+    interfaces: list?.interfaces.map((each) => interfaceDocument(each, name, isAlone)),
     unreadableInterfaces: list?.anomalies.bad_interface || undefined,
     discovery: discovery && {
       list: poll(discovery.list, { kind: "website_list" }, unlisted),
@@ -328,9 +329,14 @@ function pollDocument(
   };
 }
 
-function interfaceDocument({ reported, lastTransitionAtMs }: InterfaceSnapshot, isAlone: boolean) {
+function interfaceDocument(
+  { reported, lastTransitionAtMs }: InterfaceSnapshot,
+  appliance: string,
+  isAlone: boolean,
+) {
   const { name, vhid, vip, state, priority, device } = reported;
   const level = levelOf(interfaceProblem(state, isAlone));
   const lastTransitionAt = optionalInstant(lastTransitionAtMs);
-  return { name, vhid, vip, state, level, priority, device, lastTransitionAt };
+  const key = subjectKeys.interface(appliance, interfaceName(reported));
+  return { name, key, vhid, vip, state, level, priority, device, lastTransitionAt };
 }

@@ -40,8 +40,8 @@ const REPORTED = ["cluster", "appliance", "group", "website"] as const;
 
 /**
  * Returns what has happened between two verdicts about one cluster, except for failovers: the differences between their subjects that
- * incidents report. Missing subjects may not have been polled yet, until the start is settled; then trouble that is no longer as it was
- * reported is over.
+ * incidents report. Until the start is settled, missing subjects may not have been polled yet; from then on, trouble that is no longer as
+ * it was reported is over.
  */
 export function happeningsBetween({
   incidents,

@@ -71,7 +71,7 @@ function isQuiet(given: Step, known: ClusterIncidents): boolean {
   return given.before?.basis === given.now.basis && isSame(given, known);
 }
 
-/** Whether the incidents stay the same if no state is another one. Until a start is over, what is missing may end them. */
+/** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
 function isSame({ before, now, at, start }: Step, { untilMs }: ClusterIncidents): boolean {
   return (
     start === undefined &&

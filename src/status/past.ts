@@ -1,4 +1,5 @@
 import { groupBy } from "../support/group-by.ts";
+import { once } from "../support/kept.ts";
 import type { Incident } from "./incident.ts";
 import { incidentDocument, incidentKeys } from "./incident-document.ts";
 import type { IncidentDocument, KnownIncident } from "./schema.ts";
@@ -48,12 +49,15 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
     forget: (gone) => {
       all = all.filter(({ cluster }) => cluster !== gone);
     },
-    list: () => {
-      const byCluster = groupBy(all, ({ cluster }) => cluster);
-      return all.map((each) => ({ ...each, meanwhile: meanwhile(each, byCluster.get(each.cluster) ?? []) }));
-    },
+    list: () => documentsOf(all),
   };
 }
+
+/** Each scrape asks for the list, and most of them for the same. */
+const documentsOf = once((all: readonly Listed[]): readonly IncidentDocument[] => {
+  const byCluster = groupBy(all, ({ cluster }) => cluster);
+  return all.map((each) => ({ ...each, meanwhile: meanwhile(each, byCluster.get(each.cluster) ?? []) }));
+});
 
 /** Returns the other events of the cluster at about the beginning of an incident. */
 function meanwhile(incident: Listed, others: readonly Listed[]): IncidentDocument["meanwhile"] {

@@ -2,6 +2,7 @@ import { groupBy } from "../support/group-by.ts";
 import {
   anomalyCount,
   contendersIn,
+  groupKey,
   membersIn,
   pendingIn,
   type ApplianceSnapshot,
@@ -43,6 +44,8 @@ import {
   statusText,
 } from "./words.ts";
 
+/** An appliance may be in trouble on a thousand interfaces. */
+const MAX_KEYS = 100;
 const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";
 
 /**
@@ -73,7 +76,8 @@ function rankOf({ kind, isPlanned: isMuted = false }: Problem): number {
 
 /** Returns a list of one problem; `concerned` has its subject and its beginning. */
 function problem(kind: ProblemKind, summary: string, concerned: Partial<Problem> = {}): readonly Problem[] {
-  return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned }];
+  const keys = concerned.keys?.slice(0, MAX_KEYS);
+  return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned, keys }];
 }
 
 /** Returns the problems of a cluster, worst first; planned ones come last. */
@@ -133,8 +137,10 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
     const [odd] = interfaces;
     const group = odd && groupRef(groupWith(odd, appliance, verdict) ?? odd.reported);
     const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
+    const groups = interfaces.map((each) => groupKey(groupWith(each, appliance, verdict) ?? each.reported));
     const keys = [
       subjectKeys.appliance(appliance),
+      ...groups.filter((key) => verdict.groups.has(key)).map(subjectKeys.group),
       ...interfaces.map(({ reported }) => subjectKeys.interface(appliance, interfaceName(reported))),
     ];
     return problem(kind, summary, { appliance, group, keys, since });

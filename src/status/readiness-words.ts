@@ -56,7 +56,7 @@ function clauseOf(all: readonly { readonly subject: string; readonly saying: Wor
 }
 
 /** Returns the state of the subject at the successor, or the words around the subject's name. */
-function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster: Cluster): Words | string {
+function sayingOf({ risk, successor, key, protocol }: Risk, name: string, cluster: Cluster): Words | string {
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
   const isAll = key === "";
@@ -80,7 +80,7 @@ function sayingOf({ risk, successor, subject, key }: Risk, name: string, cluster
         : [`it is not known whether ${successor} has all addresses of `, ""],
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
-    website_down: () => `down${statusesOf(testOf(facts.appliances, there), subject)}`,
+    website_down: () => `down${statusesOf(testOf(facts.appliances, there), protocol)}`,
     website_unknown: () =>
       isAll
         ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
@@ -111,8 +111,8 @@ function elsewhere(key: string, name: string, { groups }: Cluster): string {
 }
 
 /** Returns the reason why a website is down by the protocol of a risk: ` (503)`. */
-function statusesOf(test: WebsiteSnapshot | undefined, subject: string): string {
-  const down = test?.found?.statuses.find(({ protocol, isUp }) => !isUp && subject.endsWith(` ${protocol}`));
+function statusesOf(test: WebsiteSnapshot | undefined, wanted: Risk["protocol"]): string {
+  const down = test?.found?.statuses.find(({ protocol, isUp }) => !isUp && protocol === wanted);
   if (down === undefined) return "";
   return ` (${down.status === 0 ? (down.text ?? "no HTTP response") : down.status})`;
 }

@@ -153,8 +153,7 @@ function changeOf(setting: ChangeSetting, master: string, takeover: Takeover): C
     const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {
       const words = [isNameShared ? `${name} (${key})` : name, protocol];
-      const of = { successor, subject: words.join(" ").trimEnd(), key };
-      return riskOf(risk, protocol === "" ? of : { ...of, protocol }, counts);
+      return riskOf(risk, { successor, subject: words.join(" ").trimEnd(), key, protocol }, counts);
     });
   });
   return { isServed: isHere && reach !== undefined, risks };

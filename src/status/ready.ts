@@ -6,7 +6,7 @@ import type {
   PollDocument,
   ReadyDocument,
 } from "./schema.ts";
-import { groupName, NAMED, reasonInWords } from "./words.ts";
+import { groupName, NAMED, reasonInWords, shortened } from "./words.ts";
 
 type Role = GroupDocument["members"][number]["role"];
 
@@ -30,21 +30,25 @@ export function readyOn(appliance: ApplianceDocument, cluster: Cluster): ReadyDo
   const doubts = doubtsOn(appliance, cluster);
   if (doubts.length > 0) {
     const summary = `If ${name} fails: it is not known what is lost: ${listed(doubts, NAMED)}`;
-    return { verdict: "unknown", summary };
+    return { verdict: "unknown", summary: shortened(summary) };
   }
   const nothing = `If ${name} fails: nothing depends on it; redundancy is lost meanwhile`;
   return { verdict: "ready", summary: failover?.summary ?? nothing };
 }
 
-/** Returns an answer about the groups without a known MASTER, if there are any. Each appliance of the cluster may be that MASTER. */
+/**
+ * Returns an answer about the groups of a cluster without a known MASTER, if there are any, or if no group is known. Each of several
+ * appliances may be that MASTER.
+ */
 export function masterlessIn(cluster: string, { groups, appliances }: Cluster): ReadyDocument | undefined {
+  if (appliances.length < 2) return undefined;
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return undefined;
   const where = groups.length === 0 ? "" : ` of ${listed(masterless.map(groupName), NAMED)}`;
   const rests = appliances.flatMap(({ poll }) => (poll?.reason === "not_scheduled" ? whyUnknown(poll) : []));
   const why = rests.length === 0 ? "" : `: ${listed([...new Set(rests)])}`;
   const summary = `${cluster}: it is not known which appliance is MASTER${where}${why}`;
-  return { verdict: "unknown", summary };
+  return { verdict: "unknown", summary: shortened(summary) };
 }
 
 /**

@@ -12,7 +12,10 @@ const level = z.enum(LEVELS).describe("how well it is: that of the worst problem
 const instant = z.iso.datetime();
 const since = optional(instant, "when this state began; absent where the exporter did not see the beginning");
 const key = z.string();
-const ownKey = optional(key, "identifies it in its cluster, in the `keys` of risks, problems and incidents");
+const ownKey = optional(
+  key,
+  "identifies it in its cluster, in the `keys` of risks, problems and incidents; absent from an older exporter",
+);
 const labels = z.record(z.string(), z.string());
 const protocol = z.enum(["http", "https"]);
 const websiteRef = z.object({ id: z.int(), name: z.string() });
@@ -45,6 +48,7 @@ const vrrpInterface = z.object({
   level,
   priority: z.int().optional(),
   device: z.string(),
+  key: ownKey,
   lastTransitionAt: instant.optional(),
 });
 
@@ -93,13 +97,14 @@ const risk = z.object({
   subject: z.string().describe("an address, or a website and its protocol; all: all interfaces or websites"),
   keys: optional(
     z.array(key),
-    "of the group or the website by each protocol that it concerns; empty for all",
+    "of the group or the website by each protocol that it concerns; empty for all; absent from an older exporter",
   ),
   summary: z.string().describe("in words"),
   seenAt: optional(instant, "of the older of the answers from which it follows; absent where one is missing"),
 });
 
 const failover = z.object({
+  key: ownKey,
   state: z.enum(keysOf(PROBLEM_OF.failover)).describe("as appliance_failover_state"),
   level,
   since,
@@ -144,7 +149,10 @@ const appliance = z.object({
     failover,
     "what happens if it stops now; absent if it is MASTER of nothing, and beside a disabled member",
   ),
-  ready: optional(ready, "whether visitors lose nothing if it stops now, as the command `ready` says"),
+  ready: optional(
+    ready,
+    "whether visitors lose nothing if it stops now, as the command `ready` says; absent from an older exporter",
+  ),
 });
 
 const role = z.enum(["master", "backup", "other", "unknown"]);
@@ -247,7 +255,10 @@ const problem = z.object({
   appliance: z.string().optional(),
   website: websiteRef.optional(),
   group: optional(groupRef, "the first of the groups that it concerns"),
-  keys: optional(z.array(key), "of all that it concerns in the cluster"),
+  keys: optional(
+    z.array(key),
+    "of what it concerns in the cluster, at most 100; absent if that is the whole fleet, and from an older exporter",
+  ),
   isPlanned: z
     .boolean()
     .optional()
@@ -337,7 +348,7 @@ export const knownIncident = z.object({
 const incident = knownIncident.extend({
   keys: optional(
     z.array(key),
-    "of all subjects in the same order, at most 64; absent where an earlier run of the exporter reported it",
+    "of all subjects in the same order, at most 100; absent where an earlier run of the exporter reported it",
   ),
   meanwhile: z
     .array(incidentRef)

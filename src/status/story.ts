@@ -7,7 +7,7 @@ import { createPast, type Past } from "./past.ts";
 import type { KnownIncident } from "./schema.ts";
 import type { ClusterVerdict } from "./verdict.ts";
 
-/** Tells what has happened, by what the verdicts say one after the other. No verdict follows from the story. */
+/** Tells what has happened: it compares each verdict with the one before. No verdict follows from the story. */
 export interface Story extends Pick<Past, "list"> {
   /** Takes the next verdict on a cluster, and what has led to it. */
   follow(step: Pick<Step, "now" | "at" | "observed" | "start">): void;
@@ -21,7 +21,7 @@ export interface Story extends Pick<Past, "list"> {
   forget(cluster: string, at: Instant): void;
 }
 
-/** The incidents that a step began, changed or ended, and those of the cluster after it; these are absent when the cluster is gone. */
+/** The incidents that a step began, changed or ended, and `now` all of the cluster; `now` is absent when the cluster is gone. */
 export interface News {
   readonly cluster: string;
   readonly news: readonly Incident[];

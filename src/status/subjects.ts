@@ -41,18 +41,18 @@ export const subjectKeys = {
   readiness: (name: string) => `readiness ${name}`,
   /** `address` is the `key` of the website, which has a state for each protocol. */
   website: (protocol: string, address: string) => `website ${protocol} ${address}`,
-  /** `name` is the name of an interface of an appliance, and its group. The name of the appliance is quoted, as it may have spaces. */
+  /** The name of the appliance is quoted, as it may have spaces. @see interfaceName */
   interface: (appliance: string, name: string) => `${interfacesOf(appliance)}${name}`,
 } as const;
 
-/** Returns how the keys of all interfaces of an appliance begin, and no other. */
+/** Returns the prefix of the keys of all interfaces of an appliance, and of no other keys. */
 export function interfacesOf(appliance: string): string {
   return `interface ${JSON.stringify(appliance)} `;
 }
 
-/** Returns the keys of a website: by the protocols that are known of it, or else by each protocol. */
+/** Returns the keys of a website: of its states, or else of each protocol. */
 export function websiteKeys({ key, states }: Pick<WebsiteVerdict, "key" | "states">): string[] {
-  const known = states.flatMap(({ protocol }) => protocol || []);
+  const known = states.map(({ protocol }) => protocol);
   return (known.length === 0 ? PROTOCOLS.both : known).map((each) => subjectKeys.website(each, key));
 }
 

@@ -44,7 +44,8 @@ export function switchesBetween({
     const [{ from, group } = { from: "", group: undefined }] = all;
     const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
     const one = { from, to: group?.master ?? "", groups: new Map(seen) };
-    const wasAway = start !== undefined && all.every(({ group: { facts } }) => !wasMaster(from, facts));
+    const wasSeen = ({ facts }: GroupVerdict): boolean => wasMaster(from, facts) || wasOther(one.to, facts);
+    const wasAway = start !== undefined && all.every(({ group: each }) => !wasSeen(each));
     return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
   });
 }
@@ -58,6 +59,12 @@ function isTakenOver(old: Earlier, { master, latestMaster: now }: GroupVerdict):
 function wasMaster(name: string, { members, left }: GroupSnapshot): boolean {
   const member = [...members, ...left].find(({ appliance }) => appliance === name);
   return member?.course.some(({ isMaster }) => isMaster) === true;
+}
+
+/** Whether the exporter has seen an appliance as something else than MASTER of a group since the exporter started. */
+function wasOther(name: string, { members }: GroupSnapshot): boolean {
+  const member = members.find(({ appliance }) => appliance === name);
+  return member?.course.some(({ isMaster }) => !isMaster) === true;
 }
 
 const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: true };

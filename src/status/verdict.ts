@@ -172,8 +172,8 @@ export interface Risk {
   readonly subject: string;
   /** The key of the group or website; empty for `all`. */
   readonly key: string;
-  /** The protocol of the website; absent for a group, and if all protocols are concerned. */
-  readonly protocol?: Protocol;
+  /** Of a website: the protocol; `""` if all protocols are concerned. */
+  readonly protocol?: Protocol | "";
 }
 
 /** An alert that planned work mutes. */

@@ -229,7 +229,7 @@ test("an exporter that is older than this command does not say what would be los
   expect(planned).toEqual({
     ok: false,
     reason: "unknown",
-    message: "The exporter is older than this command, and does not say what would be lost: upgrade it",
+    message: "a: the exporter is older than this command, and does not say what would be lost: upgrade it",
   });
 });
 
@@ -248,16 +248,20 @@ test("an incident that an exporter knew before it was started again keeps its ke
 
 test("every key in a document is that of a subject in it", () => {
   const documents = documentsOf(
-    `${READY}, b 503 1, b 503 2, b FAULT 3, b FAULT 4, ${AWAY(6)}, b 503 7, b 503 8, a silent 9, a silent 20, b FAULT 21`,
+    `${both(0, "MASTER", "BACKUP")}, a untested 0, b untested 0, a 200 1, b 200 1, b 503 1, b 503 2, b FAULT 3, b FAULT 4, ${AWAY(6)}, b 503 7, b 503 8, a silent 9, a silent 20, b FAULT 21`,
   );
   const known = documents.flatMap(({ fleet: { clusters, problems, incidents } }) => {
     const [cluster] = clusters;
     const { appliances = [], groups = [], websites = [] } = cluster ?? {};
-    const own = [...appliances, ...groups, ...websites.flatMap(({ states }) => states)].map(({ key }) => key);
-    const subjects = new Set([...own, "cluster", ...appliances.map(({ name }) => `readiness ${name}`)]);
+    const parts = appliances.flatMap(({ interfaces = [], failover }) =>
+      [...interfaces, failover ?? []].flat(),
+    );
+    const all = [...appliances, ...parts, ...groups, ...websites.flatMap(({ states }) => states)];
+    const subjects = new Set(["cluster", ...all.map(({ key }) => key)]);
     const risks = appliances.flatMap(({ failover }) => failover?.risks ?? []);
     return [...risks, ...problems, ...incidents].map(({ keys }) => ({
       isNamed: keys !== undefined && keys.length > 0,
+      // The list of an interface that an incident is about may not be known any more.
       others: keys?.filter((key) => !subjects.has(key) && !/^interface "[ab]" carp0, /.test(key)),
     }));
   });

@@ -56,7 +56,8 @@ async function runDemo(build: string): Promise<Npm> {
   await symlink(resolve("bin"), join(folder, "bin"));
   const npm = spawn("npm", ["run", "--silent", "demo", "--", "--web.listen-address=127.0.0.1:0"], {
     cwd: folder,
-    env: { ...process.env, TMPDIR: temporary },
+    // Newer versions of npm leave a cache of their own there.
+    env: { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: "1" },
     stdio: ["ignore", "pipe", "ignore"],
     // A group of its own, so that nothing is left after a failure.
     detached: true,

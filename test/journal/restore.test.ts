@@ -616,3 +616,35 @@ test("a document has states and incidents of one instant, also if a poll ends wh
   expect(incidents.map(({ kind }) => kind)).toEqual(state === "one_master" ? [] : ["redundancy_lost"]);
   await run.kill();
 });
+
+test("a failover that the polls of a start have watched is none while the exporter was away", async () => {
+  const storage = storageAt(await folderPath());
+  const run = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a MASTER 5");
+  await run.step(8);
+  await run.kill();
+  const again = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 30_000 });
+  again.poll("a silent 1, b BACKUP 1, a silent 5, b BACKUP 5, a silent 10, b MASTER 10, b 200 11");
+  await again.step(12);
+  expect(await told(again)).toContain(`40-: ${MOVED}; why is not known, as it cannot be polled (timeout)`);
+  await again.kill();
+});
+
+test("a member that fell silent at the third of several switches was not handed over, also after a restart", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, a MASTER 5, b BACKUP 5");
+  const scope = { appliances: ["a"], clusters: [], labels: {} };
+  first.windows.start({ id: "work", scope, comment: "", forMs: 3_600_000, isDrill: false }, "alice");
+  first.poll(
+    "a BACKUP 10, b MASTER 10, a BACKUP 14, b MASTER 14, a MASTER 60, b BACKUP 60, a MASTER 64, b BACKUP 64",
+  );
+  first.poll("a silent 120, b BACKUP 120, a silent 124, b MASTER 124, a silent 128, b MASTER 128");
+  await first.step(132);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 200_000 });
+  second.poll("a silent 1, b MASTER 1, a silent 5, b MASTER 5");
+  const { problems } = await second.document();
+  expect(problems.map(({ kind }) => kind)).toContain("not_handed_over");
+  await second.kill();
+});

@@ -131,6 +131,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             state: "up",
             level: "well",
             failover: {
+              key: "readiness a",
               state: "outage",
               level: "critical",
               since: "2023-11-14T22:13:21.000Z",
@@ -160,6 +161,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             interfaces: [
               {
                 name: "carp0",
+                key: 'interface "a" carp0, 192.0.2.100 (vhid 2)',
                 vhid: 2,
                 vip: "192.0.2.100",
                 state: "MASTER",
@@ -227,7 +229,7 @@ test("the document keeps to its schema, with nothing that the schema lacks", () 
 test("an appliance that stands alone is a cluster of one, with its own labels", () => {
   const lone = applianceOf({ name: "lone", labels: { site: "fra" } });
   const [cluster] = documentOf(fleetOf([lone], [seen.vrrp("lone", listOf([interfaceOf()]))])).clusters;
-  expect(cluster).toMatchObject({ name: "lone", labels: { site: "fra" }, groups: [] });
+  expect(cluster).toMatchObject({ name: "lone", labels: { site: "fra" }, groups: [], masterless: undefined });
 });
 
 test.each([
@@ -250,6 +252,10 @@ test("a disabled appliance is shown, and a group whose master it may be is unkno
     return documentOf(fleet);
   };
   const { verdict, problems, clusters } = documentWith("BACKUP");
+  expect(clusters[0]?.masterless).toEqual({
+    verdict: "unknown",
+    summary: "ams: it is not known which appliance is MASTER of 192.0.2.100 (vhid 2)",
+  });
   expect(clusters[0]?.appliances[1]).toEqual({
     name: "b",
     key: "appliance b",
