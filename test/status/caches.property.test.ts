@@ -22,7 +22,9 @@ import {
 } from "../support/observations.ts";
 import { NO_PAST } from "./support.ts";
 
+/** With `CACHES_RUNS=2000` there are so many courses, and with `SEED=7` other ones. */
 const RUNS = Number(process.env["CACHES_RUNS"] ?? 100);
+const SEED = Number(process.env["SEED"] ?? 1);
 
 const VIPS = ["192.0.2.101", "192.0.2.102"];
 const members = fc.constantFrom("a", "b", "c");
@@ -204,7 +206,7 @@ test("what comes from caches is what is made afresh, over observations, reloads 
       }
       expect(await cached.show()).toEqual(await afresh.show());
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, seed: SEED },
   );
 });
 
