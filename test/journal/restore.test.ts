@@ -577,16 +577,27 @@ test("a failover ends when the start is settled, also if a group is gone", async
   await again.kill();
 });
 
-test("a failover while the exporter was away has no cause, however late the last poll of the start is", async () => {
+test.each([
+  {
+    name: "a failover while the exporter was away has no cause, however late the last poll of the start is",
+    after: "a BACKUP 1, b silent 1, b MASTER 3, a BACKUP 5, b MASTER 6, a 200 8, b 200 8",
+    expected: `33-33: ${MOVED} while the exporter was away`,
+  },
+  {
+    name: "a failover that the polls of a start have watched is none while the exporter was away",
+    after: "a silent 1, b BACKUP 1, a silent 5, b BACKUP 5, a silent 10, b MASTER 10, b 200 11",
+    expected: `40-: ${MOVED}; why is not known, as it cannot be polled (timeout)`,
+  },
+])("$name", async ({ after, expected }) => {
   const storage = storageAt(await folderPath());
   const run = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
   run.poll("a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a MASTER 5");
   await run.step(8);
   await run.kill();
   const again = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 30_000 });
-  again.poll("a BACKUP 1, b silent 1, b MASTER 3, a BACKUP 5, b MASTER 6, a 200 8, b 200 8");
+  again.poll(after);
   await again.step(12);
-  expect(await told(again)).toContain(`33-33: ${MOVED} while the exporter was away`);
+  expect(await told(again)).toContain(expected);
   await again.kill();
 });
 
@@ -615,19 +626,6 @@ test("a document has states and incidents of one instant, also if a poll ends wh
   const [state] = clusters.flatMap(({ groups }) => groups.map((group) => group.state));
   expect(incidents.map(({ kind }) => kind)).toEqual(state === "one_master" ? [] : ["redundancy_lost"]);
   await run.kill();
-});
-
-test("a failover that the polls of a start have watched is none while the exporter was away", async () => {
-  const storage = storageAt(await folderPath());
-  const run = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
-  run.poll("a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a MASTER 5");
-  await run.step(8);
-  await run.kill();
-  const again = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 30_000 });
-  again.poll("a silent 1, b BACKUP 1, a silent 5, b BACKUP 5, a silent 10, b MASTER 10, b 200 11");
-  await again.step(12);
-  expect(await told(again)).toContain(`40-: ${MOVED}; why is not known, as it cannot be polled (timeout)`);
-  await again.kill();
 });
 
 test("a member that fell silent at the third of several switches was not handed over, also after a restart", async () => {
