@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { startExporter, type BenchExporter, type FleetShape } from "./exporter.ts";
 import { LISTED_WEBSITES, startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
+import { PAUSE_GAUGE, readGauge, type Gauge } from "./process.ts";
 import { median, sleep, until, type Measurement } from "./support.ts";
 
 const CONFIGURED = { websites: 10, vrrp: "15s", website: "2m" };
@@ -19,15 +19,6 @@ const COMPLETE_MS = 450_000;
 const ROUNDS = 5;
 const SETTLE_MS = 2000;
 const HEALTH_GOAL = "health check at most 60 ms";
-
-interface Gauge {
-  /** The longest pause of the event loop. */
-  readonly longestMs: number;
-  /** The longest major garbage collection. */
-  readonly collectionMs: number;
-  /** The time for which the event loop waited for a processor in all. */
-  readonly starvedMs: number;
-}
 
 interface Round extends Gauge {
   /** The longest wait of a health check. */
@@ -58,7 +49,7 @@ export async function measurePauses(): Promise<readonly Measurement[]> {
 }
 
 async function measureFleet(fleet: NginxFleet, shape: FleetShape): Promise<readonly Measurement[]> {
-  const exporter = await startExporter(fleet, shape, { preload: "pause-gauge.cjs" });
+  const exporter = await startExporter(fleet, shape, { preload: PAUSE_GAUGE });
   const get = (path: string) => () => fetch(`${exporter.url}${path}`).then((response) => response.text());
   const reload = () =>
     fetch(`${exporter.url}/-/reload`, { method: "POST" }).then((response) => response.text());
@@ -152,13 +143,6 @@ async function pausesDuring(exporter: BenchExporter, { run }: Work): Promise<Rou
     await check.stop();
   }
   return { ...(await readGauge(exporter)), waitMs: await check.stop() };
-}
-
-async function readGauge({ child }: BenchExporter): Promise<Gauge> {
-  child.send("read");
-  const [gauge]: Gauge[] = await once(child, "message");
-  if (gauge === undefined) throw new Error("the gauge did not answer");
-  return gauge;
 }
 
 /** Checks the health of the exporter repeatedly; `stop` resolves to the longest wait in milliseconds. */

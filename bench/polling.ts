@@ -1,7 +1,7 @@
 import { latenessBetween, startExporter, sumOf, type FleetShape, type RunOptions } from "./exporter.ts";
 import { LISTED_WEBSITES, startNginxFleet, type NginxFleet } from "./nginx-fleet.ts";
 import { startBareFleet, startBlackbox, type Targets } from "./peers.ts";
-import type { MeasuredProcess } from "./process.ts";
+import { readGauge, type MeasuredProcess } from "./process.ts";
 import { median, sleep, type Measurement } from "./support.ts";
 
 const WEBSITES = 10;
@@ -27,9 +27,11 @@ export async function measurePolling(): Promise<readonly Measurement[]> {
   return withFleet(async (fleet) => {
     const { pollMs: own, failures } = await measureExporter(fleet);
     const bare = await startBareFleet(fleet, TARGETS);
+    await sleep(WARM_UP_MS);
     const bareMs = await msOfOne(bare, async () => (await bare.result()).requests);
     await bare.stop();
     const blackbox = await startBlackbox(fleet, TARGETS);
+    await sleep(WARM_UP_MS);
     const blackboxMs = await msOfOne(blackbox, async () => blackbox.probes());
     await blackbox.stop();
     const name = `CPU of a poll, ${SHAPE.appliances} appliances of ${WEBSITES} websites, 320 polls/s, ${failures} failed`;
@@ -53,22 +55,38 @@ export async function measurePolling(): Promise<readonly Measurement[]> {
   });
 }
 
-/** Measures the CPU time of a poll, failed polls and resident memory of an exporter that polls this fleet for two minutes. */
-export async function measureExporter(fleet: NginxFleet, options: RunOptions = {}) {
+/** Measures an exporter that polls this fleet for a minute, and then for `windows` of 20 seconds. */
+export async function measureExporter(
+  fleet: NginxFleet,
+  { windows = WINDOWS, ...options }: RunOptions & { readonly windows?: number } = {},
+) {
   const exporter = await startExporter(fleet, SHAPE, options);
   const polls = async () => sumOf(await exporter.scrape(), "appliance_exporter_poll_duration_seconds_count");
-  const pollMs = await msOfOne(exporter, polls);
-  const failures = sumOf(await exporter.scrape(), "appliance_exporter_poll_failures_total");
-  const residentMib = exporter.residentMib();
+  const isGauged = options.preload !== undefined;
+  await sleep(WARM_UP_MS);
+  const first = await exporter.scrape();
+  if (isGauged) await readGauge(exporter);
+  const pollMs = await msOfOne(exporter, polls, windows);
+  const last = await exporter.scrape();
+  const measured = {
+    pollMs,
+    failures: sumOf(last, "appliance_exporter_poll_failures_total"),
+    residentMib: exporter.residentMib(),
+    lateness: latenessBetween(first, last),
+    gauge: isGauged ? await readGauge(exporter) : undefined,
+  };
   await exporter.stop();
-  return { pollMs, failures, residentMib };
+  return measured;
 }
 
-/** Returns the CPU milliseconds of one of the things that `count` counts. */
-async function msOfOne(running: MeasuredProcess, count: () => Promise<number>): Promise<number> {
-  await sleep(WARM_UP_MS);
+/** Returns the CPU milliseconds of one of the things that `count` counts: the median of the windows. */
+async function msOfOne(
+  running: MeasuredProcess,
+  count: () => Promise<number>,
+  windows = WINDOWS,
+): Promise<number> {
   const costs: number[] = [];
-  for (let nth = 0; nth < WINDOWS; nth += 1) {
+  for (let nth = 0; nth < windows; nth += 1) {
     const [before, cpuMs] = [await count(), running.cpuMs()];
     await sleep(WINDOW_MS);
     const usedMs = running.cpuMs() - cpuMs;

@@ -33,3 +33,23 @@ export function startProcess(command: string, args: readonly string[]): Measured
     },
   };
 }
+
+/** The file to load before a program whose pauses are measured. */
+export const PAUSE_GAUGE = "pause-gauge.cjs";
+
+/** What `PAUSE_GAUGE` says about the time since the reading before. */
+export interface Gauge {
+  /** The longest pause of the event loop. */
+  readonly longestMs: number;
+  /** The longest major garbage collection. */
+  readonly collectionMs: number;
+  /** The time for which the event loop waited for a processor in all. */
+  readonly starvedMs: number;
+}
+
+export async function readGauge({ child }: MeasuredProcess): Promise<Gauge> {
+  child.send("read");
+  const [gauge]: Gauge[] = await once(child, "message");
+  if (gauge === undefined) throw new Error("the gauge did not answer");
+  return gauge;
+}
