@@ -41,7 +41,7 @@ const PICTURES = [
 ] as const;
 
 await mkdir(FOLDER, { recursive: true });
-const server = await serveFleet({ ...DOCUMENT, problems: PROBLEMS }, NOW_MS);
+const server = await serveFleet({ ...DOCUMENT, problems: PROBLEMS }, () => NOW_MS);
 const browser = await launchChromium();
 for (const { name, query, width, height, colorScheme } of PICTURES) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });

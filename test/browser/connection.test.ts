@@ -10,12 +10,15 @@ vi.setConfig({ testTimeout: 120_000 });
 const open = useFleetPage();
 const WELL = documentOf([pair("ams")]);
 const WRONG = documentOf([shopDown(pair("ams"))]);
+const startedMs = Date.now();
+/** The document's time, which goes on. */
+const documentTime = (): number => NOW_MS + Date.now() - startedMs;
 
 test.concurrent("a change is shown with the first answer that contains it", async ({
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
+  const { server, page } = await open(WELL, { wallMs: documentTime, onFinished: onTestFinished });
   let answers = 0;
   server.intercept((request, response) => {
     if (isForFragment(request)) response.once("finish", () => (answers += 1));
@@ -35,7 +38,7 @@ test.concurrent("after a loss the last answer is not shown as the present state,
   expect,
   onTestFinished,
 }) => {
-  const { server, page, errors } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
+  const { server, page, errors } = await open(WELL, { wallMs: documentTime, onFinished: onTestFinished });
   await server.stop();
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
   expect(await page.title()).toBe("No answer – appliance-exporter");
@@ -65,7 +68,7 @@ test.concurrent("an exporter that accepts connections without answering is lost,
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
+  const { server, page } = await open(WELL, { wallMs: documentTime, onFinished: onTestFinished });
   const silent: ServerResponse[] = [];
   server.intercept((_request, response) => silent.push(response) > 0);
   await expect.poll(() => connectionOf(page), SOON).toBe("lost");
@@ -78,7 +81,7 @@ test.concurrent("an answer of a proxy is not an answer of the exporter", async (
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
+  const { server, page } = await open(WELL, { wallMs: documentTime, onFinished: onTestFinished });
   for (const [status, type, body] of [
     [502, "text/html", "<h1>Bad Gateway</h1>"],
     [200, "text/html", "<h1>Who are you?</h1>"],
@@ -99,7 +102,7 @@ test.concurrent("relative times follow the server's clock, and stop when the exp
   expect,
   onTestFinished,
 }) => {
-  const { server, page } = await open(WELL, { nowMs: NOW_MS, onFinished: onTestFinished });
+  const { server, page } = await open(WELL, { wallMs: documentTime, onFinished: onTestFinished });
   const age = () => page.locator(".polling time").first().textContent();
   // The browser's clock shows another day.
   await expect.poll(age, SOON).toMatch(/^([3-9]|[1-5]\d) s ago$/);

@@ -32,25 +32,24 @@ export function isForFragment({ url }: IncomingMessage): boolean {
 /** Serves until the test is over. */
 export async function startFleetServer(
   first: FleetDocument,
-  nowMs?: number,
+  wallMs?: () => number,
   onFinished: OnFinished = onTestFinished,
 ): Promise<FleetServer> {
-  const server = await serveFleet(first, nowMs);
+  const server = await serveFleet(first, wallMs);
   onFinished(server.stop);
   return server;
 }
 
-/** Serves until it is stopped. The document's clock is the system's, which may be far from the document. */
-export async function serveFleet(first: FleetDocument, nowMs = Date.now()): Promise<FleetServer> {
-  const startedMs = Date.now();
+/** Serves until it is stopped. Its clock, by default the system's, may be far from the document. */
+export async function serveFleet(first: FleetDocument, wallMs = Date.now): Promise<FleetServer> {
   let document = first;
   let interceptor: Interceptor | undefined;
   const assets = await loadAssets();
   const pages = routes({
     renderPage: createStatusPage({
       document: () => document,
-      timelines: timelinesOf(first, nowMs),
-      wallMs: () => nowMs + Date.now() - startedMs,
+      timelines: timelinesOf(first, wallMs()),
+      wallMs,
       telemetryPath: "/metrics",
       assets: assets.folder,
     }),

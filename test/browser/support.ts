@@ -45,8 +45,8 @@ export function useBrowser(): OpenPage {
 export interface FleetPageOptions extends BrowserContextOptions {
   /** Of the page's URL. */
   readonly query?: string;
-  /** The server's clock at first; by default the system's. */
-  readonly nowMs?: number;
+  /** The server's clock; by default the system's. */
+  readonly wallMs?: () => number;
   readonly onFinished?: OnFinished;
 }
 
@@ -56,8 +56,8 @@ export function useFleetPage(): (
   options?: FleetPageOptions,
 ) => Promise<Watched & { readonly server: FleetServer }> {
   const open = useBrowser();
-  return async (document, { query = "", nowMs, onFinished = onTestFinished, ...options } = {}) => {
-    const server = await startFleetServer(document, nowMs, onFinished);
+  return async (document, { query = "", wallMs, onFinished = onTestFinished, ...options } = {}) => {
+    const server = await startFleetServer(document, wallMs, onFinished);
     const watched = await open(`${server.url}${query}`, options, onFinished);
     if (options.javaScriptEnabled !== false)
       await watched.page.locator("html[data-connection=live]").waitFor();

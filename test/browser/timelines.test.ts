@@ -31,7 +31,7 @@ async function stripsOf(page: Page): Promise<readonly string[]> {
 test.each([true, false])(
   "strips show 24 hours or 30 days, chosen in the form (script: %s)",
   async (javaScriptEnabled) => {
-    const { page, server } = await open(FLEET, { nowMs: NOW_MS, javaScriptEnabled });
+    const { page, server } = await open(FLEET, { wallMs: () => NOW_MS, javaScriptEnabled });
     expect(await stripsOf(page)).toEqual(WORDS);
     expect(await page.locator(".timelines .note").first().textContent()).toBe(
       "Last 24 hours, UTC. The exporter did not watch for 1 h 0 min.",
@@ -49,7 +49,7 @@ test.each([true, false])(
 );
 
 test("a closed cluster has one strip of the worst of its groups and websites", async () => {
-  const { page } = await open(FLEET, { nowMs: NOW_MS, query: "?closed=cluster-ams" });
+  const { page } = await open(FLEET, { wallMs: () => NOW_MS, query: "?closed=cluster-ams" });
   const strip = page.locator("#cluster-ams summary").getByRole("img");
   expect(await strip.getAttribute("aria-label")).toBe("Last 24 hours: up 100 % of the 23 h 0 min known");
 });
@@ -57,7 +57,7 @@ test("a closed cluster has one strip of the worst of its groups and websites", a
 test.each([390, 1280])(
   "no strip is wider than the page at %i px, and none is lost in print",
   async (width) => {
-    const { page } = await open(FLEET, { nowMs: NOW_MS, viewport: { width, height: 900 } });
+    const { page } = await open(FLEET, { wallMs: () => NOW_MS, viewport: { width, height: 900 } });
     const isWider = (): Promise<boolean> =>
       page.evaluate("document.documentElement.scrollWidth > innerWidth");
     expect(await isWider()).toBe(false);
@@ -70,7 +70,7 @@ test.each([390, 1280])(
 );
 
 test("with forced colors what is unknown does not look as what was down", async () => {
-  const { page } = await open(FLEET, { nowMs: NOW_MS });
+  const { page } = await open(FLEET, { wallMs: () => NOW_MS });
   await page.emulateMedia({ forcedColors: "active" });
   const fills = await page.evaluate(() =>
     ["unknown", "down"].map((band) => {
