@@ -2,7 +2,7 @@ import { meaningOf } from "../client/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
-import { kept } from "../support/kept.ts";
+import { isEqual, kept } from "../support/kept.ts";
 import type { Step } from "./changes.ts";
 import { addressOf } from "./known-websites.ts";
 import {
@@ -73,7 +73,7 @@ export function afterDiscoveryPoll(
     const { seen: before } = records.list;
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;
     const list = afterPoll(records.list, observation, nowMs, seen);
-    const isChanged = before !== undefined && seen !== undefined && kept(before.ids, seen.ids) !== before.ids;
+    const isChanged = before !== undefined && seen !== undefined && !isEqual(before.ids, seen.ids);
     return {
       state: discoveryFor({ ...records, list }, config, nowMs),
       changes: isChanged ? [{ kind: "website_list_changed" }] : [],

@@ -3,7 +3,7 @@ import { exportedStatuses, uncertainStatuses } from "../api/website-test.ts";
 import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalHost } from "../support/address.ts";
-import { kept } from "../support/kept.ts";
+import { isEqual, kept } from "../support/kept.ts";
 import type { FleetChange, Step } from "./changes.ts";
 import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
 import type {
@@ -62,7 +62,7 @@ function judgedAgain(
   // A website is not unknown before the first test of its protocols.
   const known = left?.length === 0 && results?.length !== 0 ? undefined : left;
   const knownUp = lastUp.filter(isTested);
-  if (kept(old.expectStatus, expectStatus) === old.expectStatus) return { results: known, lastUp: knownUp };
+  if (isEqual(old.expectStatus, expectStatus)) return { results: known, lastUp: knownUp };
   const statusOf = ({ protocol }: Pick<ProtocolResult, "protocol">): StatusSnapshot | undefined =>
     seen?.statuses.find((each) => each.protocol === protocol);
   const isUpNow = ({ status }: StatusSnapshot): boolean => statusSetHas(expectStatus, status);

@@ -10,7 +10,7 @@ import type { ClusterIncidents, Incident } from "../status/incident.ts";
 import { isPlanned } from "../status/planned.ts";
 import { PROBLEM_OF, type ProblemKind } from "../status/states.ts";
 import { differencesBetween, SUBJECT_KINDS, type JudgedSubject, type SubjectOf } from "../status/subjects.ts";
-import { kept, memo } from "../support/kept.ts";
+import { isEqual, memo } from "../support/kept.ts";
 import { instantOf, optionalInstant } from "../status/words.ts";
 import { bandOf, worstOf } from "./bands.ts";
 import { subjectKey, type IncidentRecord, type SubjectRecord } from "./record.ts";
@@ -61,17 +61,13 @@ function recordsOf(
   const changed: SubjectRecord[] = [];
   for (const [before, now] of pairs) {
     // A website may keep its address under another name.
-    const isSame = before !== undefined && now !== undefined && isAlike(before[0], now[0]);
+    const isSame = before !== undefined && now !== undefined && isEqual(before[0], now[0]);
     if (before !== undefined && !isSame) gone.push(before[0]);
     if (now === undefined) continue;
-    const isNews = isSame ? !isAlike(before[1], now[1]) : now[1].state !== undefined;
+    const isNews = isSame ? !isEqual(before[1], now[1]) : now[1].state !== undefined;
     if (isNews) changed.push(now[1]);
   }
   return [...changed, ...endsOf(gone, changed)];
-}
-
-function isAlike(one: SubjectRecord, other: SubjectRecord): boolean {
-  return kept(one, other) === one;
 }
 
 /**

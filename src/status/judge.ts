@@ -1,7 +1,7 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../support/clock.ts";
-import { kept } from "../support/kept.ts";
+import { isEqual, kept } from "../support/kept.ts";
 import { applianceBasis, judgeCluster } from "./judge-appliance.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { isEmpty } from "./memory.ts";
@@ -50,7 +50,7 @@ function isPlannedAsBefore(
   if (planned === undefined) return windows.length === 0;
   // All states follow from the basis, but for groups that change with time.
   const isSame = before.basis === now.basis && before.groups === now.groups;
-  return isSame && wallMs < planned.untilMs && kept(planned.given, windows) === planned.given;
+  return isSame && wallMs < planned.untilMs && isEqual(planned.given, windows);
 }
 
 function planAfter(

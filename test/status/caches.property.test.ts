@@ -7,6 +7,7 @@ import { createFleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { judge } from "../../src/status/judge.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
+import { isEqual } from "../../src/support/kept.ts";
 import { createLog } from "../../src/support/log.ts";
 import {
   applianceOf,
@@ -130,6 +131,7 @@ async function createProgram(isCached: boolean) {
   vi.resetModules();
   if (!isCached)
     vi.doMock("../../src/support/kept.ts", () => ({
+      isEqual,
       kept: (_: unknown, now: unknown) => now,
       memo: (make: (inputs: unknown) => unknown) => (_: object, inputs: unknown) => make(inputs),
       once: (make: unknown) => make,
