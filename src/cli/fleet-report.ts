@@ -1,4 +1,4 @@
-import type { ClusterDocument, FleetDocument, IncidentDocument, Problem } from "../status/schema.ts";
+import type { ClusterDocument, FleetDocument, IncidentDocument, ProblemDocument } from "../status/schema.ts";
 import type { Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { headlineOf } from "../view/headline.ts";
@@ -54,7 +54,7 @@ const COLORS: Readonly<Record<Level, Color>> = {
   well: "green",
 };
 
-function problemRow(problem: Problem): TableRow {
+function problemRow(problem: ProblemDocument): TableRow {
   const { cluster = "", summary, since = "" } = problem;
   const { level, words } = urgencyOf(problem);
   return [{ text: words.toLowerCase(), color: COLORS[level] }, cluster, summary, inSeconds(since)];

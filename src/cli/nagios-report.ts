@@ -1,4 +1,4 @@
-import type { FleetDocument, Problem } from "../status/schema.ts";
+import type { FleetDocument, ProblemDocument } from "../status/schema.ts";
 import type { Level } from "../status/states.ts";
 import { shortened } from "../status/words.ts";
 import { printable } from "../support/text.ts";
@@ -47,8 +47,8 @@ function headline(level: Level, text: string): string {
 }
 
 /** Returns `label=value;warn;crit;min;max`: a threshold of 0 is exceeded by 1. */
-function performanceData({ problems, clusters }: FleetDocument, counted: readonly Problem[]): string {
-  const of = (severity: Problem["severity"]): number =>
+function performanceData({ problems, clusters }: FleetDocument, counted: readonly ProblemDocument[]): string {
+  const of = (severity: ProblemDocument["severity"]): number =>
     counted.filter((problem) => problem.severity === severity).length;
   const all = clusters.flatMap((cluster) => cluster.appliances);
   const appliances = all.filter(({ state }) => state !== "disabled");

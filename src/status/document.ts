@@ -27,7 +27,7 @@ import type {
   ClusterDocument,
   FleetDocument,
   IncidentDocument,
-  Problem,
+  ProblemDocument,
 } from "./schema.ts";
 import { plannedDocuments } from "./planned-document.ts";
 import type { LongText } from "../support/long-text.ts";
@@ -91,7 +91,10 @@ async function listJson(elements: readonly unknown[]): Promise<LongText> {
 }
 
 /** Returns the verdict on clusters with these problems. */
-export function summaryOf(problems: readonly Problem[], isPolling: boolean): FleetDocument["verdict"] {
+export function summaryOf(
+  problems: readonly ProblemDocument[],
+  isPolling: boolean,
+): FleetDocument["verdict"] {
   const unplanned = problems.filter((each) => each.isPlanned !== true);
   if (unplanned.some(({ severity }) => severity !== "unknown")) return "wrong";
   return unplanned.length > 0 || !isPolling ? "unknown" : "well";

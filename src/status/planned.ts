@@ -10,7 +10,7 @@ import type { Instant } from "../support/clock.ts";
 import { keysOf } from "../support/keys.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
 import { isPartOf } from "./judge-website.ts";
-import type { Problem } from "./schema.ts";
+import type { Problem } from "./problem.ts";
 import type { Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";

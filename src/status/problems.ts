@@ -12,7 +12,7 @@ import {
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
-import type { Problem } from "./schema.ts";
+import type { Problem } from "./problem.ts";
 import {
   type ApplianceProblem,
   PROBLEM_KINDS,

@@ -1,4 +1,4 @@
-import type { ClusterDocument, FleetDocument, Problem } from "../status/schema.ts";
+import type { ClusterDocument, FleetDocument, ProblemDocument } from "../status/schema.ts";
 import { PROBLEM_KINDS, type Level } from "../status/states.ts";
 import { groupBy } from "../support/group-by.ts";
 import { count } from "../support/text.ts";
@@ -39,7 +39,7 @@ function sentences(all: readonly string[]): string {
 export interface JudgedCluster {
   readonly cluster: ClusterDocument;
   /** The problems, the worst one first. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ProblemDocument[];
 }
 
 /** Returns the clusters with problems, worst first, then those not known yet, then the others; each in the order of the configuration. */

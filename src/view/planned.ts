@@ -1,4 +1,4 @@
-import type { PlannedDocument, Problem } from "../status/schema.ts";
+import type { PlannedDocument, ProblemDocument } from "../status/schema.ts";
 import type { Level } from "../status/states.ts";
 import { NAMED } from "../status/words.ts";
 import { count, listed } from "../support/text.ts";
@@ -36,7 +36,7 @@ function plannedSentence({
 }
 
 /** Returns how urgent a problem is. Planned problems are not urgent. */
-export function urgencyOf({ severity, isPlanned = false }: Problem): {
+export function urgencyOf({ severity, isPlanned = false }: ProblemDocument): {
   readonly level: Level;
   readonly words: string;
 } {
@@ -44,7 +44,7 @@ export function urgencyOf({ severity, isPlanned = false }: Problem): {
 }
 
 /** Returns the problems of a cluster in words, or else the planned ones; `undefined` if there are no problems. */
-export function troubleIn(problems: readonly Problem[]): string | undefined {
+export function troubleIn(problems: readonly ProblemDocument[]): string | undefined {
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
   if (counted.length > 0) return kindsOf(counted);
   return problems.length === 0 ? undefined : `Planned: ${kindsOf(problems).toLowerCase()}`;

@@ -1,4 +1,4 @@
-import type { Problem } from "../status/schema.ts";
+import type { ProblemDocument } from "../status/schema.ts";
 import { listed } from "../support/text.ts";
 
 /** Returns a name of the API in words: `Down at master` for `down_at_master`; `Not known` without a name. */
@@ -8,6 +8,6 @@ export function inWords(name = "not_known"): string {
 }
 
 /** Returns the kinds of the problems, each once, worst first: `Split brain and website down`. */
-export function kindsOf(problems: readonly Problem[]): string {
+export function kindsOf(problems: readonly ProblemDocument[]): string {
   return inWords(listed([...new Set(problems.map(({ kind }) => kind))]));
 }

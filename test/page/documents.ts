@@ -7,7 +7,7 @@ import type {
   IncidentDocument,
   GroupDocument,
   PollDocument,
-  Problem,
+  ProblemDocument,
 } from "../../src/status/schema.ts";
 import {
   INCIDENTS,
@@ -223,7 +223,7 @@ export function documentOf(
 }
 
 /** As of the worst problem of the cluster. */
-function levelIn({ name, appliances }: ClusterDocument, problems: readonly Problem[]): Level {
+function levelIn({ name, appliances }: ClusterDocument, problems: readonly ProblemDocument[]): Level {
   const worst = problems.find(({ cluster }) => cluster === name);
   const isPending = appliances.some(({ poll }) => poll?.state === "pending");
   return worst?.severity ?? (isPending ? "unknown" : "well");
@@ -233,12 +233,17 @@ function levelIn({ name, appliances }: ClusterDocument, problems: readonly Probl
 function problem(
   kind: ProblemKind | undefined,
   summary: string,
-  given: Omit<Problem, "kind" | "severity" | "summary">,
-): readonly Problem[] {
+  given: Omit<ProblemDocument, "kind" | "severity" | "summary">,
+): readonly ProblemDocument[] {
   return kind === undefined ? [] : [{ kind, severity: PROBLEMS[kind].severity, summary, ...given }];
 }
 
-function problemsIn({ name: cluster, groups, websites, appliances }: ClusterDocument): readonly Problem[] {
+function problemsIn({
+  name: cluster,
+  groups,
+  websites,
+  appliances,
+}: ClusterDocument): readonly ProblemDocument[] {
   return [
     ...groups.slice(0, 1).flatMap(({ vhid, vip, state, since }) => {
       const given = { cluster, group: { vhid, vip }, since };

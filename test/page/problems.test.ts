@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Problem } from "../../src/status/schema.ts";
+import type { ProblemDocument } from "../../src/status/schema.ts";
 import { problemId, problemList } from "../../src/page/view/problems.ts";
 import { ago, documentOf, pair, secondSilent, shopDown, splitBrain } from "./documents.ts";
 import { textOf, READER } from "./reading.ts";
@@ -8,10 +8,10 @@ const itemsOf = (text: string): readonly string[] =>
   [...text.matchAll(/<li.*?<\/li>/gs)].map(([item]) => textOf({ text: item }));
 
 /** The problems that are shown before anything is opened. */
-const atOnce = (problems: readonly Problem[]): readonly string[] =>
+const atOnce = (problems: readonly ProblemDocument[]): readonly string[] =>
   itemsOf(problemList(problems, READER).text.split("<details")[0] ?? "");
 
-const manyGroups = (cluster: string): readonly Problem[] =>
+const manyGroups = (cluster: string): readonly ProblemDocument[] =>
   Array.from({ length: 20 }, (_, vhid) => ({
     kind: "split_brain",
     severity: "critical",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { MaintenanceWindow } from "../../src/maintenance/window.ts";
 import { ABOUT_APPLIANCES } from "../../src/status/alerts.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
-import type { Problem } from "../../src/status/schema.ts";
+import type { Problem } from "../../src/status/problem.ts";
 import { PROBLEM_OF, PROBLEMS, type ProblemFacts, type ProblemKind } from "../../src/status/states.ts";
 import type { ClusterVerdict } from "../../src/status/verdict.ts";
 import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";

@@ -1,4 +1,4 @@
-import type { Problem } from "../../status/schema.ts";
+import type { ProblemDocument } from "../../status/schema.ts";
 import { alertOf } from "../../status/states.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
@@ -14,19 +14,19 @@ const SHOWN_ALIKE = 2;
 const MAX_MORE = 500;
 
 /** Returns an id that stays the same whatever the problem's words and age. */
-export function problemId({ kind, cluster, appliance, website, group }: Problem): string {
+export function problemId({ kind, cluster, appliance, website, group }: ProblemDocument): string {
   const link = group?.interface === undefined ? [] : [group.interface];
   return keyedId("problem", [kind, cluster, appliance, website?.id, group?.vhid, group?.vip, ...link]);
 }
 
 /** Returns a list of the problems, worst first. */
-export function problemList(problems: readonly Problem[], reader: Reader): Html {
+export function problemList(problems: readonly ProblemDocument[], reader: Reader): Html {
   if (problems.length === 0) return nothing;
   const alike = groupBy(problems, ({ kind, cluster }) => JSON.stringify([kind, cluster]));
   const varied = new Set([...alike.values()].flatMap((all) => all.slice(0, SHOWN_ALIKE)));
   const first = problems.filter((problem) => varied.has(problem)).slice(0, SHOWN);
   const others = problems.filter((problem) => !first.includes(problem));
-  const items = (some: readonly Problem[], start: number) =>
+  const items = (some: readonly ProblemDocument[], start: number) =>
     html`<ol class="problems" start="${start}">
       ${some.map((problem) => problemItem(problem, reader))}
     </ol>`;
@@ -37,7 +37,7 @@ export function problemList(problems: readonly Problem[], reader: Reader): Html 
   return html`${items(first, 1)} ${more(reader, "more-problems", others.length, "more problem", rest)}`;
 }
 
-function problemItem(problem: Problem, reader: Reader): Html {
+function problemItem(problem: ProblemDocument, reader: Reader): Html {
   const { kind, summary, cluster, since, until } = problem;
   const alert = alertOf(kind);
   const { level, words } = urgencyOf(problem);

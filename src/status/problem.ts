@@ -1,0 +1,23 @@
+import type { ProblemFacts, ProblemKind } from "./states.ts";
+
+/** What is wrong with a subject, in one sentence; as the document has it. */
+export interface Problem {
+  readonly kind: ProblemKind;
+  readonly severity: ProblemFacts["severity"];
+  readonly summary: string;
+  readonly cluster?: string | undefined;
+  readonly appliance?: string | undefined;
+  readonly website?: { readonly id: number; readonly name: string } | undefined;
+  /** The first of the groups that it concerns. */
+  readonly group?:
+    | { readonly vhid: number; readonly vip: string; readonly interface?: string | undefined }
+    | undefined;
+  /** Keys of what it concerns in the cluster, at most 100; absent if that is the whole fleet. */
+  readonly keys?: string[] | undefined;
+  /** True where planned work mutes its alert; absent for all others. */
+  readonly isPlanned?: boolean | undefined;
+  /** RFC 3339; absent where the exporter did not see the beginning. */
+  readonly since?: string | undefined;
+  /** RFC 3339, of `not_scheduled`: when the first poll is scheduled that ends it. */
+  readonly until?: string | undefined;
+}
