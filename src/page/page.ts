@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
-import type { Timelines } from "../timeline/timelines.ts";
+import type { Strips } from "../view/strip.ts";
 import type { Clock } from "../support/clock.ts";
 import type { LongText } from "../support/long-text.ts";
 import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
@@ -16,7 +16,7 @@ import { stripView } from "./view/timelines.ts";
 
 export interface StatusPageDeps extends Pick<Clock, "wallMs"> {
   readonly document: () => FleetDocument | Promise<FleetDocument>;
-  readonly timelines: Pick<Timelines, "strip">;
+  readonly timelines: Strips;
   readonly telemetryPath: string;
   /** The folder of the page's own files, relative to the page: `assets/0123abcd`. */
   readonly assets: string;

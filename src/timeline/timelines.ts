@@ -8,6 +8,7 @@ import {
   type SubjectRecord,
 } from "../journal/record.ts";
 import { memo } from "../support/kept.ts";
+import type { Strip, Strips, StripSubject } from "../view/strip.ts";
 import {
   bandIn,
   goingOn,
@@ -20,40 +21,17 @@ import {
   type Span,
 } from "./bins.ts";
 
-/** The states of a subject in the last 24 hours or 30 days: some bins that end now, and exact sums. */
-export interface Strip {
-  readonly bins: readonly Band[];
-  /** The Unix time at which the first bin begins; `binMs` is the length of each. */
-  readonly beginMs: number;
-  readonly binMs: number;
-  readonly upMs: number;
-  readonly downMs: number;
-  /** The number of outages in this time, including one that began before. */
-  readonly downs: number;
-  readonly plannedMs: number;
-  /** The Unix time from which the subject is known; `unknownMs` is the unknown part of the time since then. */
-  readonly sinceMs: number;
-  readonly unknownMs: number;
-}
-
 /** The states of subjects in the last 30 days, in memory. */
-export interface Timelines {
+export interface Timelines extends Strips {
   read(record: JournalRecord): void;
   /** Ends all states that are known. Returns the past, by subject. */
   end(): Tracks;
   /** Puts an earlier past in front. */
   addPast(past: Tracks): void;
-  /**
-   * Returns the strip of a subject, or of the exporter; `undefined` if nothing is known of it. The strip is the same object for ten
-   * seconds, while nothing changes.
-   */
-  strip(of: Subject | Exporter, scale: ScaleName, nowMs: number): Strip | undefined;
+  /** A strip is the same object for ten seconds, while nothing changes. */
+  strip(of: StripSubject | Subject, scale: ScaleName, nowMs: number): Strip | undefined;
 }
 
-/** The exporter itself, which is up while it judges. */
-export interface Exporter {
-  readonly kind: "exporter";
-}
 const EXPORTER = "exporter";
 const SAME_MS = 10_000;
 /** The limit of a cluster's subjects. The page shows fewer strips. Further subjects, which an appliance may invent, take no memory. */

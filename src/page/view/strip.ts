@@ -1,5 +1,5 @@
 import { once } from "../../support/kept.ts";
-import type { Strip } from "../../timeline/timelines.ts";
+import type { Strip } from "../../view/strip.ts";
 import { html, nothing, type Html } from "./html.ts";
 
 const HEIGHT = 10;

@@ -2,14 +2,16 @@ import type { ClusterDocument } from "../../status/schema.ts";
 import { addressName } from "../../status/words.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
-import type { Strip, Timelines } from "../../timeline/timelines.ts";
+import type { Strip, Strips, StripScale, StripSubject } from "../../view/strip.ts";
 import { NOTABLE_MS, pastWords } from "../../view/past.ts";
 import { duration } from "../../view/time.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { picture } from "./strip.ts";
 
-export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as const;
-export type TimelineName = keyof typeof TIMELINES;
+export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as const satisfies Record<
+  StripScale,
+  string
+>;
 
 /** The most strips of a cluster, since rendering thousands would block the exporter. */
 const MAX_STRIPS = 256;
@@ -17,11 +19,11 @@ const MARKS = 4;
 
 /** The strips of clusters in the view of one reader. */
 export interface StripView {
-  readonly name: TimelineName;
-  readonly strip: (of: Parameters<Timelines["strip"]>[0]) => Strip | undefined;
+  readonly name: StripScale;
+  readonly strip: (of: StripSubject) => Strip | undefined;
 }
 
-export function stripView(timelines: Pick<Timelines, "strip">, name: TimelineName, nowMs: number): StripView {
+export function stripView(timelines: Strips, name: StripScale, nowMs: number): StripView {
   return { name, strip: (of) => timelines.strip(of, name, nowMs) };
 }
 
@@ -97,7 +99,7 @@ function stripRow(
 }
 
 /** Returns the times at the beginning of each quarter. */
-function axis({ beginMs, binMs, bins }: Strip, name: TimelineName): Html {
+function axis({ beginMs, binMs, bins }: Strip, name: StripScale): Html {
   const times = Array.from({ length: MARKS }, (_, nth) => {
     const at = new Date(beginMs + (nth * bins.length * binMs) / MARKS).toISOString();
     return name === "day" ? at.slice(11, 16) : at.slice(5, 10);
