@@ -18,7 +18,7 @@ import { createWindows } from "./maintenance/windows.ts";
 import { createStatusBoard, type StatusBoard } from "./status/board.ts";
 import { remainingProblems } from "./status/planned-document.ts";
 import { openHistory, type HistoryOptions } from "./timeline/history.ts";
-import { websiteTargets } from "./status/website-targets.ts";
+import { websiteTargets } from "./web/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";

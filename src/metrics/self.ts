@@ -2,7 +2,6 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { OPERATION_KINDS } from "../api/operations.ts";
 import { FAILURE_REASONS } from "../client/failure.ts";
 import type { Shard } from "../config/shard.ts";
-import { LEFT_OUT, type LeftOut } from "../status/website-targets.ts";
 import type { Build } from "../support/build.ts";
 import { keysOf } from "../support/keys.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
@@ -28,6 +27,10 @@ interface Storage {
   isUp(): boolean;
   bytes(): number;
 }
+
+/** The reasons why a target of /sd/websites is left out: it is beyond the limits, or refused. */
+export const LEFT_OUT = ["limit", "address", "port", "private"] as const;
+export type LeftOut = (typeof LEFT_OUT)[number];
 
 export interface SelfMetrics extends PollEvents {
   /** Counts a load, at the Unix time `atMs`. */

@@ -141,7 +141,7 @@ async function createProgram(isCached: boolean) {
   const { createFleetExposition } = await import("../../src/metrics/exposition.ts");
   const { createStatusPage } = await import("../../src/page/page.ts");
   const { createTimelines } = await import("../../src/timeline/timelines.ts");
-  const { websiteTargets } = await import("../../src/status/website-targets.ts");
+  const { websiteTargets } = await import("../../src/web/website-targets.ts");
   // Other tests in this process get modules of their own.
   vi.doUnmock("../../src/support/kept.ts");
   vi.resetModules();

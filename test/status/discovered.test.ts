@@ -3,7 +3,7 @@ import { gathered, type WebsiteDetails } from "../../src/api/website-details.ts"
 import type { Observation } from "../../src/polling/observation.ts";
 import { lastingProblems } from "../../src/status/problems.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "../../src/status/verdict.ts";
-import { websiteTargets } from "../../src/status/website-targets.ts";
+import { websiteTargets } from "../../src/web/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   blocksOf,

@@ -1,12 +1,13 @@
 import type { WebsiteTargetsConfig } from "../config/config.ts";
 import type { ApplianceSnapshot, ClusterSnapshot, KnownWebsite } from "../fleet/snapshot.ts";
+import { LEFT_OUT, type LeftOut } from "../metrics/self.ts";
 import { urlHost } from "../support/address.ts";
 import { once } from "../support/kept.ts";
 import type { LongText } from "../support/long-text.ts";
 import { inSlices } from "../support/slices.ts";
 import { refusalOf, type Refusal } from "./target-policy.ts";
-import type { ClusterVerdict, WebsiteVerdict } from "./verdict.ts";
-import { listeningIn } from "./masters.ts";
+import type { ClusterVerdict, WebsiteVerdict } from "../status/verdict.ts";
+import { listeningIn } from "../status/masters.ts";
 
 /** The most VIPs of a website. */
 const MAX_VIPS = 64;
@@ -40,10 +41,6 @@ export async function websiteTargets(verdicts: readonly ClusterVerdict[], policy
   const header = LEFT_OUT.map((why) => `${why}=${left[why]}`).join(", ");
   return { text, left, headers: { "x-targets-left-out": header } };
 }
-
-/** The reasons why a target is left out: it is beyond the limits, or refused. */
-export const LEFT_OUT = ["limit", "address", "port", "private"] as const;
-export type LeftOut = (typeof LEFT_OUT)[number];
 
 function isPending({ vrrp, discovery }: ApplianceSnapshot): boolean {
   return discovery !== undefined && (vrrp.health.state === "pending" || !discovery.isFirstPolled);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { WebsiteTargetsConfig } from "../../src/config/config.ts";
-import { refusalOf } from "../../src/status/target-policy.ts";
-import { clusterTargets, websiteTargets } from "../../src/status/website-targets.ts";
+import { refusalOf } from "../../src/web/target-policy.ts";
+import { clusterTargets, websiteTargets } from "../../src/web/website-targets.ts";
 import { clustersOf, fleetOf, MEMBER_A } from "../fleet/support.ts";
 import { applianceOf, failed, interfaceOf, listOf, PUBLIC_TARGETS, seen } from "../support/observations.ts";
-import { createJudge } from "./support.ts";
+import { createJudge } from "../status/support.ts";
 
 const ALL_PRIVATE = { ports: [8443], private: true };
 
