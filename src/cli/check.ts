@@ -12,14 +12,18 @@ import { perAppliance, pollAll } from "./poll-once.ts";
 import { formatEnd, jsonResult, pollReport, type OperationResult, type Polled } from "./poll-report.ts";
 import { formatTable, toJson } from "./format.ts";
 import { restingSchedules } from "./schedules.ts";
-import { storageProblems } from "./storage.ts";
 
 /**
  * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls every
- * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal. A website whose status is not expected is
- * a failure.
+ * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal by `storageProblems`. A website whose status
+ * is not expected is a failure.
  */
-export async function check(flags: Flags, io: Io, names: readonly string[]): Promise<ExitCode> {
+export async function check(
+  flags: Flags,
+  io: Io,
+  names: readonly string[],
+  storageProblems: (flags: Flags) => Promise<readonly string[]>,
+): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
   if (!isLive && (isFailedOnly || names.length > 0))
     return fail(io, "error: names and --failed need --live", 2);

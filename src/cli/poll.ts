@@ -5,12 +5,24 @@ import { judge } from "../status/judge.ts";
 import { printable } from "../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll } from "./poll-once.ts";
-import { bodyOf, jsonResult, pollReport, type Polled } from "./poll-report.ts";
+import { bodyOf, jsonResult, pollReport, type OperationResult, type Polled } from "./poll-report.ts";
 import { toJson } from "./format.ts";
-import { record } from "./record.ts";
+
+/** Writes these answers to a new file, anonymized, and asks first unless `isAccepted`. */
+type WriteRecording = (
+  results: readonly OperationResult[],
+  file: string,
+  isAccepted: boolean,
+  io: Io,
+) => Promise<ExitCode>;
 
 /** Polls the VRRP list and all websites of an appliance once; prints the results and the samples, or the appliance's answers. */
-export async function poll(flags: Flags, io: Io, [name = ""]: readonly string[]): Promise<ExitCode> {
+export async function poll(
+  flags: Flags,
+  io: Io,
+  [name = ""]: readonly string[],
+  record: WriteRecording,
+): Promise<ExitCode> {
   const { raw: isRaw = false, record: file, yes: isAccepted = false, output } = flags;
   const loaded = await loadNamed(flags, io, [name]);
   if (typeof loaded === "number") return loaded;

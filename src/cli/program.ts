@@ -76,7 +76,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       // With hidden flags, one line of flags serves both commands.
       ...serving().map((option) => option.hideHelp()),
     ],
-    async (flags, args) => untilSignal((await import("./check.ts")).check(flags, io, args)),
+    async (flags, args) => {
+      const { check } = await import("./check.ts");
+      const { storageProblems } = await import("./storage.ts");
+      return untilSignal(check(flags, io, args, storageProblems));
+    },
   );
   add(
     "poll <name>",
@@ -92,7 +96,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       new Option("--yes", "write that file without a question"),
       output,
     ],
-    async (flags, args) => untilSignal((await import("./poll.ts")).poll(flags, io, args)),
+    async (flags, args) => {
+      const { poll } = await import("./poll.ts");
+      const { record } = await import("./record.ts");
+      return untilSignal(poll(flags, io, args, record));
+    },
   );
   add(
     "trust [names...]",

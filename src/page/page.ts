@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FleetDocument } from "../status/schema.ts";
 import type { Strips } from "../view/strip.ts";
+import { builtFile } from "../support/built.ts";
 import type { Clock } from "../support/clock.ts";
 import type { LongText } from "../support/long-text.ts";
 import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
@@ -169,8 +170,7 @@ function footer({ exporter }: FleetDocument, telemetryPath: string): Html {
   </footer>`;
 }
 
-/** The folder of the built files, which is the same for the source and the built program. Browsers do not run TypeScript. */
-export const BUILT = new URL("../../dist/page/", import.meta.url);
+/** The page's own files, which the build makes: browsers do not run TypeScript. */
 const TYPES = {
   "client/main.js": "text/javascript; charset=utf-8",
   "icon.svg": "image/svg+xml",
@@ -183,7 +183,7 @@ const TYPES = {
  */
 export async function loadAssets() {
   const read = Object.entries(TYPES).map(async ([name, contentType]) => {
-    return { name, contentType, body: await readFile(new URL(name, BUILT)) };
+    return { name, contentType, body: await readFile(builtFile(`page/${name}`)) };
   });
   const assets = await Promise.all(read);
   const hash = createHash("sha256");

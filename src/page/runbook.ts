@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { BUILT, head } from "./page.ts";
+import { builtFile } from "../support/built.ts";
+import { head } from "./page.ts";
 import { html, type Html } from "./view/html.ts";
 
 /**
@@ -7,7 +8,7 @@ import { html, type Html } from "./view/html.ts";
  * files.
  */
 export async function loadRunbook(assets: string): Promise<string> {
-  const sections: Html = { text: await readFile(new URL("runbook.html", BUILT), "utf8") };
+  const sections: Html = { text: await readFile(builtFile("page/runbook.html"), "utf8") };
   return html`<!doctype html>
     <html lang="en">
       ${head("Runbook – appliance-exporter", assets)}

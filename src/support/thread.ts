@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { builtFile } from "./built.ts";
 
 const MAX_MS = 60_000;
 
@@ -12,8 +13,7 @@ export async function runInThread<Result>(
   file: "config-worker" | "password-worker",
   task: object,
 ): Promise<Result> {
-  // The path is the same from the source and from the built program.
-  const worker = new Worker(new URL(`../../dist/${file}.js`, import.meta.url), { workerData: task });
+  const worker = new Worker(builtFile(`${file}.js`), { workerData: task });
   try {
     const signal = AbortSignal.timeout(MAX_MS);
     const ended = once(worker, "exit", { signal }).then(() => []);
