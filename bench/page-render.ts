@@ -68,8 +68,6 @@ function startFleet() {
     shard: formatShard(WHOLE_FLEET),
     clock,
     logger,
-    verdicts: () => board.verdicts(),
-    windows: { commanded: () => [] },
     onRecord: timelines.read,
     journal: undefined,
   });

@@ -13,11 +13,12 @@ import type { Build } from "./support/build.ts";
 import { startRunner, type Runner } from "./polling/runner.ts";
 import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
-import { createRecorder, type Recorder } from "./journal/recorder.ts";
 import { createWindows } from "./maintenance/windows.ts";
 import { createStatusBoard, type StatusBoard } from "./status/board.ts";
 import { remainingProblems } from "./status/planned-document.ts";
-import { openHistory, type HistoryOptions } from "./timeline/history.ts";
+import type { Clock } from "./support/clock.ts";
+import type { Logger } from "./support/log.ts";
+import { NO_HISTORY, type History } from "./history.ts";
 import { websiteTargets } from "./web/website-targets.ts";
 import type { ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -33,7 +34,7 @@ const MAX_TICK_AGE_MS = 10_000;
 /** Two checks load a changed file, so it is loaded within 30 s of its last change. */
 const WATCH_INTERVAL_MS = 5000;
 
-export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup">, HistoryOptions {
+export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" | "lookup"> {
   readonly configFile: string;
   readonly listenAddresses: readonly ListenAddress[];
   readonly telemetryPath: string;
@@ -48,6 +49,10 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   /** The clusters that this exporter polls and shows; default: all. */
   readonly shard?: Shard;
   readonly build: Build;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Opens the history, once the configuration is valid; default: none. */
+  readonly openHistory?: () => Promise<History>;
   /** The limit of open files, which limits the connections; default: unlimited. */
   readonly descriptorLimit?: () => number;
   /** The time between two checks of the configuration's files; default: 5 s. */
@@ -74,8 +79,9 @@ export async function startExporter(
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
 
-  const [assets, history] = await Promise.all([loadAssets(), openHistory(options)]);
-  const { timelines, journal, restored } = history;
+  const { openHistory = async () => NO_HISTORY } = options;
+  const [assets, history] = await Promise.all([loadAssets(), openHistory()]);
+  const { restored, journal } = history;
   const fleet = createFleet();
   const exposition = createFleetExposition({
     onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
@@ -84,25 +90,15 @@ export async function startExporter(
   const windows = createWindows({
     clock,
     restored: restored.windows,
-    onChange: (window) => recorder.planned(window),
+    onChange: history.planned,
     onDrill: (appliances) => runner.hasten(appliances),
-  });
-  const recorder: Recorder = createRecorder({
-    version,
-    shard: formatShard(shard),
-    clock,
-    logger,
-    verdicts: () => board.verdicts(),
-    windows,
-    onRecord: timelines.read,
-    journal,
   });
   const board = createStatusBoard({
     version,
     shard,
     fleet,
     self,
-    listener: recorder,
+    listener: history,
     restored,
     windows,
     logger,
@@ -172,7 +168,7 @@ export async function startExporter(
       ...options,
       wallMs: clock.wallMs,
       document: board.document,
-      timelines,
+      timelines: history.strips,
       assets: assets.folder,
     }),
     history: history.read && { read: history.read, wallMs: clock.wallMs },
@@ -210,8 +206,7 @@ export async function startExporter(
   await prepare(loaded.config)();
   self.reloaded(true, clock.wallMs());
   reloader.watch();
-  recorder.start();
-  void history.addPast(board.restore);
+  history.start({ verdicts: board.verdicts, windows, onIncidents: board.restore });
   const { addresses } = started;
   const appliances = loaded.config.appliances.length;
   const fields = { addresses: addresses.join(", "), appliances, shard: formatShard(shard), version };
@@ -219,7 +214,7 @@ export async function startExporter(
   const stop = async (): Promise<void> => {
     reloader.stop();
     runner.stop();
-    await Promise.all([web.stop(), recorder.stop()]);
+    await Promise.all([web.stop(), history.stop()]);
     logger.info("exporter stopped");
   };
   const { document } = board;

@@ -1,4 +1,5 @@
 import { startExporter, type Exporter } from "../exporter.ts";
+import { openHistory } from "../timeline/history.ts";
 import { storageOf } from "./storage.ts";
 import { openLog, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 
@@ -9,6 +10,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   const running: { exporter?: Exporter } = {};
   // A SIGHUP during the start has no effect, since the start reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
+  const { shard } = flags;
   const started = await startExporter({
     ...io,
     configFile: flags["config.file"],
@@ -19,8 +21,8 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     enableMaintenance: flags["web.enableMaintenance"] ?? false,
     webConfigFile: flags["web.config.file"],
-    shard: flags.shard,
-    storage: storageOf(flags),
+    shard,
+    openHistory: () => openHistory({ ...io, shard, storage: storageOf(flags), logger }),
     logger,
     droppedLogLines: dropped,
   });

@@ -12,11 +12,12 @@ import type { Checked } from "../config/errors.ts";
 import { startExporter, type Exporter, type ExporterOptions } from "../exporter.ts";
 import { describeBug } from "../support/errors.ts";
 import { Secret } from "../support/secret.ts";
+import { openHistory } from "../timeline/history.ts";
 import { closeAtOnce, listen } from "../web/listen.ts";
 
 export type DemoOptions = Omit<
   ExporterOptions,
-  "configFile" | "telemetryPath" | "enableLifecycle" | "storage"
+  "configFile" | "telemetryPath" | "enableLifecycle" | "openHistory"
 >;
 
 /** Three appliances, three websites and the exporter that polls them, all on real sockets. */
@@ -143,8 +144,13 @@ async function startParts(options: DemoOptions, stops: Stops) {
   // JSON is also YAML.
   await writeFile(configFile, JSON.stringify(config, undefined, 2), { mode: 0o600 });
   const storage = { path: join(folder, "journal"), ...RETENTION };
-  const settings = { telemetryPath: "/metrics", enableLifecycle: false, storage };
-  const started = await startExporter({ ...options, ...settings, configFile });
+  const started = await startExporter({
+    ...options,
+    telemetryPath: "/metrics",
+    enableLifecycle: false,
+    configFile,
+    openHistory: () => openHistory({ ...options, storage }),
+  });
   if (!started.ok) return started;
   const { addresses, document, stop } = started.exporter;
   stops.push(stop);

@@ -1,5 +1,5 @@
 import type { MaintenanceWindow } from "../maintenance/window.ts";
-import type { Windows } from "../maintenance/windows.ts";
+import type { Sources } from "../history.ts";
 import type { Listener } from "../status/board.ts";
 import type { ClusterIncidents } from "../status/incident.ts";
 import type { ClusterVerdict } from "../status/verdict.ts";
@@ -12,8 +12,6 @@ import { incidentRecords, openIn, recordsBetween } from "./changes.ts";
 import type { Begin, Journal, Step } from "./journal.ts";
 import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./record.ts";
 
-/** A kill loses less than five seconds. Midnight is a step. */
-const STEP_MS = 4000;
 /** If steps are further apart, nobody knows what happened between them. */
 const MAX_STEP_MS = 15_000;
 /** The longest time for the last write. */
@@ -24,9 +22,6 @@ export interface RecorderDeps {
   readonly shard: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Judges all clusters as they are now, in slices. */
-  readonly verdicts: () => Promise<unknown>;
-  readonly windows: Pick<Windows, "commanded">;
   /** Receives each record, except for the state of everything that begins a day. */
   readonly onRecord: (record: JournalRecord) => void;
   /** The journal; `undefined` without storage. */
@@ -42,29 +37,21 @@ interface Latest {
 
 /** Makes records of verdicts, and records the instant until which everything was judged. */
 export interface Recorder extends Listener {
-  start(): void;
+  /** From now on a step takes these sources; nothing is recorded of a time before. */
+  follow(sources: Pick<Sources, "verdicts" | "windows">): void;
   /** Records planned work that began, or whose end has changed. */
   planned(window: MaintenanceWindow): void;
-  /** Judges everything, and writes the changes, unless a step is in progress. Never rejects. */
+  /** Judges everything, and writes the changes, unless a step is in progress or nothing is followed. Never rejects. */
   step(): Promise<void>;
   /** Stops within two seconds. */
   stop(): Promise<void>;
 }
 
-export function createRecorder({
-  version,
-  shard,
-  clock,
-  logger,
-  verdicts,
-  windows,
-  onRecord,
-  journal,
-}: RecorderDeps): Recorder {
+export function createRecorder({ version, shard, clock, logger, onRecord, journal }: RecorderDeps): Recorder {
   /** The keys are the names of clusters. */
   const latest = new Map<string, Latest>();
   let latestMs: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  let sources: Pick<Sources, "verdicts" | "windows"> | undefined;
   let judging: Promise<Omit<Step, "state"> | undefined> | undefined;
 
   function record(one: JournalRecord): void {
@@ -73,8 +60,8 @@ export function createRecorder({
   }
 
   async function step(): Promise<void> {
-    if (judging !== undefined) return;
-    judging = judged().catch(failed);
+    if (judging !== undefined || sources === undefined) return;
+    judging = judged(sources).catch(failed);
     const now = await judging;
     judging = undefined;
     // Together: the journal writes the records until here, or this state in their place.
@@ -92,7 +79,7 @@ export function createRecorder({
     await journal?.stop();
   }
 
-  async function judged(): Promise<Omit<Step, "state">> {
+  async function judged({ verdicts }: Pick<Sources, "verdicts">): Promise<Omit<Step, "state">> {
     const atMs = clock.wallMs();
     await verdicts();
     const sinceMs = atMs - (latestMs ?? atMs);
@@ -120,7 +107,7 @@ export function createRecorder({
     add: (one: JournalRecord) => void,
   ): Promise<void> {
     add(runOf(begin, atMs));
-    for (const window of windows.commanded()) add(windowRecord(window, atMs));
+    for (const window of sources?.windows.commanded() ?? []) add(windowRecord(window, atMs));
     await inSlices(all, ({ verdict, incidents }) => {
       recordsBetween(undefined, verdict, atMs).forEach(add);
       incidentRecords(verdict.facts.cluster, openIn(incidents), atMs).forEach(add);
@@ -129,16 +116,6 @@ export function createRecorder({
 
   function runOf(begin: Begin, atMs: number): RunRecord {
     return { at: instantOf(atMs), kind: "run", v: VERSION, ...begin, version, shard };
-  }
-
-  function plan(): void {
-    timer = setTimeout(
-      () => {
-        plan();
-        void step();
-      },
-      STEP_MS - (clock.wallMs() % STEP_MS),
-    );
   }
 
   return {
@@ -158,13 +135,12 @@ export function createRecorder({
     },
     planned: (window) => record(windowRecord(window, clock.wallMs())),
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),
-    start: () => {
+    follow: (given) => {
+      sources = given;
       onRecord(runOf({ why: "start" }, clock.wallMs()));
-      plan();
     },
     step,
     stop: async () => {
-      clearTimeout(timer);
       await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };

@@ -22,8 +22,8 @@ const NEVER_MS = 2 ** 31 - 1;
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The facts about the journal that the metrics show. */
-interface Storage {
+/** What the metrics show of the journal. */
+export interface JournalFacts {
   isUp(): boolean;
   bytes(): number;
 }
@@ -52,7 +52,7 @@ export function createSelfMetrics(
     readonly build: Build;
     readonly shard: Shard;
     readonly externalUrl?: string;
-    readonly journal?: Storage | undefined;
+    readonly journal?: JournalFacts | undefined;
   },
   droppedLogLines: () => number,
 ): SelfMetrics {

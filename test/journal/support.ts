@@ -8,7 +8,7 @@ import { readLines } from "../../src/journal/day-files.ts";
 import { createJournal, type StorageOptions } from "../../src/journal/journal.ts";
 import type { JournalRecord } from "../../src/journal/record.ts";
 import { createWindows } from "../../src/maintenance/windows.ts";
-import { createRecorder, type Recorder } from "../../src/journal/recorder.ts";
+import { createRecorder } from "../../src/journal/recorder.ts";
 import { restore } from "../../src/journal/restore.ts";
 import { createStatusBoard } from "../../src/status/board.ts";
 import { fleetOf, pollsOf } from "../fleet/support.ts";
@@ -58,23 +58,21 @@ export async function startRun(
   );
   const { logger } = log;
   const journal = createJournal(storage, { clock, logger });
-  const windows = createWindows({
-    clock,
-    restored: restored.windows,
-    onChange: (window) => recorder.planned(window),
-    onDrill: () => {},
-  });
-  windows.configure(configOf(...members));
-  const recorder: Recorder = createRecorder({
+  const recorder = createRecorder({
     version: "1.2.3",
     shard: "0/1",
     clock,
     logger,
-    verdicts: () => board.verdicts(),
-    windows,
     onRecord: (record) => void records.push(record),
     journal,
   });
+  const windows = createWindows({
+    clock,
+    restored: restored.windows,
+    onChange: recorder.planned,
+    onDrill: () => {},
+  });
+  windows.configure(configOf(...members));
   const board = createStatusBoard({
     version: "1.2.3",
     shard: WHOLE_FLEET,
@@ -87,6 +85,7 @@ export async function startRun(
     clock,
     runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
   });
+  recorder.follow({ verdicts: board.verdicts, windows });
   return {
     journal,
     log,

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { startExporter } from "../../src/exporter.ts";
+import { openHistory } from "../../src/timeline/history.ts";
 import type { TimeRange } from "../../src/journal/day-files.ts";
 import { availabilityOf, type Row } from "../../src/report/availability.ts";
 import { readHistory } from "../../src/report/month-report.ts";
@@ -77,18 +78,18 @@ async function serveAppliances(): Promise<number> {
 }
 
 async function startExporterAt(port: number, folder: string): Promise<() => Promise<void>> {
+  const storage = { path: join(folder, "journal"), retentionMs: 86_400_000_000, retentionBytes: 1e9 };
+  const common = { version: "0.0.0", clock: systemClock, logger: createMemoryLog().logger };
   const started = await startExporter({
     configFile: join(folder, "config.yaml"),
     listenAddresses: [{ host: "127.0.0.1", port }],
     telemetryPath: "/metrics",
     enableLifecycle: false,
-    storage: { path: join(folder, "journal"), retentionMs: 86_400_000_000, retentionBytes: 1e9 },
-    version: "0.0.0",
+    openHistory: () => openHistory({ storage, ...common }),
+    ...common,
     build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,
-    clock: systemClock,
-    logger: createMemoryLog().logger,
     droppedLogLines: () => 0,
   });
   if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { startExporter } from "../../src/exporter.ts";
+import { openHistory } from "../../src/timeline/history.ts";
 import type { Shard } from "../../src/config/shard.ts";
 import type { Logger } from "../../src/support/log.ts";
 import { createLeapingClock } from "./leaping-clock.ts";
@@ -101,6 +102,8 @@ export async function startTestExporter({
   const folder = await writeSetup(setup);
   const log = createMemoryLog();
   const clock = createLeapingClock();
+  const storage = setup.keepsJournal === true ? { path: join(folder, "journal"), ...RETENTION } : undefined;
+  const [version, { logger }] = ["0.0.0", log];
   const started = await startExporter({
     configFile: join(folder, "config.yaml"),
     listenAddresses: [{ host: "127.0.0.1", port: 0 }],
@@ -111,13 +114,13 @@ export async function startTestExporter({
     ...(watchIntervalMs === undefined ? {} : { watchIntervalMs }),
     ...(setup.externalUrl === undefined ? {} : { externalUrl: setup.externalUrl }),
     ...(setup.shard === undefined ? {} : { shard: setup.shard }),
-    ...(setup.keepsJournal === true ? { storage: { path: join(folder, "journal"), ...RETENTION } } : {}),
-    version: "0.0.0",
+    openHistory: () => openHistory({ version, storage, clock, logger, shard: setup.shard }),
+    version,
     build: BUILD,
     maxLookups: 2,
     maxPasswordReads: 2,
     clock,
-    logger: log.logger,
+    logger,
     droppedLogLines: () => 0,
   });
   if (!started.ok) throw new Error(`no start: ${JSON.stringify(started)}`);
