@@ -88,7 +88,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
     restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
     windows: { covering: () => [] },
-    runner: () => ({ confirm: () => {}, replan: () => {}, nextPollMs: () => undefined }),
+    runner: { confirm: () => {}, replan: () => {}, nextPollMs: () => undefined },
   });
   const measured: number[] = [];
   for (let turn = 0; turn < ROUNDS; turn += 1) {

@@ -81,12 +81,12 @@ function startFleet() {
     listener: recorder,
     restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
     windows: { covering: () => [] },
-    runner: () => ({
+    runner: {
       confirm: () => {},
       replan: () => {},
       nextPollMs: (name: string, operation: Operation) =>
         dueMs.get("websiteId" in operation ? `${name} ${operation.websiteId}` : name),
-    }),
+    },
   });
   const record = board.observed;
 

@@ -10,7 +10,7 @@ import { createFleetExposition } from "./metrics/exposition.ts";
 import { createSelfMetrics } from "./metrics/self.ts";
 import { createClients, type ClientsOptions } from "./client/client.ts";
 import type { Build } from "./support/build.ts";
-import { startRunner, type Runner } from "./polling/runner.ts";
+import { startRunner } from "./polling/runner.ts";
 import { createReloader, type Reloader } from "./config/reload.ts";
 import { fleetJson } from "./status/document.ts";
 import { createWindows } from "./maintenance/windows.ts";
@@ -75,23 +75,29 @@ export async function startExporter(
 ): Promise<Checked<{ readonly exporter: Exporter }>> {
   const { version, clock, logger, configFile: file, webConfigFile, shard = WHOLE_FLEET } = options;
   const { watchIntervalMs = WATCH_INTERVAL_MS, descriptorLimit = () => Number.POSITIVE_INFINITY } = options;
+  const { openHistory = async () => NO_HISTORY } = options;
   // This thread loads the configuration, since it polls nothing yet, and another thread would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
-
-  const { openHistory = async () => NO_HISTORY } = options;
   const [assets, history] = await Promise.all([loadAssets(), openHistory()]);
   const { restored, journal } = history;
+
+  // What polls, and what is known of it.
   const fleet = createFleet();
-  const exposition = createFleetExposition({
-    onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
-  });
+  fleet.configure(loaded.config, clock.monotonicMs());
   const self = createSelfMetrics({ ...options, shard, journal }, options.droppedLogLines);
+  const maxConnections = (): number => shareDescriptors(descriptorLimit()).appliances;
+  const createClient = createClients({ ...options, maxConnections }, clock);
+  const runner = startRunner({
+    clock,
+    planOf: ({ name }) => fleet.plan(name),
+    onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
+  });
   const windows = createWindows({
     clock,
     restored: restored.windows,
     onChange: history.planned,
-    onDrill: (appliances) => runner.hasten(appliances),
+    onDrill: runner.hasten,
   });
   const board = createStatusBoard({
     version,
@@ -103,22 +109,13 @@ export async function startExporter(
     windows,
     logger,
     clock,
-    runner: () => runner,
+    runner,
   });
-  const maxConnections = (): number => shareDescriptors(descriptorLimit()).appliances;
-  const createClient = createClients({ ...options, maxConnections }, clock);
-  const runner: Runner = startRunner({
-    clock,
-    events: board,
-    planOf: ({ name }) => fleet.plan(name),
-    onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
-  });
-  let wasPolled = false;
-  let targetPolicy = loaded.config.websiteTargets;
 
-  fleet.configure(loaded.config, clock.monotonicMs());
+  // How a configuration takes effect, now and at each reload.
+  let targetPolicy = loaded.config.websiteTargets;
   function prepare(config: Config): () => Promise<void> {
-    const start = runner.prepare(config, createClient);
+    const start = runner.prepare(config, createClient, board);
     return async () => {
       fleet.configure(config, clock.monotonicMs());
       windows.configure(config);
@@ -138,11 +135,18 @@ export async function startExporter(
       if (shared.length > 0) logger.warn(fields, "several appliances have the same address");
     };
   }
+  const web = createWebServer({
+    onPasswordError: (error) => logger.error({ detail: messageOf(error) }, "passwords cannot be checked"),
+    routePrefix: options.routePrefix,
+    config: loadedWeb.config,
+    configFile: webConfigFile,
+    maxConnections: shareDescriptors(descriptorLimit()).web,
+  });
   const reloader = createReloader({
     watchIntervalMs,
     load: (running) => loadInThread({ file, shard }, running),
     loaded,
-    web: { sources: loadedWeb.sources, prepare: () => web.prepare() },
+    web: { sources: loadedWeb.sources, prepare: web.prepare },
     prepare,
     onReloaded: (isSuccess, atMs) => {
       board.reloaded(isSuccess, atMs);
@@ -151,6 +155,12 @@ export async function startExporter(
     clock,
     logger,
   });
+
+  // What clients get.
+  const exposition = createFleetExposition({
+    onBug: (error) => logger.error({ detail: describeBug(error) }, "series could not be rendered"),
+  });
+  let wasPolled = false;
   const routes = createRoutes({
     telemetryPath: options.telemetryPath,
     renderMetrics: async () => {
@@ -183,29 +193,20 @@ export async function startExporter(
     isHealthy: () => clock.monotonicMs() - runner.lastTickMs() < MAX_TICK_AGE_MS,
     // The exporter stays ready once it was, so that a reload with a new appliance does not take it out of service.
     isReady: () => (wasPolled ||= fleet.isPolled()),
-    configText: reloader.shown,
-    // A reload waits until the first configuration runs.
-    reload: options.enableLifecycle ? () => starting.then(reloader.reload) : undefined,
+    configText: () => reloader.running().shown,
+    reload: options.enableLifecycle ? reloader.reload : undefined,
     onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
   });
-  const web = createWebServer({
-    handler: routes.handle,
-    onPasswordError: (error) => logger.error({ detail: messageOf(error) }, "passwords cannot be checked"),
-    routePrefix: options.routePrefix,
-    config: loadedWeb.config,
-    configFile: webConfigFile,
-    maxConnections: shareDescriptors(descriptorLimit()).web,
-  });
-  const starting = web.start(options.listenAddresses);
-  const started = await starting;
+
+  const started = await web.start(options.listenAddresses, routes.handle);
   if (!started.ok) {
     runner.stop();
     return started;
   }
-
-  await prepare(loaded.config)();
-  self.reloaded(true, clock.wallMs());
+  // A client may have caused a reload since the first listener was there.
+  await prepare(reloader.running().config)();
   reloader.watch();
+  self.reloaded(true, clock.wallMs());
   history.start({ verdicts: board.verdicts, windows, onIncidents: board.restore });
   const { addresses } = started;
   const appliances = loaded.config.appliances.length;

@@ -27,8 +27,8 @@ export interface ReloaderDeps {
 export interface Reloader {
   /** Reads the configuration again and applies it; an invalid configuration changes nothing. */
   reload(): Promise<ReloadResult>;
-  /** Returns the running configuration, without its secrets. */
-  shown(): string;
+  /** Returns the configuration that runs, or is to run. */
+  running(): ValidConfig;
   /** Starts to reload automatically when the content of a file has changed. */
   watch(): void;
   /** Applies no configuration from now on. */
@@ -106,7 +106,7 @@ export function createReloader(deps: ReloaderDeps): Reloader {
 
   return {
     reload,
-    shown: () => running.shown,
+    running: () => running,
     watch: () => {
       if (isStopped) return;
       timer = setInterval(() => void check(), deps.watchIntervalMs);

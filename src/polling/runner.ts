@@ -9,6 +9,7 @@ import {
 } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
 import type { OutOfTurn } from "./decide.ts";
+import type { PollEvents } from "./observation.ts";
 import { inSlices } from "../support/slices.ts";
 import { createTurns } from "../support/turns.ts";
 import { startTimetable } from "./timetable.ts";
@@ -19,9 +20,9 @@ export interface Runner {
    * Makes everything that this configuration needs, touching nothing that runs; the function that it returns is to be
    * called at once. From then on nothing is polled at an address or with credentials that are gone; what is polled when
    * follows in slices. An appliance at the same address with the same credentials and TLS settings keeps its instants,
-   * connections and backoff; any other is polled as a new one, by a client from `createClient`.
+   * connections and backoff; any other is polled as a new one, by a client from `createClient`, and `events` receives what comes of that.
    */
-  prepare(config: Config, createClient: CreateClient): () => Promise<void>;
+  prepare(config: Config, createClient: CreateClient, events: PollEvents): () => Promise<void>;
   /** The monotonic instant at which an operation is polled next, backoff included; `undefined` where it is not planned. */
   nextPollMs(appliance: string, operation: Operation): number | undefined;
   /** Polls what is now planned for an appliance's websites. */
@@ -50,7 +51,7 @@ export interface ConfirmingPolls {
   readonly afterMs: number;
 }
 
-export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "events" | "planOf"> {
+export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "planOf"> {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
@@ -59,7 +60,7 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 /** Work for long answers takes so much of one turn of the event loop. */
 const LONG_ANSWERS_MS = 10;
 
-export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps): Runner {
+export function startRunner({ clock, onClockJump, planOf }: RunnerDeps): Runner {
   const limits = { website_tests: pLimit(1), discovery: pLimit(MAX_CONCURRENT_DISCOVERY) };
   const turns = createTurns(LONG_ANSWERS_MS);
   /** The keys are names of appliances. */
@@ -72,9 +73,8 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
     onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
     onMissed: ({ poller, operation }, count) => poller.missed(operation, count),
   });
-  const pollerDeps: AppliancePollerDeps = {
+  const pollerDeps: Omit<AppliancePollerDeps, "events"> = {
     clock,
-    events,
     limits,
     turns,
     timetable,
@@ -83,13 +83,13 @@ export function startRunner({ clock, events, onClockJump, planOf }: RunnerDeps):
   };
 
   return {
-    prepare: (config, createClient) => {
+    prepare: (config, createClient, events) => {
       const appliances = config.appliances.filter(({ enabled }) => enabled);
       const next = new Map(
         appliances.map((appliance) => {
           const known = pollers.get(appliance.name);
           if (known?.canPoll(appliance) === true) return [appliance.name, known] as const;
-          const poller = createAppliancePoller(pollerDeps, appliance, createClient(appliance));
+          const poller = createAppliancePoller({ ...pollerDeps, events }, appliance, createClient(appliance));
           return [appliance.name, poller] as const;
         }),
       );

@@ -79,8 +79,7 @@ export interface StatusBoardDeps {
   readonly windows: Pick<Windows, "covering">;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Returns the runner, which polls the fleet. This function is not called before the first observation. */
-  readonly runner: () => Pick<Runner, "confirm" | "replan" | "nextPollMs">;
+  readonly runner: Pick<Runner, "confirm" | "replan" | "nextPollMs">;
 }
 
 export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
@@ -95,7 +94,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   let reloadFailedAtMs: number | undefined;
 
   function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
-    const nextMs = runner().nextPollMs(appliance, operation);
+    const nextMs = runner.nextPollMs(appliance, operation);
     return nextMs && Math.round(nextMs - clock.monotonicMs() + clock.wallMs());
   }
 
@@ -135,10 +134,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const [nowMs, name] = [clock.monotonicMs(), fleet.clusterOf(appliance)];
     if (name !== undefined) advance(name, nowMs);
     const { changes, cluster } = fleet.record(observation, nowMs);
-    if (OPERATIONS[kind].timing === "discovery") runner().replan(appliance);
+    if (OPERATIONS[kind].timing === "discovery") runner.replan(appliance);
     if (cluster !== undefined) {
       const change = judged(cluster, nowMs, { appliance, changes, sinceMs: observation.sinceMs });
-      for (const polls of confirmingPolls(change, observation, changes)) runner().confirm(polls);
+      for (const polls of confirmingPolls(change, observation, changes)) runner.confirm(polls);
     }
     logObservation(logger, name, observation, changes);
     self.observed(observation);

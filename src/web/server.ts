@@ -28,7 +28,6 @@ const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: fals
 const DRAIN_TIMEOUT_MS = 3000;
 
 export interface WebServerOptions {
-  readonly handler: Handler;
   /** The callback of `createPasswordCheck`. */
   readonly onPasswordError: (error: unknown) => void;
   /** The prefix of `underPrefix`; default: none. */
@@ -43,7 +42,10 @@ export interface WebServerOptions {
 
 export interface WebServer {
   /** Serves on all addresses, or on none after an error. `addresses` has one `host:port` for each listener. */
-  start(listeners: readonly ListenAddress[]): Promise<Checked<{ readonly addresses: readonly string[] }>>;
+  start(
+    listeners: readonly ListenAddress[],
+    handler: Handler,
+  ): Promise<Checked<{ readonly addresses: readonly string[] }>>;
   /**
    * Loads the web configuration again. `apply` makes it effective from the next request and handshake on; it throws and changes nothing if
    * OpenSSL rejects the TLS settings.
@@ -55,7 +57,6 @@ export interface WebServer {
 
 /** Creates the exporter's web server: over TLS if its configuration has settings for it, else plain HTTP. */
 export function createWebServer({
-  handler,
   onPasswordError,
   routePrefix = "",
   config = UNPROTECTED,
@@ -65,11 +66,9 @@ export function createWebServer({
   let current = config;
   const connections = createServerConnections(maxConnections);
   const servers: Server[] = [];
-  // The guard is outermost: paths outside the prefix require a password too.
   const check = createPasswordCheck(onPasswordError);
-  const guarded = protect(underPrefix(routePrefix, handler), routePrefix, () => current, check);
 
-  function create(): Server {
+  function create(guarded: Handler): Server {
     const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);
     renewTls(server, config);
     server.on("secureConnection", (socket: TLSSocket) => {
@@ -95,10 +94,12 @@ export function createWebServer({
   }
 
   return {
-    start: async (listeners) => {
+    start: async (listeners, handler) => {
+      // The guard is outermost: paths outside the prefix require a password too.
+      const guarded = protect(underPrefix(routePrefix, handler), routePrefix, () => current, check);
       const addresses: string[] = [];
       for (const address of listeners) {
-        const server = create();
+        const server = create(guarded);
         try {
           addresses.push(formatAddress(await listen(server, address)));
         } catch (error) {

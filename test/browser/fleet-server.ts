@@ -66,8 +66,8 @@ export async function serveFleet(first: FleetDocument, wallMs = Date.now): Promi
   let server: WebServer | undefined;
 
   async function start(): Promise<void> {
-    server = createWebServer({ handler, onPasswordError: () => {} });
-    const started = await server.start([{ host: "127.0.0.1", port }]);
+    server = createWebServer({ onPasswordError: () => {} });
+    const started = await server.start([{ host: "127.0.0.1", port }], handler);
     if (!started.ok) throw new Error(started.errors[0]?.message);
     port = Number(new URL(`http://${started.addresses[0]}`).port);
   }

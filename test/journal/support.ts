@@ -83,7 +83,7 @@ export async function startRun(
     windows,
     logger,
     clock,
-    runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
+    runner: { confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined },
   });
   recorder.follow({ verdicts: board.verdicts, windows });
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import { startRunner } from "../../src/polling/runner.ts";
-import type { Observation } from "../../src/polling/observation.ts";
+import type { Observation, PollEvents } from "../../src/polling/observation.ts";
 import { applianceOf, configOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
 import {
@@ -25,17 +25,17 @@ function startDiscovery() {
     clock,
     onClockJump: () => {},
     planOf: ({ name }) => fleet.plan(name),
-    events: {
-      ...NO_EVENTS,
-      observed: (observation) => {
-        observed.push(observation);
-        fleet.record(observation, clock.monotonicMs());
-        runner.replan(observation.appliance);
-      },
-    },
   });
+  const events: PollEvents = {
+    ...NO_EVENTS,
+    observed: (observation) => {
+      observed.push(observation);
+      fleet.record(observation, clock.monotonicMs());
+      runner.replan(observation.appliance);
+    },
+  };
   fleet.configure(configOf(WAF), 0);
-  void runner.prepare(configOf(WAF), () => client)();
+  void runner.prepare(configOf(WAF), () => client, events)();
   return { clock, client, observed };
 }
 

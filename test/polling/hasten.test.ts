@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { Body } from "../../src/client/client.ts";
 import type { Outcome } from "../../src/client/failure.ts";
+import type { PollEvents } from "../../src/polling/observation.ts";
+import type { Endpoint } from "../../src/client/client.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -40,26 +42,21 @@ function startAnswered(answers: Answers, ...appliances: readonly ApplianceConfig
   const clock = holdClock();
   const sent: { readonly name: string; readonly path: string; readonly atMs: number }[] = [];
   const [observed, skipped, late]: readonly [string[], string[], number[]] = [[], [], []];
-  const runner = startRunner({
-    clock,
-    events: {
-      ...NO_EVENTS,
-      started: (_, latenessSeconds) => void late.push(latenessSeconds),
-      observed: (observation) => void observed.push(shortly(observation)),
-      skipped: (kind, reason) => void skipped.push(`${kind} ${reason}`),
-    },
-    onClockJump: () => {},
-    planOf: testsOnly,
-  });
-  const apply = (...next: readonly ApplianceConfig[]): void => {
-    void runner.prepare(configOf(...next), ({ baseUrl }) =>
-      slowClient(takesMs, (path) => {
-        const name = new URL(baseUrl).hostname.replace(".example", "");
-        sent.push({ name, path, atMs: clock.monotonicMs() });
-        return path === LIST ? list : SITE_OK;
-      }),
-    )();
+  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const events: PollEvents = {
+    ...NO_EVENTS,
+    started: (_, latenessSeconds) => void late.push(latenessSeconds),
+    observed: (observation) => void observed.push(shortly(observation)),
+    skipped: (kind, reason) => void skipped.push(`${kind} ${reason}`),
   };
+  const createClient = ({ baseUrl }: Endpoint) =>
+    slowClient(takesMs, (path) => {
+      const name = new URL(baseUrl).hostname.replace(".example", "");
+      sent.push({ name, path, atMs: clock.monotonicMs() });
+      return path === LIST ? list : SITE_OK;
+    });
+  const apply = (...next: readonly ApplianceConfig[]): void =>
+    void runner.prepare(configOf(...next), createClient, events)();
   apply(...appliances);
   const instants = (name: string, path: string): readonly number[] =>
     sent.filter((each) => each.name === name && each.path === path).map(({ atMs }) => atMs);

@@ -1,11 +1,11 @@
 import { onTestFinished } from "vitest";
-import type { Body } from "../../src/client/client.ts";
+import type { Body, Endpoint } from "../../src/client/client.ts";
 import type { Outcome } from "../../src/client/failure.ts";
 import { WHOLE_FLEET } from "../../src/config/shard.ts";
 import { createFleet } from "../../src/fleet/fleet.ts";
 import type { Observation } from "../../src/polling/observation.ts";
 import { startRunner } from "../../src/polling/runner.ts";
-import { createStatusBoard, type StatusBoard } from "../../src/status/board.ts";
+import { createStatusBoard } from "../../src/status/board.ts";
 import { createLog } from "../../src/support/log.ts";
 import { detailsOf } from "../discovery/appliance.ts";
 import { NO_PAST } from "../status/support.ts";
@@ -60,25 +60,24 @@ export function startExporter(answers: Answers, discoveryMs = 60_000) {
   const members = membersOf(discoveryMs);
   const [clock, fleet] = [holdClock(), createFleet()];
   const requests: Record<Kind, number> = { vrrp: 0, website_list: 0, website_details: 0, website_test: 0 };
-  const board: StatusBoard = createStatusBoard({
+  const runner = startRunner({
+    clock,
+    onClockJump: () => {},
+    planOf: ({ name }) => fleet.plan(name),
+  });
+  onTestFinished(runner.stop);
+  const board = createStatusBoard({
     version: "1.2.3",
     shard: WHOLE_FLEET,
     fleet,
     self: NO_EVENTS,
     logger: createLog("error", "json", 2).logger,
     clock,
-    runner: () => runner,
+    runner,
     ...NO_PAST,
   });
-  const runner = startRunner({
-    clock,
-    events: board,
-    onClockJump: () => {},
-    planOf: ({ name }) => fleet.plan(name),
-  });
-  onTestFinished(runner.stop);
   fleet.configure(configOf(...members), 0);
-  void runner.prepare(configOf(...members), ({ baseUrl }) => {
+  const createClient = ({ baseUrl }: Endpoint) => {
     const name = new URL(baseUrl).hostname.slice(0, 1);
     const counts = new Map<string, number>();
     return slowClient(10, (path) => {
@@ -87,6 +86,7 @@ export function startExporter(answers: Answers, discoveryMs = 60_000) {
       requests[kind] += 1;
       return (answers[kind] ?? QUIET[kind])(name, nth, Number(/website\/(\d+)/.exec(path)?.[1]));
     });
-  })();
+  };
+  void runner.prepare(configOf(...members), createClient, board)();
   return { requests, clock, board };
 }

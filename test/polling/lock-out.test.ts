@@ -20,15 +20,15 @@ async function refusals(
 ): Promise<readonly number[]> {
   const clock = holdClock();
   const refusedMs: number[] = [];
-  const runner = startRunner({ clock, events: NO_EVENTS, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
   const websites = Array.from({ length: WEBSITES }, (_, id) => websiteOf({ id }));
-  void runner.prepare(configOf(applianceOf({ name: "waf", websites, polling })), () =>
+  const createClient = () =>
     slowClient(20, (path) => {
       if (!isRefused(path)) return path.includes("website") ? SITE_OK : list;
       refusedMs.push(clock.monotonicMs());
       return failing("auth");
-    }),
-  )();
+    });
+  void runner.prepare(configOf(applianceOf({ name: "waf", websites, polling })), createClient, NO_EVENTS)();
   for (let minute = 0; minute < minutes; minute += 1) await clock.pass(60_000);
   return refusedMs;
 }

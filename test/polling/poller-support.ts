@@ -122,13 +122,14 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]) {
     observed: (observation) => void observed.push(observation),
     skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
   };
-  const runner = startRunner({ clock, events, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const createClient = (): FakeClient => {
+    const client = fakeClient();
+    clients.push(client);
+    return client;
+  };
   const applyConfig = (config: Config): void => {
-    void runner.prepare(config, () => {
-      const client = fakeClient();
-      clients.push(client);
-      return client;
-    })();
+    void runner.prepare(config, createClient, events)();
   };
   const apply = (...next: readonly ApplianceConfig[]): void => applyConfig(configOf(...next));
   apply(...appliances);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../src/config/config.ts";
 import type { ApplianceClient, Body, Endpoint } from "../../src/client/client.ts";
 import type { Outcome } from "../../src/client/failure.ts";
+import type { PollEvents } from "../../src/polling/observation.ts";
 import { startRunner } from "../../src/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -46,19 +47,15 @@ async function courseOf(
   const clock = holdClock();
   const events: string[] = [];
   const note = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
-  const runner = startRunner({
-    clock,
-    events: {
-      ...NO_EVENTS,
-      observed: (observation) => note(`${observation.appliance} ${shortly(observation)}`),
-      skipped: (kind, reason, count) => note(`${kind} ${reason} ${count}`),
-    },
-    onClockJump: () => note("clock jump"),
-    planOf: testsOnly,
-  });
+  const runner = startRunner({ clock, onClockJump: () => note("clock jump"), planOf: testsOnly });
+  const polls: PollEvents = {
+    ...NO_EVENTS,
+    observed: (observation) => note(`${observation.appliance} ${shortly(observation)}`),
+    skipped: (kind, reason, count) => note(`${kind} ${reason} ${count}`),
+  };
   const createClient = ({ baseUrl }: Endpoint): ApplianceClient => clientOf(nameIn(baseUrl), note);
   const apply = (appliances: readonly ApplianceConfig[]): void =>
-    void runner.prepare(configOf(...appliances), createClient)();
+    void runner.prepare(configOf(...appliances), createClient, polls)();
   apply(COURSES.map(([appliance]) => appliance));
   for (let nth = 1; nth * RELOAD_MS <= COURSE_MS; nth += 1) {
     await clock.pass(RELOAD_MS);
@@ -108,7 +105,7 @@ test("a configuration with a client that cannot be created has no effect on runn
   const { clock, runner, clients, observed } = startHeldRunner(a, b);
   await clock.pass(1_001);
   expect(() =>
-    runner.prepare(configOf(withOtherCredentials(a), withOtherCredentials(b)), createNoClientOfB),
+    runner.prepare(configOf(withOtherCredentials(a), withOtherCredentials(b)), createNoClientOfB, NO_EVENTS),
   ).toThrow("no client for b");
   expect(clients.map(({ isClosed }) => isClosed)).toEqual([false, false]);
   for (const client of clients) await client.answer("/interface/virtual", NO_INTERFACES);

@@ -29,7 +29,7 @@ function boardOf(appliances: Parameters<typeof fleetOf>[0], given: Partial<Statu
     self: createSelfMetrics({ version: "1.2.3", build: BUILD, shard: WHOLE_FLEET }, () => 0),
     logger: log.logger,
     clock: { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs },
-    runner: () => ({ confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined }),
+    runner: { confirm: () => undefined, replan: () => undefined, nextPollMs: () => undefined },
     ...NO_PAST,
     ...given,
   });

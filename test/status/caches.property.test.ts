@@ -153,7 +153,7 @@ async function createProgram(isCached: boolean) {
     const runner = { confirm: () => {}, replan: () => {}, nextPollMs: () => undefined };
     const { logger } = createLog("error", "json", 2);
     const deps = { version: "1.2.3", shard: WHOLE_FLEET, fleet, self: polls, logger, clock, ...NO_PAST };
-    const board = createStatusBoard({ ...deps, runner: () => runner });
+    const board = createStatusBoard({ ...deps, runner });
     const exposition = createFleetExposition();
     const page = createStatusPage({
       ...clock,

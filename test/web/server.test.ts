@@ -19,10 +19,13 @@ test("every address is served, and the result has its actual port", async () => 
 test("an address in use is an error, and no other address stays open", async () => {
   const { port: taken } = await start();
   const free = await closedPort();
-  const started = await createWebServer({ handler: routes(), onPasswordError: () => {} }).start([
-    { host: LOOPBACK, port: free },
-    { host: LOOPBACK, port: taken },
-  ]);
+  const started = await createWebServer({ onPasswordError: () => {} }).start(
+    [
+      { host: LOOPBACK, port: free },
+      { host: LOOPBACK, port: taken },
+    ],
+    routes(),
+  );
   const address = `${LOOPBACK}:${taken}`;
   const message = `listen EADDRINUSE: address already in use ${address}`;
   expect(started).toEqual({

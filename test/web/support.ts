@@ -62,9 +62,9 @@ export async function connectTo(port: number, localAddress = "127.0.0.1"): Promi
 export async function serveOn(ports: readonly number[], handler: RequestListener, maxConnections?: number) {
   const listeners = ports.map((port) => ({ host: "127.0.0.1", port }));
   const limit = maxConnections === undefined ? {} : { maxConnections };
-  const { start, stop } = createWebServer({ handler, onPasswordError: () => {}, ...limit });
+  const { start, stop } = createWebServer({ onPasswordError: () => {}, ...limit });
   onTestFinished(stop);
-  const started = await start(listeners);
+  const started = await start(listeners, handler);
   if (!started.ok) throw new Error(started.errors[0]?.message);
   const { addresses } = started;
   const [port = 0, otherPort = 0] = addresses.map((address) => Number(address.split(":").at(-1)));
@@ -145,14 +145,13 @@ export async function startSecured(yaml: string, files: Files = {}, handler = ro
   const loaded = await loadWebConfig(configFile);
   if (!loaded.ok) throw new Error(linesOf(loaded.errors, folder).join("\n"));
   const server = createWebServer({
-    handler,
     onPasswordError: () => {},
     routePrefix,
     config: loaded.config,
     configFile,
   });
   onTestFinished(server.stop);
-  const started = await server.start([{ host: "127.0.0.1", port: 0 }]);
+  const started = await server.start([{ host: "127.0.0.1", port: 0 }], handler);
   if (!started.ok) throw new Error(started.errors[0]?.message);
   return {
     port: Number(started.addresses[0]?.split(":").at(-1)),
