@@ -34,8 +34,8 @@ function licenceOf(folder: string): string {
 const page: Plugin = {
   name: "page",
   writeBundle() {
-    for (const file of readdirSync("src/page").filter((each) => /\.(?:css|svg)$/.test(each)))
-      copyFileSync(`src/page/${file}`, `dist/page/${file}`);
+    for (const file of readdirSync("src/exporter/page").filter((each) => /\.(?:css|svg)$/.test(each)))
+      copyFileSync(`src/exporter/page/${file}`, `dist/page/${file}`);
     writeFileSync("dist/page/runbook.html", runbookHtml(readFileSync("docs/runbook.md", "utf8")));
   },
 };
@@ -45,8 +45,8 @@ export default defineConfig([
   {
     input: {
       main: "src/main.ts",
-      "config-worker": "src/config/worker.ts",
-      "password-worker": "src/web/password-worker.ts",
+      "config-worker": "src/exporter/config/worker.ts",
+      "password-worker": "src/exporter/web/password-worker.ts",
     },
     platform: "node",
     transform: { define: { BUILD: JSON.stringify(buildInfo()) } },
@@ -59,7 +59,7 @@ export default defineConfig([
     },
   },
   {
-    input: "src/page/client/main.ts",
+    input: "src/exporter/page/client/main.ts",
     platform: "browser",
     plugins: [licences, page],
     output: { file: resolve("dist/page/client/main.js"), minify: true },

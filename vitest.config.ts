@@ -13,13 +13,16 @@ const SCENARIOS = ["test/monitoring/{probes,rules,texts}.extra.test.ts"];
 /** What other programs load or answer, with each version of them: docs/compatibility.md. */
 const VERSIONED = [
   "test/appliance/keepalived/real.extra.test.ts",
-  "test/metrics/promtool.extra.test.ts",
+  "test/exporter/metrics/promtool.extra.test.ts",
   "test/monitoring/{alertmanager,prometheus}.extra.test.ts",
   ...SCENARIOS,
 ];
 
 /** Begin before others, so that none of them runs alone at the end. */
-const LONG = ["test/faults/costly-answers.extra.test.ts", "test/status/keepalived-causes.extra.test.ts"];
+const LONG = [
+  "test/faults/costly-answers.extra.test.ts",
+  "test/exporter/story/keepalived-causes.extra.test.ts",
+];
 const isLong = ({ moduleId }: TestSpecification) => LONG.some((file) => moduleId.endsWith(file));
 
 class LongFirst extends BaseSequencer {

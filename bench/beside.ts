@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { formatTable } from "../src/cli/format.ts";
+import { formatTable } from "../src/exporter/command/format.ts";
 import { LISTEN_PORT } from "./exporter.ts";
 import { startNginxFleet } from "./nginx-fleet.ts";
 import { measureExporter } from "./polling.ts";

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { launchChromium } from "../test/browser/chromium.ts";
 import { serveFleet, type FleetServer } from "../test/browser/fleet-server.ts";
-import { fleetOfSize } from "../test/page/documents.ts";
+import { fleetOfSize } from "../test/exporter/page/documents.ts";
 
 export const APPLIANCES = 1000;
 

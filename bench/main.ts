@@ -1,4 +1,4 @@
-import { formatTable, toJson } from "../src/cli/format.ts";
+import { formatTable, toJson } from "../src/exporter/command/format.ts";
 import { measureAnswer } from "./answer-cost.ts";
 import { measureFleetStart } from "./fleet-start.ts";
 import { measureFirstPaint } from "./page-paint.ts";

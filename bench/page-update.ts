@@ -1,7 +1,7 @@
 import { once, EventEmitter } from "node:events";
 import type { CDPSession, Page } from "playwright-core";
 import { isForFragment, type FleetServer } from "../test/browser/fleet-server.ts";
-import { fleetOfSize } from "../test/page/documents.ts";
+import { fleetOfSize } from "../test/exporter/page/documents.ts";
 import { APPLIANCES, withFleetPage } from "./fleet-page.ts";
 import { median, type Measurement } from "./support.ts";
 

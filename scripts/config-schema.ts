@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { configSchema } from "../src/config/schema.ts";
+import { configSchema } from "../src/exporter/config/schema.ts";
 
 /** Returns the schema of the main file as JSON Schema, draft 2020-12, for editors; files of `config_files` satisfy it too. */
 export function formatConfigSchema(): string {

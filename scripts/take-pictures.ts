@@ -11,7 +11,7 @@ import {
   secondSilent,
   shopDown,
   splitBrain,
-} from "../test/page/documents.ts";
+} from "../test/exporter/page/documents.ts";
 
 /** `npm run pictures` writes the status page as the README shows it into `docs/images`. */
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Worker } from "node:worker_threads";
-import type { ExitCode, Io } from "./cli/command.ts";
-import { runProgram } from "./cli/program.ts";
+import type { ExitCode, Io } from "./exporter/command/command.ts";
+import { runProgram } from "./program/program.ts";
 import type { Build } from "./support/build.ts";
 import { watchDescriptorLimit } from "./support/open-files.ts";
 import { describeBug } from "./support/errors.ts";

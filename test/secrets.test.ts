@@ -5,15 +5,15 @@ import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
 import { bcrypt } from "hash-wasm";
 import { expect, onTestFinished, test } from "vitest";
-import { runProgram } from "../src/cli/program.ts";
+import { runProgram } from "../src/program/program.ts";
 import { listen } from "./appliance/support.ts";
-import { createFolder } from "./config/folder.ts";
+import { createFolder } from "./exporter/config/folder.ts";
 import { createLeakSearch } from "./support/canaries.ts";
 import { createAuthority } from "./support/certificates.ts";
 import { eventually } from "./support/eventually.ts";
 import { closedPort } from "./support/fault-server.ts";
 import { createTestIo } from "./support/io.ts";
-import { ask } from "./web/support.ts";
+import { ask } from "./exporter/web/support.ts";
 
 const AUTHORITY = await createAuthority();
 const [SERVER, OTHER, CLIENT] = [await AUTHORITY.issue(), await AUTHORITY.issue(), await AUTHORITY.issue()];

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-import { shardOf } from "../src/config/shard.ts";
+import { shardOf } from "../src/exporter/config/shard.ts";
 import { healthy } from "./faults/behaviours.ts";
 import type { Program } from "./faults/program.ts";
 import { test, type Stage } from "./faults/stage.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { formatTable } from "../../src/cli/format.ts";
-import type { DrillReport } from "../../src/cli/drill-report.ts";
+import { formatTable } from "../../src/exporter/command/format.ts";
+import type { DrillReport } from "../../src/operator/drill-report.ts";
 import { groupBy } from "../../src/support/group-by.ts";
 import { start } from "../../test/e2e/lab/process.ts";
 import { COMMAND } from "../../test/support/command.ts";

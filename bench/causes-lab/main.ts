@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import pLimit from "p-limit";
-import { formatTable } from "../../src/cli/format.ts";
+import { formatTable } from "../../src/exporter/command/format.ts";
 import { groupBy } from "../../src/support/group-by.ts";
 import { EXPORTER_PORT } from "../../test/e2e/lab/fleet.ts";
 import { toolPath } from "../../test/support/tool.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Cause } from "../../src/status/states.ts";
+import type { Cause } from "../../src/exporter/judge/states.ts";
 import type { VrrpInstance } from "../../test/e2e/lab/keepalived.ts";
 import type { Node } from "../failover-lab/node.ts";
 import type { Member } from "../failover-lab/situations.ts";

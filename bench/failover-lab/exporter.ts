@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bcrypt } from "hash-wasm";
-import type { FleetDocument } from "../../src/status/schema.ts";
+import type { FleetDocument } from "../../src/exporter/document/schema.ts";
 import { CREDENTIALS, EXPORTER_PORT } from "../../test/e2e/lab/fleet.ts";
 import { addBridge } from "../../test/e2e/lab/network.ts";
 import { start } from "../../test/e2e/lab/process.ts";

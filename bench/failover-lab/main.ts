@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { formatTable } from "../../src/cli/format.ts";
+import { formatTable } from "../../src/exporter/command/format.ts";
 import { toolPath } from "../../test/support/tool.ts";
 import { inLab, startExporter, type LabNetwork } from "./exporter.ts";
 import { startServers } from "./node.ts";

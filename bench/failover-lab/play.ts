@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { FailoverDocument } from "../../src/status/schema.ts";
+import type { FailoverDocument } from "../../src/exporter/document/schema.ts";
 import { addBridge } from "../../test/e2e/lab/network.ts";
 import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
 import { addNode, type Node } from "./node.ts";

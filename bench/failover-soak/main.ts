@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { formatTable } from "../../src/cli/format.ts";
+import { formatTable } from "../../src/exporter/command/format.ts";
 import { Secret } from "../../src/support/secret.ts";
 import { createAuthority } from "../../test/support/certificates.ts";
 import { startSoakedExporter } from "../soak/exporter.ts";

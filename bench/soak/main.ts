@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { formatTable } from "../../src/cli/format.ts";
+import { formatTable } from "../../src/exporter/command/format.ts";
 import { problemsOf, rowsOf } from "./findings.ts";
 import type { Appliances } from "./fleet.ts";
 import { soak } from "./soak.ts";

@@ -1,17 +1,17 @@
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
-import { MAX_WEBSITE_ID } from "../api/website-list.ts";
-import { PRIORITY, VHID, type LocalVrrpInterface } from "../api/vrrp.ts";
-import { PROTOCOLS } from "../api/website-test.ts";
-import { collect } from "../config/sources.ts";
-import { createNamedFiles, resolveFrom } from "../config/named-files.ts";
-import { basicAuthSchema } from "../config/schema.ts";
-import { loadYaml } from "../config/validate.ts";
-import { durationSchema, fileSchema, parsed } from "../config/values.ts";
+import { MAX_WEBSITE_ID } from "../exporter/api/website-list.ts";
+import { PRIORITY, VHID, type LocalVrrpInterface } from "../exporter/api/vrrp.ts";
+import { PROTOCOLS } from "../exporter/api/website-test.ts";
+import { collect } from "../exporter/config/sources.ts";
+import { createNamedFiles, resolveFrom } from "../exporter/config/named-files.ts";
+import { basicAuthSchema } from "../exporter/config/schema.ts";
+import { loadYaml } from "../exporter/config/validate.ts";
+import { durationSchema, fileSchema, parsed } from "../exporter/config/values.ts";
 import { keysOf } from "../support/keys.ts";
 import { Secret } from "../support/secret.ts";
-import { isHostName, MAX_PORT, parseListenAddress } from "../web/listen.ts";
+import { isHostName, MAX_PORT, parseListenAddress } from "../exporter/web/listen.ts";
 import { recordingSchema, replayOf } from "./replay.ts";
 import type { Website } from "./websites.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { OPERATION_KINDS, OPERATIONS } from "../api/operations.ts";
-import { MAX_WEBSITE_ID } from "../api/website-list.ts";
-import type { Reply } from "../web/reply.ts";
+import { OPERATION_KINDS, OPERATIONS } from "../exporter/api/operations.ts";
+import { MAX_WEBSITE_ID } from "../exporter/api/website-list.ts";
+import type { Reply } from "../exporter/web/reply.ts";
 
 /** The content types that are recorded; any other, or none, is `other`. */
 export const CONTENT_TYPES = ["application/json", "text/html", "text/plain", "other"] as const;

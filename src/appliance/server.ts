@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
-import { VRRP_LIST, type LocalVrrpInterface } from "../api/vrrp.ts";
-import { WEBSITE_DETAILS } from "../api/website-details.ts";
-import { WEBSITE_LIST } from "../api/website-list.ts";
-import { WEBSITE_TEST } from "../api/website-test.ts";
+import { VRRP_LIST, type LocalVrrpInterface } from "../exporter/api/vrrp.ts";
+import { WEBSITE_DETAILS } from "../exporter/api/website-details.ts";
+import { WEBSITE_LIST } from "../exporter/api/website-list.ts";
+import { WEBSITE_TEST } from "../exporter/api/website-test.ts";
 import type { Secret } from "../support/secret.ts";
-import { type ListenAddress, closeAtOnce, listen } from "../web/listen.ts";
-import { send, type Reply } from "../web/reply.ts";
+import { type ListenAddress, closeAtOnce, listen } from "../exporter/web/listen.ts";
+import { send, type Reply } from "../exporter/web/reply.ts";
 import type { Replay } from "./replay.ts";
 import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from "./websites.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { loadApplianceConfig } from "../../src/appliance/config.ts";
-import { formatErrors } from "../../src/config/errors.ts";
-import { createFolder, type Files } from "../config/folder.ts";
+import { formatErrors } from "../../src/exporter/config/errors.ts";
+import { createFolder, type Files } from "../exporter/config/folder.ts";
 import { AUTHORITY } from "./support.ts";
 
 const FULL = `listen: "[::1]:4849"

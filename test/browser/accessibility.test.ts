@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ClusterDocument, FleetDocument } from "../../src/status/schema.ts";
+import type { ClusterDocument, FleetDocument } from "../../src/exporter/document/schema.ts";
 import {
   documentOf,
   HAPPENED,
@@ -11,7 +11,7 @@ import {
   shopDown,
   shopDownInPart,
   splitBrain,
-} from "../page/documents.ts";
+} from "../exporter/page/documents.ts";
 import { SOON, useFleetPage, violationsOf } from "./support.ts";
 
 const open = useFleetPage();

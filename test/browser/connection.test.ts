@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { test, vi } from "vitest";
-import { documentOf, NOW_MS, pair, shopDown } from "../page/documents.ts";
+import { documentOf, NOW_MS, pair, shopDown } from "../exporter/page/documents.ts";
 import { isForFragment } from "./fleet-server.ts";
 import { connectionOf, SOON, useFleetPage, type OnFinished } from "./support.ts";
 

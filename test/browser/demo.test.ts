@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { startTestDemo } from "../demo/support.ts";
+import { startTestDemo } from "../program/demo/support.ts";
 import { SOON, useBrowser } from "./support.ts";
 
 const open = useBrowser();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { documentOf, HAPPENED, pair, shopDown } from "../page/documents.ts";
+import { documentOf, HAPPENED, pair, shopDown } from "../exporter/page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const open = useFleetPage();

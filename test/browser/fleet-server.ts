@@ -1,12 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
-import type { FleetDocument } from "../../src/status/schema.ts";
-import { createStatusPage, loadAssets } from "../../src/page/page.ts";
-import { loadRunbook } from "../../src/page/runbook.ts";
-import { createWebServer, type WebServer } from "../../src/web/server.ts";
+import type { FleetDocument } from "../../src/exporter/document/schema.ts";
+import { createStatusPage, loadAssets } from "../../src/exporter/page/page.ts";
+import { loadRunbook } from "../../src/exporter/page/runbook.ts";
+import { createWebServer, type WebServer } from "../../src/exporter/web/server.ts";
 import type { OnFinished } from "./support.ts";
-import { timelinesOf } from "../page/timelines.ts";
-import { routes } from "../web/support.ts";
+import { timelinesOf } from "../exporter/page/timelines.ts";
+import { routes } from "../exporter/web/support.ts";
 
 /** The exporter's pages on a real socket, with a document that the test writes. */
 export interface FleetServer {

@@ -1,7 +1,15 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { WHOLE_FLEET } from "../../src/config/shard.ts";
-import { ago, appliance, documentOf, FAILED_OVER, incident, pair, shopDown } from "../page/documents.ts";
+import { WHOLE_FLEET } from "../../src/exporter/config/shard.ts";
+import {
+  ago,
+  appliance,
+  documentOf,
+  FAILED_OVER,
+  incident,
+  pair,
+  shopDown,
+} from "../exporter/page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const openFleet = useFleetPage();

@@ -1,12 +1,12 @@
 import { createServer, request } from "node:http";
 import { expect, test } from "vitest";
 import { listen } from "../appliance/support.ts";
-import { underPrefix } from "../../src/web/paths.ts";
-import { createStatusPage, loadAssets } from "../../src/page/page.ts";
-import { loadRunbook } from "../../src/page/runbook.ts";
-import { createTimelines } from "../../src/timeline/timelines.ts";
-import { documentOf, HAPPENED, pair, shopDown } from "../page/documents.ts";
-import { routes, serve } from "../web/support.ts";
+import { underPrefix } from "../../src/exporter/web/paths.ts";
+import { createStatusPage, loadAssets } from "../../src/exporter/page/page.ts";
+import { loadRunbook } from "../../src/exporter/page/runbook.ts";
+import { createTimelines } from "../../src/history/timeline/timelines.ts";
+import { documentOf, HAPPENED, pair, shopDown } from "../exporter/page/documents.ts";
+import { routes, serve } from "../exporter/web/support.ts";
 import { startFleetServer } from "./fleet-server.ts";
 import { SOON, useBrowser } from "./support.ts";
 

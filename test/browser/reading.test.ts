@@ -10,7 +10,7 @@ import {
   polled,
   shopDown,
   splitBrain,
-} from "../page/documents.ts";
+} from "../exporter/page/documents.ts";
 import { SOON, useFleetPage } from "./support.ts";
 
 const open = useFleetPage();

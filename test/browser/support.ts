@@ -1,7 +1,7 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import type { FleetDocument } from "../../src/status/schema.ts";
+import type { FleetDocument } from "../../src/exporter/document/schema.ts";
 import { launchChromium } from "./chromium.ts";
 import { startFleetServer, type FleetServer } from "./fleet-server.ts";
 

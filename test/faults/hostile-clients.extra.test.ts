@@ -1,7 +1,7 @@
 import { request } from "node:http";
 import { expect } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { HASH } from "../web/support.ts";
+import { HASH } from "../exporter/web/support.ts";
 import { healthy } from "./behaviours.ts";
 import { callTimes } from "./callers.ts";
 import { entry, EVERY_SECOND, test, type Stage } from "./stage.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { readJournal } from "../journal/claims.ts";
+import { readJournal } from "../history/journal/claims.ts";
 import { eventually } from "../support/eventually.ts";
 import { watchLoopDelay } from "../support/loop-delay.ts";
 import { answer, LIST } from "./behaviours.ts";

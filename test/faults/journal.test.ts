@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { readJournal } from "../journal/claims.ts";
+import { readJournal } from "../history/journal/claims.ts";
 import { hangFile } from "../support/hanging-file.ts";
 import { toolPath } from "../support/tool.ts";
 import {

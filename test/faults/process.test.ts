@@ -9,7 +9,7 @@ import { endChild } from "../support/child.ts";
 import { COMMAND } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { hangFile } from "../support/hanging-file.ts";
-import { basic, HASH } from "../web/support.ts";
+import { basic, HASH } from "../exporter/web/support.ts";
 import { healthy, silent } from "./behaviours.ts";
 import { runProgram, spawnProgram, type Program } from "./program.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { ABOUT_APPLIANCES, ALERTS as MUTED_BY } from "../../src/status/alerts.ts";
+import { ABOUT_APPLIANCES, ALERTS as MUTED_BY } from "../../src/exporter/judge/alerts.ts";
 import { keysOf } from "../../src/support/keys.ts";
 import { ALERTS, ALL_ALERTS, PROBES, RECORDS, RULES_TEXT } from "./alert-rules.ts";
 import { METRICS } from "./documented-metrics.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROBLEMS } from "../../src/status/states.ts";
+import { PROBLEMS } from "../../src/exporter/judge/states.ts";
 import { ALERTS, ALL_ALERTS, ALL_GROUPS } from "./alert-rules.ts";
 import { EXAMPLE, silences } from "./inhibitions.ts";
 import { PROBED } from "./probe-scenario.ts";

@@ -1,18 +1,18 @@
-import { createFleet } from "../../src/fleet/fleet.ts";
-import type { ClusterSnapshot } from "../../src/fleet/snapshot.ts";
-import type { MaintenanceWindow, Scope } from "../../src/maintenance/window.ts";
-import { createFleetExposition } from "../../src/metrics/exposition.ts";
-import { FLEET_FAMILIES } from "../../src/metrics/families.ts";
-import type { Observation } from "../../src/polling/observation.ts";
-import type { Observed } from "../../src/status/happenings.ts";
-import { judge } from "../../src/status/judge.ts";
+import { createFleet } from "../../src/exporter/fleet/fleet.ts";
+import type { ClusterSnapshot } from "../../src/exporter/fleet/snapshot.ts";
+import type { MaintenanceWindow, Scope } from "../../src/exporter/maintenance/window.ts";
+import { createFleetExposition } from "../../src/exporter/metrics/exposition.ts";
+import { FLEET_FAMILIES } from "../../src/exporter/metrics/families.ts";
+import type { Observation } from "../../src/exporter/polling/observation.ts";
+import type { Observed } from "../../src/exporter/story/happenings.ts";
+import { judge } from "../../src/exporter/judge/judge.ts";
 import type { Instant } from "../../src/support/clock.ts";
-import type { ClusterIncidents } from "../../src/status/incident.ts";
-import { incidentsAfter } from "../../src/status/incidents.ts";
-import type { ClusterVerdict } from "../../src/status/verdict.ts";
-import { incidentsIn, type Told } from "../status/support.ts";
-import { windowOf } from "../maintenance/support.ts";
-import { parseExposition } from "../metrics/strict-parser.ts";
+import type { ClusterIncidents } from "../../src/exporter/story/incident.ts";
+import { incidentsAfter } from "../../src/exporter/story/incidents.ts";
+import type { ClusterVerdict } from "../../src/exporter/judge/verdict.ts";
+import { incidentsIn, type Told } from "../exporter/judge/support.ts";
+import { windowOf } from "../exporter/maintenance/support.ts";
+import { parseExposition } from "../exporter/metrics/strict-parser.ts";
 import {
   applianceOf,
   configOf,

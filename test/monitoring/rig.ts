@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { Demo } from "../../src/demo/demo.ts";
+import type { Demo } from "../../src/program/demo/demo.ts";
 import { createCleanup, type Cleanup } from "../support/cleanup.ts";
-import { startTestDemo } from "../demo/support.ts";
+import { startTestDemo } from "../program/demo/support.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import { portOf } from "../support/fault-server.ts";
 import { startPrometheus, type Prometheus } from "../support/prometheus-server.ts";

@@ -5,7 +5,7 @@ import {
   type FailoverState,
   type GroupState,
   type WebsiteState,
-} from "../../src/status/states.ts";
+} from "../../src/exporter/judge/states.ts";
 import { keysOf } from "../../src/support/keys.ts";
 import { PLANNED_SCENARIOS } from "./planned-scenarios.ts";
 import { RESTING_SCENARIOS } from "./resting-scenarios.ts";

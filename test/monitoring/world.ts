@@ -1,11 +1,11 @@
-import type { FailureReason } from "../../src/client/failure.ts";
+import type { FailureReason } from "../../src/exporter/client/failure.ts";
 import {
   PROBLEM_OF,
   type ApplianceState,
   type GroupState,
   type WebsiteState,
-} from "../../src/status/states.ts";
-import { reasonInWords } from "../../src/status/words.ts";
+} from "../../src/exporter/judge/states.ts";
+import { reasonInWords } from "../../src/exporter/judge/words.ts";
 import { keysOf } from "../../src/support/keys.ts";
 
 export type Labels = Readonly<Record<string, string>>;

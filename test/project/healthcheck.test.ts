@@ -7,7 +7,7 @@ import { test } from "../faults/stage.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { closedPort, startFaultServer } from "../support/fault-server.ts";
-import { HASH, routes, serve } from "../web/support.ts";
+import { HASH, routes, serve } from "../exporter/web/support.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const DOCKERFILE = readFileSync(`${REPOSITORY}Dockerfile`, "utf8");

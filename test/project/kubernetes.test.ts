@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { formatPrometheusRule } from "../../monitoring/prometheus/prometheus-rule.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/exporter/config/load.ts";
 import { writeSetup } from "../support/exporter.ts";
 
 /** The kinds of manifests with their schemas. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { OPERATIONS } from "../../src/api/operations.ts";
+import { OPERATIONS } from "../../src/exporter/api/operations.ts";
 
 const PAGE = readFileSync("docs/management-api.md", "utf8");
 

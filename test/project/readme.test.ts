@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/exporter/config/load.ts";
 import { COMMAND } from "../support/command.ts";
 import { writeSetup } from "../support/exporter.ts";
 

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { open } from "node:fs/promises";
 import { onTestFinished } from "vitest";
-import type { Io } from "../../src/cli/command.ts";
+import type { Io } from "../../src/exporter/command/command.ts";
 import { systemClock } from "../../src/support/clock.ts";
 import { BUILD } from "./build-facts.ts";
 

@@ -1,12 +1,12 @@
-import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/api/vrrp.ts";
-import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/config/config.ts";
-import { NO_SETTINGS } from "../../src/config/http-client.ts";
-import type { Failure, FailureReason } from "../../src/client/failure.ts";
-import type { Observation } from "../../src/polling/observation.ts";
-import type { Rest } from "../../src/polling/pace.ts";
-import { gathered, type WebsiteDetails } from "../../src/api/website-details.ts";
-import type { WebsiteBlock } from "../../src/api/website-test.ts";
-import type { PresentedCertificate } from "../../src/client/tls.ts";
+import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/exporter/api/vrrp.ts";
+import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/exporter/config/config.ts";
+import { NO_SETTINGS } from "../../src/exporter/config/http-client.ts";
+import type { Failure, FailureReason } from "../../src/exporter/client/failure.ts";
+import type { Observation } from "../../src/exporter/polling/observation.ts";
+import type { Rest } from "../../src/exporter/polling/pace.ts";
+import { gathered, type WebsiteDetails } from "../../src/exporter/api/website-details.ts";
+import type { WebsiteBlock } from "../../src/exporter/api/website-test.ts";
+import type { PresentedCertificate } from "../../src/exporter/client/tls.ts";
 
 /** 2023-11-14T22:13:20Z, the wall clock of canned observations. */
 export const WALL_MS = 1_700_000_000_000;

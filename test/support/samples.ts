@@ -1,4 +1,4 @@
-import { parseExposition } from "../metrics/strict-parser.ts";
+import { parseExposition } from "../exporter/metrics/strict-parser.ts";
 
 interface Sample {
   readonly name: string;

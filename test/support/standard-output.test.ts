@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { listen } from "../appliance/support.ts";
 import { COMMAND } from "./command.ts";
-import { EMPTY_DOCUMENT } from "../web/support.ts";
+import { EMPTY_DOCUMENT } from "../exporter/web/support.ts";
 import { endChild } from "./child.ts";
 
 const FULL = "cannot write to standard output: ENOSPC: no space left on device, write\n";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeVrrpList, encodeVrrpList } from "../../../src/api/vrrp.ts";
+import { decodeVrrpList, encodeVrrpList } from "../../../src/exporter/api/vrrp.ts";
 import { parseDump } from "../../../src/appliance/keepalived.ts";
 
 /** A dump of keepalived 2.2.7, without most of the unused fields. */

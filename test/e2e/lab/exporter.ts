@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMAND } from "../../support/command.ts";
-import { HASH } from "../../web/support.ts";
+import { HASH } from "../../exporter/web/support.ts";
 import {
   CREDENTIALS,
   EXPORTER_PORT,

@@ -1,0 +1,226 @@
+import { OPERATIONS, type Operation } from "../api/operations.ts";
+import type { Shard } from "../config/shard.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import { pendingIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { MaintenanceWindow } from "../maintenance/window.ts";
+import type { Windows } from "../maintenance/windows.ts";
+import type { Observation, PollEvents } from "../polling/observation.ts";
+import type { Runner } from "../polling/runner.ts";
+import type { Clock } from "../../support/clock.ts";
+import { describeBug } from "../../support/errors.ts";
+import type { Logger } from "../../support/log.ts";
+import { inSlices } from "../../support/slices.ts";
+import { confirmingPolls } from "./confirming.ts";
+import { clusterDocument, fleetDocument } from "../document/document.ts";
+import type { Observed } from "../story/happenings.ts";
+import { changesAtMs, judge } from "../judge/judge.ts";
+import type { ClusterIncidents } from "../story/incident.ts";
+import type { Ongoing } from "../story/incidents.ts";
+import { logObservation, logReloaded } from "../story/log.ts";
+import { isContradictory, stillRemembered } from "../judge/forgetting.ts";
+import type { Memory } from "../judge/memory.ts";
+import type { FleetDocument, IncidentDocument, KnownIncident } from "../document/schema.ts";
+import { createStory, type News } from "../story/story.ts";
+import type { ClusterVerdict, Judged } from "../judge/verdict.ts";
+
+/** Records and judges observations, and shows the verdicts on the fleet and its history. */
+export interface StatusBoard extends PollEvents {
+  /**
+   * Records an observation. A bug in its receivers affects only this observation, which fails with `internal`, or is lost with a log line.
+   */
+  observed(observation: Observation): void;
+  /** Returns the verdicts on all clusters now, made in slices, since time alone can change some. */
+  verdicts(): Promise<readonly ClusterVerdict[]>;
+  /** Returns these verdicts, with the incidents of each cluster at the same instant, by name. */
+  current(): Promise<Current>;
+  /** Restores incidents of an earlier run that became known after the start. */
+  restore(incidents: readonly KnownIncident[]): void;
+  /** Records that the configuration was reloaded, or could not be; `atMs` is Unix time in milliseconds. */
+  reloaded(isSuccess: boolean, atMs: number): void;
+  /** Returns the document, made in slices. */
+  document(): Promise<FleetDocument>;
+}
+
+export interface Current {
+  readonly verdicts: readonly ClusterVerdict[];
+  readonly incidents: ReadonlyMap<string, ClusterIncidents>;
+  /** The incidents of the fleet, the latest one first. */
+  readonly past: readonly IncidentDocument[];
+}
+
+/** Receives each change of a verdict. `before` is `undefined` for a new cluster, `now` for a cluster that is gone. */
+export interface Listener {
+  judged(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined, atMs: number): void;
+  /** Receives the incidents of a cluster each time that they change. */
+  happened(news: News, atMs: number): void;
+  reloaded(isSuccess: boolean, atMs: number): void;
+}
+
+/** State that an earlier run of the exporter left. */
+export interface Restored {
+  /** The functions that return what was known of each cluster, by name. */
+  readonly memories: ReadonlyMap<string, () => Memory>;
+  readonly ongoing: ReadonlyMap<string, () => Ongoing>;
+  readonly incidents: readonly KnownIncident[];
+  /** The planned work that was started by command and has not ended. */
+  readonly windows: readonly MaintenanceWindow[];
+}
+
+/** This long after a start, a state that no poll has confirmed is forgotten. */
+const REMEMBERED_MS = 3_600_000;
+
+export interface StatusBoardDeps {
+  readonly version: string;
+  readonly shard: Shard;
+  readonly fleet: Fleet;
+  readonly self: PollEvents;
+  readonly listener: Listener;
+  readonly restored: Omit<Restored, "windows">;
+  readonly windows: Pick<Windows, "covering">;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly runner: Pick<Runner, "confirm" | "replan" | "nextPollMs">;
+}
+
+export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
+  const { version, shard, fleet, self, listener, restored, windows, logger, clock, runner } = deps;
+  /** The latest verdicts, by cluster. */
+  const latest = new Map<string, ClusterVerdict>();
+  /** What an earlier run knew of clusters that were not polled completely yet. */
+  const memories = new Map(restored.memories);
+  const story = createStory({ ...restored, logger, onNews: listener.happened });
+  const startedAtMs = clock.wallMs();
+  const forgetsAtMs = clock.monotonicMs() + REMEMBERED_MS;
+  let reloadFailedAtMs: number | undefined;
+
+  function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
+    const nextMs = runner.nextPollMs(appliance, operation);
+    return nextMs && Math.round(nextMs - clock.monotonicMs() + clock.wallMs());
+  }
+
+  /** Judges a cluster as it is at a monotonic instant. */
+  function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
+    const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
+    const before = latest.get(facts.cluster);
+    const memory = memories.get(facts.cluster)?.();
+    const isLate = monotonicMs >= forgetsAtMs;
+    const isSettled = isLate || isKnown(facts);
+    const now = judge(facts, before, at, { memory, windows: windows.covering(facts) });
+    const isDone = isLate || (isSettled && !isContradictory(now));
+    const still = isDone ? undefined : memory && stillRemembered(memory, now);
+    if (still === undefined) memories.delete(facts.cluster);
+    else memories.set(facts.cluster, () => still);
+    latest.set(facts.cluster, now);
+    if (now !== before) listener.judged(before, now, at.wallMs);
+    story.follow({ now, at, observed, start: memory && { memory, isSettled } });
+    return { before, now };
+  }
+
+  /**
+   * Judges a cluster at each instant until `nowMs` at which time alone changed it, so that the time of reading does not date the changes.
+   */
+  function advance(cluster: string, nowMs: number): void {
+    const verdict = latest.get(cluster);
+    const changesMs = verdict === undefined ? Number.POSITIVE_INFINITY : changesAtMs(verdict);
+    const atMs = Math.min(fleet.expiresAtMs(cluster), changesMs, story.changesAtMs(cluster));
+    const facts = atMs > nowMs ? undefined : fleet.cluster(cluster, atMs);
+    if (facts === undefined) return;
+    judged(facts, atMs);
+    advance(cluster, nowMs);
+  }
+
+  function record(observation: Observation): void {
+    const { appliance, kind } = observation;
+    const [nowMs, name] = [clock.monotonicMs(), fleet.clusterOf(appliance)];
+    if (name !== undefined) advance(name, nowMs);
+    const { changes, cluster } = fleet.record(observation, nowMs);
+    if (OPERATIONS[kind].timing === "discovery") runner.replan(appliance);
+    if (cluster !== undefined) {
+      const change = judged(cluster, nowMs, { appliance, changes, sinceMs: observation.sinceMs });
+      for (const polls of confirmingPolls(change, observation, changes)) runner.confirm(polls);
+    }
+    logObservation(logger, name, observation, changes);
+    self.observed(observation);
+  }
+
+  async function current(): Promise<Current> {
+    const names = fleet.clusters();
+    await inSlices(names, (name) => {
+      const nowMs = clock.monotonicMs();
+      advance(name, nowMs);
+      const facts = fleet.cluster(name, nowMs);
+      if (facts !== undefined) judged(facts, nowMs);
+    });
+    // After a reload between two slices, an appliance could be in two clusters or in none.
+    if (fleet.clusters() !== names) return current();
+    const configured = new Set(names);
+    for (const name of [...latest.keys(), ...memories.keys()]) {
+      if (configured.has(name)) continue;
+      const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+      story.forget(name, at);
+      listener.judged(latest.get(name), undefined, at.wallMs);
+      for (const known of [latest, memories]) known.delete(name);
+    }
+    // Verdicts and incidents of one instant: polls between the slices may have changed those of earlier clusters.
+    const incidents = names.flatMap((name) => {
+      const own = story.of(name);
+      return own === undefined ? [] : [[name, own] as const];
+    });
+    return {
+      verdicts: names.flatMap((name) => latest.get(name) ?? []),
+      incidents: new Map(incidents),
+      past: story.list(),
+    };
+  }
+
+  const verdicts = async (): Promise<readonly ClusterVerdict[]> => (await current()).verdicts;
+
+  /** Judges all clusters under a new configuration at once: what that changes has begun with it, and not with the next poll. */
+  async function judgeReloaded(): Promise<void> {
+    await inSlices(fleet.clusters(), (name) => {
+      const nowMs = clock.monotonicMs();
+      advance(name, nowMs);
+      const facts = fleet.cluster(name, nowMs);
+      if (facts !== undefined) logReloaded(logger, judged(facts, nowMs));
+    });
+  }
+
+  return {
+    ...self,
+    observed: (observation) => {
+      try {
+        record(observation);
+      } catch (error) {
+        const message = describeBug(error);
+        try {
+          record({ ...observation, outcome: { ok: false, failure: { reason: "internal", message } } });
+        } catch {
+          logger.error({ appliance: observation.appliance, detail: message }, "observation lost to a bug");
+        }
+      }
+    },
+    verdicts,
+    current,
+    restore: story.restore,
+    reloaded: (isSuccess, atMs) => {
+      listener.reloaded(isSuccess, atMs);
+      reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
+      if (!isSuccess) return;
+      judgeReloaded().catch((error: unknown) => {
+        logger.error({ detail: describeBug(error) }, "new configuration could not be judged");
+      });
+    },
+    document: async () => {
+      const { verdicts: all, past } = await current();
+      // The cluster documents are kept for the fleet document.
+      await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
+      const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
+      return fleetDocument(all, { ...facts, incidents: past });
+    },
+  };
+}
+
+/** Whether everything of a cluster was polled. While no appliance answers, as before the network is up, nothing is known of groups. */
+function isKnown(facts: ClusterSnapshot): boolean {
+  return facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined) && pendingIn(facts).length === 0;
+}

@@ -1,0 +1,272 @@
+import { operationKey, OPERATIONS } from "../api/operations.ts";
+import type { WebsiteDetails } from "../api/website-details.ts";
+import type { VrrpInterface } from "../api/vrrp.ts";
+import type { WebsiteTest } from "../api/website-test.ts";
+import type { PresentedCertificate } from "../client/tls.ts";
+import type { ReceivedAnswer } from "../client/client.ts";
+import { NO_TLS, type Failure } from "../client/failure.ts";
+import type { ApplianceConfig, StatusRange } from "../config/config.ts";
+import { addressOf } from "../fleet/known-websites.ts";
+import { groupKey, type ClusterSnapshot, type StatusesSnapshot } from "../fleet/snapshot.ts";
+import type { Observation } from "../polling/observation.ts";
+import { addressName, describeServers, statusText } from "../judge/words.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { count, listedBriefly } from "../../support/text.ts";
+import { formatTable } from "./format.ts";
+
+/** Formats the end of a certificate's validity as RFC 3339 in UTC. */
+export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
+  if (notAfterSeconds === undefined) return "?";
+  return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** The observation of a poll, and the texts about it in the table and in JSON. */
+export interface OperationResult {
+  readonly observation: Observation;
+  /** The answer; `undefined` if there was none, or none that is complete. */
+  readonly answer: ReceivedAnswer | undefined;
+  /** Whether everything succeeded, or the appliance lacks the operation. */
+  readonly ok: boolean;
+  /**
+   * The result: `ok`, the reason of the failure, or the protocols that are not tested, or whose status is not certain, and `unexpected` after
+   * a status that is not expected.
+   */
+  readonly result: string;
+  readonly detail: string;
+  /** The decoded answer; for a website test, the exported statuses. */
+  readonly value?: unknown;
+  /** A sentence for each status of a website that is not expected. @see summarize */
+  readonly unexpected?: readonly string[];
+}
+
+export interface Polled {
+  readonly appliance: ApplianceConfig;
+  /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
+  readonly ok: boolean;
+  /** The results, the VRRP list first. Nothing follows if the list shows that the appliance is unreachable or unauthorized. */
+  readonly results: readonly OperationResult[];
+  readonly certificate: PresentedCertificate | undefined;
+  /** The facts about this appliance alone. */
+  readonly facts: ClusterSnapshot | undefined;
+}
+
+/** Returns the VIP of an interface, with its name where several interfaces have one VHID and VIP. */
+function nameIn(interfaces: readonly VrrpInterface[]): (one: VrrpInterface) => string {
+  const alike = groupBy(interfaces, ({ vhid, vip }) => groupKey({ vhid, vip }));
+  return ({ vhid, vip, name }) => {
+    const isAlone = alike.get(groupKey({ vhid, vip }))?.length === 1;
+    return isAlone ? vip : addressName(vip, { interface: name });
+  };
+}
+
+type Summary = Omit<OperationResult, "observation" | "answer">;
+
+/**
+ * Summarizes a poll; `facts` are known after the polls. If `mustBeUp`, a test of a website fails where it finds a status that is not among
+ * the expected ones; else only its poll counts.
+ */
+export function summarize(
+  observation: Observation,
+  facts: ClusterSnapshot | undefined,
+  mustBeUp: boolean,
+): Summary {
+  if (!observation.outcome.ok) {
+    const { reason, message, isGone } = observation.outcome.failure;
+    // Older firmware has no details, and a website may have been deleted since it was listed.
+    const isAbsent = reason === "unsupported" || (observation.kind === "website_details" && isGone === true);
+    return { ok: isAbsent, result: isAbsent ? "unsupported" : reason, detail: message };
+  }
+  const { value } = observation.outcome;
+  const succeeded = (detail: string): Summary => ({ ok: true, result: "ok", detail, value });
+  switch (observation.kind) {
+    case "vrrp": {
+      const { interfaces, anomalies } = observation.outcome.value;
+      const byState = groupBy(interfaces, ({ state }) => state);
+      const roles = Array.from(byState, ([state, those]) => {
+        return `${state} of ${listedBriefly(those.map(nameIn(interfaces)))}`;
+      });
+      return succeeded(counted(interfaces.length, "interface", anomalies, roles));
+    }
+    case "website_list": {
+      const { ids, invalid } = observation.outcome.value;
+      return succeeded(counted(ids.length, "website", invalid));
+    }
+    case "website_details":
+      return succeeded(describeDetails(observation.outcome.value));
+    case "website_test": {
+      const [appliance] = facts?.appliances ?? [];
+      const { websiteId: id } = observation;
+      const website = appliance?.websites.find(({ websiteId }) => websiteId === id);
+      const known = appliance?.known.find(({ websiteId }) => websiteId === id);
+      const expected = mustBeUp ? known?.expectStatus : undefined;
+      return summarizeTest(observation.outcome.value, website?.found, expected);
+    }
+    default:
+      return observation satisfies never;
+  }
+}
+
+/** Statuses outside `expected` are failures; without it, no status is one. */
+function summarizeTest(
+  { blocks }: WebsiteTest,
+  found: StatusesSnapshot | undefined,
+  expected: readonly StatusRange[] | undefined,
+): Summary {
+  const known = (found?.statuses ?? []).map(({ protocol, status, isUp, text }) => {
+    return { protocol, status, isUp, text };
+  });
+  const statuses = [...known, ...(found?.uncertain ?? [])];
+  const lacking: string[] = [];
+  const unexpected: string[] = [];
+  const details = statuses.map((each) => {
+    const { protocol, status, text } = each;
+    if (blocks.every((block) => block.protocol !== protocol)) {
+      lacking.push(`no ${protocol}`);
+      return `the appliance does not test ${protocol}`;
+    }
+    const words = `${protocol} ${statusText(status, text)}`;
+    if (status === undefined) lacking.push(`no ${protocol} status`);
+    if (!("isUp" in each) || each.isUp || expected === undefined) return words;
+    const sentence = `${words} is not among expect_status (${expected.map(rangeText).join(", ")})`;
+    unexpected.push(sentence);
+    return sentence;
+  });
+  const wrong = [...lacking, ...(unexpected.length === 0 ? [] : ["unexpected"])];
+  return {
+    ok: wrong.length === 0,
+    result: wrong.join(", ") || "ok",
+    detail: details.join(", "),
+    value: statuses,
+    ...(expected && { unexpected }),
+  };
+}
+
+/** Returns a range as the configuration has it: `200-399` or `401`. */
+function rangeText({ from, to }: StatusRange): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+/** Returns `2 websites`, or `1 interface, MASTER of 192.0.2.100, api anomalies: 3`. */
+function counted(
+  number: number,
+  what: string,
+  anomalies: readonly unknown[],
+  further: readonly string[] = [],
+): string {
+  const odd = anomalies.length === 0 ? [] : [`api anomalies: ${anomalies.length}`];
+  return [count(number, what), ...further, ...odd].join(", ");
+}
+
+/** Returns `shop, https shop.example.org:443, protect, 192.0.2.81:8080 ok and 192.0.2.82:8080 (backup) error`. */
+function describeDetails(details: WebsiteDetails): string {
+  const { name, protocol = "", mode = "unknown mode", isEnabled, backends } = details;
+  const state = isEnabled === false ? "disabled" : mode;
+  return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends?.shown, backends?.leftOut)}`;
+}
+
+/** Writes a row for each operation, or for each that failed, and below the rows the advice on failures. */
+export function pollReport(polled: readonly Polled[], hasColor: boolean, isFailedOnly = false): string {
+  const rows = polled.flatMap(({ appliance, results }) => {
+    const shown = isFailedOnly ? results.filter(({ ok }) => !ok) : results;
+    return shown.map(({ observation, ok, result, detail }) => {
+      const cell = { text: result, color: ok ? "green" : "red" } as const;
+      const duration = `${(observation.durationSeconds ?? 0).toFixed(3)} s`;
+      return [appliance.name, operationKey(observation), cell, duration, detail];
+    });
+  });
+  const table = formatTable(["appliance", "operation", "result", "duration", "detail"], rows, hasColor);
+  const advice = polled.flatMap((each) => {
+    const text = adviceOn(each);
+    return text === undefined ? [] : `${each.appliance.name}: ${text}\n`;
+  });
+  return advice.length === 0 ? table : `${table}\nWhat to do:\n${advice.join("")}`;
+}
+
+/** Returns the body of an answer without the credentials. */
+export function bodyOf(answer: ReceivedAnswer | undefined): string | undefined {
+  return answer?.redact(Buffer.from(answer.bytes).toString());
+}
+
+/** Returns the results as data, with the response bodies if `isRaw`. */
+export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
+  const { appliance, ok, results, certificate } = polled;
+  const operations = results.map(({ observation, ok: isOk, result, value, unexpected, answer }) => {
+    const { outcome, durationSeconds } = observation;
+    const failure = outcome.ok ? undefined : outcome.failure;
+    const operation = operationKey(observation);
+    return {
+      operation,
+      ok: isOk,
+      result,
+      durationSeconds,
+      value,
+      unexpected,
+      failure,
+      body: isRaw ? bodyOf(answer) : undefined,
+    };
+  });
+  const { name, cluster } = appliance;
+  return { appliance: name, cluster, ok, certificate, operations, advice: adviceOn(polled) };
+}
+
+const NO_TLS_ADVICE =
+  "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
+  "or http:// with allow_http: true, which sends the password unencrypted.";
+
+const NO_PORT_ADVICE =
+  "base_url has no port, or the usual one of its scheme: add the one of the management API, such as :4849.";
+
+/** Each code of Node for a certificate that is not trusted has an advice. */
+const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
+  [
+    /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/,
+    "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.",
+  ],
+  [
+    /CERT_HAS_EXPIRED/,
+    "Renew the certificate on the appliance, or trust it although it has expired: " +
+      "set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.",
+  ],
+  [/CERT_NOT_YET_VALID/, "Check the clocks of the appliance and of this machine."],
+  [
+    /ERR_TLS_CERT_ALTNAME_INVALID/,
+    "The certificate has other names than base_url: set tls_config.server_name to one of them.",
+  ],
+];
+
+/** Returns a sentence with advice for the user about an appliance. */
+function adviceOn({ appliance, results }: Polled): string | undefined {
+  const [list, ...others] = results.map(({ observation }) => observation);
+  if (list?.outcome.ok === false) return adviceOnList(appliance, list.outcome.failure);
+  const unknown = others.flatMap((each) =>
+    each.kind === "website_test" && !each.outcome.ok && each.outcome.failure.isGone ? each.websiteId : [],
+  );
+  if (unknown.length === 0) return undefined;
+  const ids = listedBriefly(unknown.map(String));
+  return `The appliance has no website with the id${unknown.length > 1 ? "s" : ""} ${ids}: correct websites, or set website_discovery: true.`;
+}
+
+function adviceOnList(appliance: ApplianceConfig, failure: Failure): string | undefined {
+  const { baseUrl } = appliance;
+  const { reason, isGone, message } = failure;
+  if (reason === "auth") return authAdvice(appliance);
+  if (isGone === true)
+    return `Check the port and the path of ${baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
+  if (new URL(baseUrl).port === "" && (reason === "connect" || reason === "timeout")) return NO_PORT_ADVICE;
+  if (baseUrl.startsWith("http:")) return schemeAdvice(failure);
+  if (message.includes(NO_TLS)) return NO_TLS_ADVICE;
+  return CERTIFICATE_ADVICE.find(([code]) => code.test(message))?.[1];
+}
+
+/** Returns the advice on a failure over `http://` that a port with TLS may cause: servers answer 400 or close the connection. */
+export function schemeAdvice({ reason, status, message }: Failure): string | undefined {
+  const mayBeTls = reason === "protocol" || status === 400 || message.includes("ECONNRESET");
+  return mayBeTls ? "If the port speaks TLS, write https:// in place of http://." : undefined;
+}
+
+function authAdvice({ http: { basicAuth } }: ApplianceConfig): string {
+  if (basicAuth === undefined) return "The appliance demands credentials: set http_client.basic_auth.";
+  const { username, password } = basicAuth;
+  const where = password.kind === "file" ? ` in ${JSON.stringify(password.path)}` : "";
+  return `Check user ${JSON.stringify(username)}, its permissions on the appliance, and the password${where}.`;
+}

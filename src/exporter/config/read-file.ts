@@ -1,0 +1,72 @@
+import { statSync } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+import { userInfo } from "node:os";
+import { errorCode } from "../../support/errors.ts";
+
+export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
+
+/** The reason why a file or folder cannot be used. */
+export interface ReadFailure {
+  readonly ok: false;
+  /** The message does not contain the file's name or content. */
+  readonly message: string;
+  /** Whether this host failed to read the file (out of descriptors, I/O error, stale handle), so that a retry may succeed. */
+  readonly isSystemError: boolean;
+}
+
+export const NO_SUCH_FILE = "no such file";
+
+/** Reads a regular file as UTF-8, without a byte order mark; invalid bytes become U+FFFD. */
+export async function readTextFile(path: string): Promise<TextResult> {
+  try {
+    // Opening a pipe would block a thread until something is written to it.
+    if (!(await stat(path)).isFile()) return unfit("it is not a regular file");
+    return { ok: true, text: new TextDecoder().decode(await readFile(path)) };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
+/** Returns a failure that the operator has to fix. */
+export function unfit(message: string): ReadFailure {
+  return { ok: false, message, isSystemError: false };
+}
+
+export function readFailure(error: unknown): ReadFailure {
+  const code = errorCode(error) ?? "unknown error";
+  switch (code) {
+    case "ENOENT":
+    case "ENOTDIR":
+    case "ENAMETOOLONG":
+      return unfit(NO_SUCH_FILE);
+    case "ELOOP":
+      return unfit("its path is a loop of links");
+    case "EACCES":
+    case "EPERM":
+      return unfit(`permission denied (running as ${runningAs()})`);
+    default:
+      return { ok: false, message: `cannot be read (${code})`, isSystemError: true };
+  }
+}
+
+/** Returns the user of this process: `uid 65534 (nobody)`; containers have users without a name. */
+function runningAs(): string {
+  try {
+    const { uid, username } = userInfo();
+    return `uid ${uid} (${username})`;
+  } catch {
+    return `uid ${statSync("/proc/self").uid}`;
+  }
+}
+
+/** Reads the password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
+export async function readPasswordFile(path: string): Promise<TextResult> {
+  const read = await readTextFile(path);
+  if (!read.ok) return read;
+  const password = read.text.trim();
+  if (password === "") return unfit("it is empty");
+  if (password.includes("\uFFFD")) return unfit("it is not UTF-8");
+  // RFC 7617, section 2, forbids control characters.
+  if (/\p{Cc}/u.test(password)) return unfit("it contains more than one line or a control character");
+  return { ok: true, text: password };
+}

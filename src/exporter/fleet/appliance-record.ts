@@ -1,0 +1,217 @@
+import { operationsOf, type Operation, type OperationKind } from "../api/operations.ts";
+import type { ApplianceConfig } from "../config/config.ts";
+import type { Observation } from "../polling/observation.ts";
+import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
+import { kept, memo } from "../../support/kept.ts";
+import type { FleetChange, Step } from "./changes.ts";
+import { discovered } from "./discovered.ts";
+import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
+import { knownWebsites, type WebsiteFacts } from "./known-websites.ts";
+import { isAbsent, isGone, recordAt, type OperationRecord } from "./record.ts";
+import type {
+  AnomaliesSnapshot,
+  ApplianceSnapshot,
+  Identity,
+  InventorySnapshot,
+  TotalsSnapshot,
+  VrrpListSnapshot,
+} from "./snapshot.ts";
+import { afterVrrpPoll, vrrpFor, type VrrpRecord } from "./vrrp.ts";
+import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
+
+/** The facts about one appliance: those of its snapshot, and those with which the next poll is compared. Immutable. */
+export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
+  readonly vrrp: VrrpRecord;
+  /** The websites that are tested. */
+  readonly websites: readonly WebsiteRecord[];
+  /** The monotonic instant until when time alone changes nothing. */
+  readonly untilMs: number;
+}
+
+/** The part of a record that a poll or a configuration replaces; the rest follows from this part. */
+type Facts = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
+
+/**
+ * Returns the record under a configuration, at the monotonic instant `nowMs`. Operations that are also in `before` keep their records;
+ * without `before`, the appliance was never polled.
+ */
+export function applianceFor(
+  before: ApplianceRecord | undefined,
+  config: ApplianceConfig,
+  nowMs: number,
+): ApplianceRecord {
+  const { polling } = config;
+  const identity = kept(before?.identity, identityOf(config));
+  const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
+  const records = discoveryFor(before?.records, config, nowMs);
+  const known = knownWebsites({ identity, config, records }, before?.known ?? []);
+  const totals = totalsFor(config, identity, before?.totals);
+  const facts = { config, identity, vrrp, records, known, websites: before?.websites ?? [], totals };
+  return complete(withTests(facts, nowMs));
+}
+
+export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
+  return { appliance: name, cluster, labels };
+}
+
+/** Returns the record at the monotonic instant `nowMs`, in which the operations that have expired have failed as `stalled`. */
+export function applianceAt(appliance: ApplianceRecord, nowMs: number): ApplianceRecord {
+  if (nowMs < appliance.untilMs) return appliance;
+  const vrrp = recordAt(appliance.vrrp, nowMs);
+  const records = appliance.records && discoveryAt(appliance.records, nowMs);
+  const websites = appliance.websites.map((website) => websiteAt(website, nowMs));
+  return complete({ ...appliance, vrrp, records, websites });
+}
+
+/** Returns the record after one more observation, at the monotonic instant `nowMs`. An observation of a gone website changes nothing. */
+export function afterObservation(
+  before: ApplianceRecord,
+  observation: Observation,
+  nowMs: number,
+): Step<ApplianceRecord> {
+  if (recordOf(before, observation) === undefined) return { state: before, changes: [] };
+  const { state: now, changes } = afterOperation(before, observation, nowMs);
+  const { certificate = now.vrrp.certificate } = observation;
+  const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
+  return {
+    state: complete({ ...now, vrrp, totals: counted(now.totals, observation) }),
+    changes: [...healthChange(observation, before, now), ...changes],
+  };
+}
+
+function afterOperation(before: Facts, observation: Observation, nowMs: number): Step<Facts> {
+  if (observation.kind === "vrrp") {
+    const { state: vrrp, changes } = afterVrrpPoll(before.vrrp, observation, nowMs);
+    const records = before.records && discoveryAfterVrrp(before.records, vrrp);
+    return { state: { ...before, vrrp, records }, changes };
+  }
+  if (observation.kind === "website_test") {
+    const at = before.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
+    const website = before.websites[at];
+    if (website === undefined) return { state: before, changes: [] };
+    const { state, changes } = afterWebsitePoll(website, observation, nowMs);
+    return { state: { ...before, websites: before.websites.with(at, state) }, changes };
+  }
+  if (before.records === undefined) return { state: before, changes: [] };
+  const { state: records, changes } = afterDiscoveryPoll(before.records, observation, before.config, nowMs);
+  const now = { ...before, records };
+  const [from, to] = [before, now].map((facts) => recordOf(facts, observation));
+  // Most polls find nothing new.
+  if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return { state: now, changes };
+  return { state: withTests({ ...now, known: knownWebsites(now, before.known) }, nowMs), changes };
+}
+
+/** Returns the record of an operation; `undefined` for an operation that is not polled. */
+function recordOf(
+  { vrrp, records, websites }: Facts,
+  operation: Operation,
+): OperationRecord<unknown> | undefined {
+  if (operation.kind === "vrrp") return vrrp;
+  if (operation.kind === "website_list") return records?.list;
+  if (operation.kind === "website_details") return records?.details.get(operation.websiteId);
+  if (operation.kind === "website_test")
+    return websites.find(({ websiteId }) => websiteId === operation.websiteId);
+  return operation satisfies never;
+}
+
+/**
+ * Returns the change of an operation's health. Polls that were not sent are no changes, nor are websites that are gone, which are no longer
+ * listed.
+ */
+function healthChange(operation: Operation, before: Facts, now: Facts): readonly FleetChange[] {
+  const [from, failure] = [before, now].map((facts) => {
+    const record = recordOf(facts, operation);
+    return operation.kind === "website_details" && isGone(record) ? undefined : record?.failing;
+  });
+  if (failure?.reason === from?.reason) return [];
+  if (failure !== undefined) return [{ kind: "failing", operation, failure }];
+  return from === undefined ? [] : [{ kind: "recovered", operation, from }];
+}
+
+/** Returns the totals, from zero for everything that may be polled of the appliance: with discovery, each operation of a website. */
+function totalsFor(
+  { websites, discovery }: ApplianceConfig,
+  identity: Identity,
+  before: TotalsSnapshot | undefined,
+): TotalsSnapshot {
+  const isDiscovering = discovery !== undefined;
+  const details = isDiscovering ? [0] : [];
+  const tests = [...websites.map(({ id }) => id), ...details];
+  const operations = operationsOf({ isDiscovering, details, tests });
+  const counts = operations.map(
+    ({ kind }) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const,
+  );
+  return { kind: "totals", identity, counts: Object.fromEntries(counts) };
+}
+
+function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): TotalsSnapshot {
+  const { polls, failures } = totals.counts[kind] ?? { polls: 0, failures: 0 };
+  const count = { polls: polls + 1, failures: failures + (outcome.ok ? 0 : 1) };
+  return { ...totals, counts: { ...totals.counts, [kind]: count } };
+}
+
+/** Returns the facts with the tests of the websites that are known now. */
+function withTests(facts: Facts, nowMs: number): Facts {
+  const { polling } = facts.config;
+  // Website tests begin when the first poll of the VRRP list has ended, and are spread like that poll.
+  const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
+  const tests = new Map(facts.websites.map((website) => [website.websiteId, website]));
+  const tested = facts.known.filter(({ isTested }) => isTested);
+  const websites = tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs));
+  return { ...facts, websites };
+}
+
+/** Adds what follows from the facts. Sections with the same facts as before stay the same objects. */
+function complete(facts: Facts): ApplianceRecord {
+  const { identity, config, vrrp, records, known } = facts;
+  const { discovery, inventory } = discovered(identity, { identity, config, records, known });
+  const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
+  const badIds = records?.list.found?.invalid.length;
+  const anomalies = anomaliesOf(identity, {
+    identity,
+    list: vrrp.found?.list,
+    found: inventory.found,
+    badIds,
+  });
+  return { ...facts, discovery, inventory, results, anomalies, untilMs: firstExpiry(facts) };
+}
+
+const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => results);
+
+type Records = Iterable<Pick<OperationRecord<unknown>, "expiresAtMs">>;
+
+/** The records of each operation. The results of polls expire with their records, so no operation can lack them. */
+const RECORDS: Readonly<Record<OperationKind, (facts: Facts) => Records>> = {
+  vrrp: ({ vrrp }) => [vrrp],
+  website_list: ({ records }) => (records === undefined ? [] : [records.list]),
+  website_details: ({ records }) => records?.details.values() ?? [],
+  website_test: ({ websites }) => websites,
+};
+const ALL_RECORDS = Object.values(RECORDS);
+
+/**
+ * Returns the instant at which the first of the operations expires. The loops are plain, since each poll goes through hundreds of websites.
+ */
+function firstExpiry(facts: Facts): number {
+  let untilMs = Number.POSITIVE_INFINITY;
+  for (const recordsOf of ALL_RECORDS)
+    for (const { expiresAtMs } of recordsOf(facts)) untilMs = Math.min(untilMs, expiresAtMs);
+  return untilMs;
+}
+
+interface Answers extends Pick<InventorySnapshot, "identity" | "found"> {
+  readonly list: VrrpListSnapshot | undefined;
+  /** The number of entries of the list of websites that are no ids. */
+  readonly badIds: number | undefined;
+}
+
+/** Counts what is known. Members of details that cannot be read are fields too. */
+const anomaliesOf = memo(({ identity, list, found, badIds }: Answers): AnomaliesSnapshot => {
+  const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
+  const counts = {
+    ...list?.anomalies,
+    ...(list === undefined ? {} : { bad_field: list.anomalies.bad_field + inDetails }),
+    ...(badIds === undefined ? {} : { bad_website: badIds }),
+  };
+  return { kind: "anomalies", identity, counts };
+});

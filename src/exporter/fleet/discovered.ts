@@ -1,0 +1,88 @@
+import { kept, memo, once } from "../../support/kept.ts";
+import type { WebsiteFacts } from "./known-websites.ts";
+import type { OperationRecord } from "./record.ts";
+import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
+
+/** Returns the described websites by address. */
+const describedIn = once(
+  (websites: WebsiteFacts["known"]) =>
+    new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
+);
+
+type Discovered = Pick<ApplianceSnapshot, "discovery" | "inventory">;
+
+const UNKNOWN = {
+  found: [],
+  byAddress: undefined,
+  isListed: false,
+  isComplete: false,
+  areDetailsKnown: false,
+  leftOut: [],
+} as const;
+
+/** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
+export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
+  const { identity, config, records, known: websites } = facts;
+  if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
+  const { list, details, first = [] } = records;
+  const listed = list.found;
+  const byAddress = describedIn(websites);
+  const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
+  const isLeftOut = (id: number): boolean =>
+    !details.has(id) &&
+    config.discovery?.exclude.includes(id) !== true &&
+    !config.websites.some((website) => website.id === id);
+  const isFound = (website: KnownWebsite): website is FoundWebsite =>
+    details.get(website.websiteId)?.found !== undefined;
+  const found = websites.filter(isFound);
+  const isPolled = [list, ...details.values()].every(wasPolled);
+  const isNoneFailing = (joint?.state ?? "succeeded") === "succeeded";
+  const isReadable = listed?.invalid.length === 0;
+  return {
+    discovery: {
+      kind: "discovery",
+      identity,
+      list: list.health,
+      details: joint,
+      hadList: list.seen !== undefined,
+      hadDetails: [...details.values()].some(({ seen }) => seen !== undefined),
+      beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
+      backendsLeftOut: found.reduce((sum, { details: { backends } }) => sum + (backends?.leftOut ?? 0), 0),
+      isPolled,
+      isFirstPolled: [list, ...Array.from(first, (id) => details.get(id) ?? list)].every(wasPolled),
+    },
+    inventory: kept(before?.inventory, {
+      identity,
+      found,
+      byAddress,
+      isListed: listed !== undefined,
+      // A website of an unknown id or address may be any website, and so may one whose details are not known now.
+      isComplete: isReadable && listed.ids.length === byAddress.size && isNoneFailing,
+      areDetailsKnown: isReadable && isPolled && isNoneFailing,
+      leftOut: listed?.ids.filter((id) => !details.has(id)) ?? [],
+    }),
+  };
+});
+
+function wasPolled({ health: { state } }: OperationRecord<unknown>): boolean {
+  return state !== "pending";
+}
+
+/**
+ * Returns the joint result of the latest polls of the details; `undefined` if there are none. A failure of one poll is a failure; a website
+ * that was not polled yet changes nothing.
+ */
+function jointHealth(all: readonly PollHealth[]): PollHealth | undefined {
+  const failures = all.filter(({ state }) => state === "failed");
+  // A website without details may be gone.
+  const failed = failures.find(({ failure }) => failure?.isGone !== true) ?? failures[0];
+  const worst = failed ?? all.find(({ state }) => state === "succeeded") ?? all[0];
+  if (worst === undefined) return undefined;
+  const successes = all.flatMap(({ lastSuccessAtMs }) => lastSuccessAtMs ?? []);
+  const isAbsent = all.every(({ failure }) => failure?.isGone === true);
+  return {
+    ...worst,
+    failure: isAbsent && worst.failure ? { ...worst.failure, reason: "unsupported" } : worst.failure,
+    lastSuccessAtMs: successes.length > 0 ? Math.min(...successes) : undefined,
+  };
+}

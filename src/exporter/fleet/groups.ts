@@ -1,0 +1,183 @@
+import { kept } from "../../support/kept.ts";
+import type { GroupNames } from "./group-names.ts";
+import { membersIn, preferredIn, type GroupSnapshot, type MemberSnapshot } from "./snapshot.ts";
+import { masterChanges, type Course } from "./course.ts";
+import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
+
+/** The VRRP groups of one cluster, and the inputs from which they follow besides the instants of polls. */
+interface Grouping {
+  readonly groups: readonly GroupSnapshot[];
+  readonly basis: readonly unknown[];
+}
+
+/**
+ * Returns the groups of a cluster. A group that is as it was `before` is the same object, and so is the list if all groups are. Most polls
+ * find nothing new: once every member was polled since the latest change, later equal answers change nothing.
+ */
+export function groupsOf(
+  { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpRecord[] },
+  before?: Grouping,
+): Grouping {
+  // If an appliance's answer differs, its courses are another map; the names follow from the answers of all appliances.
+  const basis = members.flatMap(({ seen, silentSinceMs }) => [seen?.courses, silentSinceMs]);
+  const isSame =
+    before?.basis.length === basis.length && before.basis.every((each, nth) => each === basis[nth]);
+  if (isSame && before.groups.every(isSettled)) return before;
+  const known = new Map(before?.groups.map((group) => [group.key, group]));
+  const groups = names.map((group) => kept(known.get(group.key), groupOf(group, members)));
+  return { groups: kept(before?.groups, groups), basis };
+}
+
+/** Whether later equal answers change nothing of a group. */
+function isSettled({ members, rivals, notPolledSince }: GroupSnapshot): boolean {
+  return rivals.length === 0 && notPolledSince.length === 0 && !members.some(isUnreadable);
+}
+
+function isUnreadable({ role, silentSinceMs }: MemberSnapshot): boolean {
+  return role === "unknown" && silentSinceMs === undefined;
+}
+
+/** A member as a part of one group, or as its rival. Instants are monotonic. */
+interface MemberView {
+  readonly member: MemberSnapshot;
+  /** The report; `undefined` for an appliance that was never seen. */
+  readonly report: GroupReport | undefined;
+  /** The beginning of the member's latest poll; in a group that flaps, of the poll before. The member's answers are the same since then. */
+  readonly sinceMs: number;
+  readonly changedAtMs: number;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+/** A member that became MASTER or stopped being MASTER three times within this time may do both between two polls. */
+const FLAPPING_MS = 60_000;
+
+function viewsOf(
+  { identity: { appliance }, seen, silentSinceMs }: VrrpRecord,
+  keys: readonly string[],
+  courses: readonly Course[],
+  isFlapping: boolean,
+): readonly MemberView[] {
+  const reports = keys.flatMap((key) => seen?.reports.get(key) ?? []);
+  const report = together(reports);
+  if (seen !== undefined && report === undefined) return [];
+  const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
+  const interfaces = reports.map(({ name }) => name);
+  const { addresses = [], areAddressesKnown = false } = report ?? {};
+  const { priority, isFailoverMaster = false } = report ?? {};
+  const said = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
+  const member = { appliance, role, silentSinceMs, course: latestOf(courses), ...said };
+  const changes = courses.map((course) => masterChanges(course).changedAtMs);
+  const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.polled.sentMs) ?? NEVER;
+  return [{ member, report, sinceMs, changedAtMs: Math.max(NEVER, ...changes) }];
+}
+
+/** Returns the courses under all keys; mostly there is one key. */
+function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Course[] {
+  const courses: Course[] = [];
+  // The loop is plain: an appliance may have a thousand groups, and each poll looks at those of all members.
+  for (const key of keys) {
+    const course = seen?.courses.get(key);
+    if (course !== undefined) courses.push(course);
+  }
+  return courses;
+}
+
+/**
+ * Returns the latest course. A member lists a group under one key, unless its addresses came into another order or it has two interfaces in
+ * the group.
+ */
+function latestOf(courses: readonly Course[]): Course {
+  const listed = courses.filter((course) => course.at(-1)?.role !== "absent");
+  const [first = [], ...others] = listed.length > 0 ? listed : courses;
+  return others.reduce((latest, each) => (beganMs(each) > beganMs(latest) ? each : latest), first);
+}
+
+function beganMs(course: Course): number {
+  return course.at(-1)?.first.endedMs ?? NEVER;
+}
+
+/** Returns one report for all interfaces of an appliance in one group. */
+function together(all: readonly GroupReport[]): GroupReport | undefined {
+  const [first, ...others] = all;
+  if (first === undefined || others.length === 0) return first;
+  const roles = new Set(all.map(({ role }) => role));
+  const priorities = all.flatMap(({ priority }) => priority ?? []);
+  return {
+    ...first,
+    role: STRONGEST_FIRST.find((role) => roles.has(role)) ?? "unknown",
+    isMaster: all.some(({ isMaster }) => isMaster),
+    priority: priorities.length === 0 ? undefined : Math.max(...priorities),
+    isFailoverMaster: all.some(({ isFailoverMaster }) => isFailoverMaster),
+    addresses: all.flatMap(({ addresses }) => addresses),
+    areAddressesKnown: all.every(({ areAddressesKnown }) => areAddressesKnown),
+  };
+}
+
+function groupOf(
+  { key, vhid, vip, interface: name, isOneLink, keys, rivals }: GroupNames,
+  members: readonly VrrpRecord[],
+): GroupSnapshot {
+  const others = [...rivals].flatMap(([nth, other]) =>
+    members.slice(nth, nth + 1).map((record) => ({ record, other })),
+  );
+  const courses = members.map(({ seen }, nth) => coursesOf(seen, keys[nth] ?? []));
+  const rivalCourses = others.map(({ record: { seen }, other }) => coursesOf(seen, [other]));
+  // Members that have left the group count too.
+  const changes = [...courses, ...rivalCourses].flat().map(masterChanges);
+  const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
+  const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
+  const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;
+  const views = members.flatMap((record, nth) =>
+    viewsOf(record, keys[nth] ?? [], courses[nth] ?? [], isFlapping),
+  );
+  const known = views.map(({ member }) => member);
+  const masters = membersIn({ members: known }, "master");
+  const rivalViews = others
+    .flatMap(({ record, other }, nth) => viewsOf(record, [other], rivalCourses[nth] ?? [], isFlapping))
+    .filter(({ member }) => masters.length > 0 && !masters.includes(member.appliance));
+  const late = views.filter(({ member, sinceMs }) => member.role !== "unknown" && sinceMs <= latestMs);
+  const addresses = views.flatMap(({ report }) => report?.addresses ?? []);
+  return {
+    key,
+    vhid,
+    vip,
+    interface: name,
+    isOneLink,
+    aliases: [...new Set(addresses)].filter((address) => address !== vip),
+    members: known,
+    rivals: rivalViews.map(({ member }) => member),
+    left: members.flatMap((record, nth) => leaving(record, keys[nth] ?? [], courses[nth] ?? [])),
+    mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
+    notPolledSince: late.map(({ member }) => member.appliance),
+    isPreferredMaster: preferredMaster(known),
+  };
+}
+
+/** @see GroupSnapshot.left */
+function leaving(
+  { identity: { appliance }, seen }: VrrpRecord,
+  keys: readonly string[],
+  courses: readonly Course[],
+): GroupSnapshot["left"] {
+  const isLeft = courses.length > 0 && !keys.some((key) => seen?.reports.has(key));
+  return isLeft ? [{ appliance, course: latestOf(courses) }] : [];
+}
+
+/** @see GroupSnapshot.mastersAtOnce */
+function mastersAtOnce(views: readonly MemberView[]): readonly string[] {
+  const masters = views.filter(({ report }) => report?.isMaster === true);
+  const wereAtOnce = (one: MemberView, other: MemberView): boolean =>
+    Math.min(one.sinceMs, other.sinceMs) > Math.max(one.changedAtMs, other.changedAtMs);
+  return masters
+    .filter((one) => masters.some((other) => one !== other && wereAtOnce(one, other)))
+    .map(({ member }) => member.appliance);
+}
+
+/** @see GroupSnapshot.isPreferredMaster */
+function preferredMaster(members: readonly MemberSnapshot[]): boolean | undefined {
+  const [master, ...others] = members.filter(({ role }) => role === "master");
+  if (master === undefined || others.length > 0) return undefined;
+  const isByRole = members.filter(({ isFailoverMaster }) => isFailoverMaster).length === 1;
+  if (!isByRole && master.priority === undefined) return undefined;
+  return preferredIn({ members }).includes(master.appliance);
+}

@@ -1,0 +1,196 @@
+import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../api/vrrp.ts";
+import type { Observation } from "../polling/observation.ts";
+import { canonicalAddress } from "../../support/address.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { kept, memo } from "../../support/kept.ts";
+import { meaningOf } from "../client/failure.ts";
+import type { FleetChange, Step } from "./changes.ts";
+import { courseAfter, type Course, type GroupFact, type MemberRole, type Polled } from "./course.ts";
+import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
+import {
+  groupKey,
+  type Identity,
+  type InterfaceSnapshot,
+  type VrrpListSnapshot,
+  type VrrpSnapshot,
+} from "./snapshot.ts";
+
+/** The latest valid list, with older facts about its interfaces. */
+interface SeenVrrp {
+  readonly list: VrrpListSnapshot;
+  /** The interfaces that are unreadable in the list, as they were last seen. */
+  readonly unreadable: readonly InterfaceSnapshot[];
+  /**
+   * The reports of the interfaces, in the order of first mention; the same map while the reports are the same. The keys are those of groups:
+   * with the name of the interface if the appliance has several interfaces with one VHID and VIP.
+   */
+  readonly reports: Reports;
+  readonly polled: Polled;
+  /** The monotonic instant at which the poll of the previous valid answer began. */
+  readonly sentBeforeMs: number | undefined;
+  /** The courses, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
+  readonly courses: ReadonlyMap<string, Course>;
+}
+
+/** The last report of an appliance's interface about its group. */
+export interface GroupReport extends Pick<VrrpInterface, "name" | "device" | "vhid" | "vip"> {
+  /** The VIP, and its aliases in canonical text. */
+  readonly addresses: readonly string[];
+  /** Whether `addresses` has all addresses, since the aliases are readable. */
+  readonly areAddressesKnown: boolean;
+  /** The role by the latest valid list; it counts while the list is known. */
+  readonly role: MemberRole;
+  readonly state: string;
+  /** Whether the interface was MASTER when it was last readable. */
+  readonly isMaster: boolean;
+  readonly priority: number | undefined;
+  readonly isFailoverMaster: boolean;
+}
+
+export type Reports = ReadonlyMap<string, readonly GroupReport[]>;
+
+export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
+  readonly found: SeenVrrp | undefined;
+}
+
+/** Returns the record of an appliance's VRRP interfaces. `last` is the record before; `undefined` if the appliance was never polled. */
+export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
+  if (last?.identity === identity) return last;
+  if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
+  const seen = last.seen && { ...last.seen, list: { ...last.seen.list, identity } };
+  return { ...last, identity, seen, found: last.found && seen };
+}
+
+const NEVER_ANSWERED = {
+  polled: undefined,
+  lostSentMs: undefined,
+  lostSinceMs: undefined,
+  certificate: undefined,
+} as const;
+
+/**
+ * Returns the record after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
+ * valid answer lacks are forgotten, including their counters.
+ */
+export function afterVrrpPoll(
+  vrrp: VrrpRecord,
+  observation: Observation & { readonly kind: "vrrp" },
+  nowMs: number,
+): Step<VrrpRecord> {
+  const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
+  if (!outcome.ok) {
+    const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
+    const { lostSinceMs, lostSentMs } = vrrp;
+    const lost = isLost && lostSinceMs === undefined ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : {};
+    const failed = { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs, lostSentMs };
+    return { state: { ...failed, ...lost }, changes: [] };
+  }
+  const { identity, seen: old } = vrrp;
+  const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
+  const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
+  const changes: FleetChange[] = [];
+  const interfaces = outcome.value.interfaces.map((each): InterfaceSnapshot => {
+    // Canonical texts take a quarter of the time here, so an address that is known as it is written stays as it is.
+    const isKnown = byKey.has(seriesKey(each));
+    const reported = isKnown ? each : { ...each, vip: canonicalAddress(each.vip) };
+    const { name, vhid, vip, state } = reported;
+    const known = byKey.get(seriesKey(reported));
+    if (known === undefined) return { reported, transitions: 0, lastTransitionAtMs: undefined };
+    const from = known.reported.state;
+    if (from === state) return { ...known, reported };
+    changes.push({ kind: "vrrp_state", interface: name, vhid, vip, from, to: state });
+    return { reported, transitions: known.transitions + 1, lastTransitionAtMs: completedAtMs };
+  });
+  const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
+  const isUnreadable = new Set(outcome.value.unreadable);
+  const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
+  const known = kept(old?.list, list);
+  const reports = reportsOf(known, { list: known, unreadable });
+  const polled = { sentMs: sentAtMs, endedMs: nowMs };
+  const courses = coursesAfter(vrrp, reports, polled);
+  const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, courses };
+  const answered = { polled, lostSinceMs: undefined, lostSentMs: undefined };
+  return { state: { ...afterPoll(vrrp, observation, nowMs, seen), ...answered }, changes };
+}
+
+/** Interfaces with the same labels are the same interface. */
+function seriesKey({ name, vhid, vip }: VrrpInterface): string {
+  return `${vhid} ${vip.length} ${vip} ${name}`;
+}
+
+function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
+  const counts = { unknown_state: 0, advskew_mismatch: 0, bad_interface: 0, bad_field: 0 };
+  for (const anomaly of anomalies) counts[anomaly] += 1;
+  return counts;
+}
+
+const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadable">): Reports => {
+  const said = list.interfaces.map(({ reported }) => reportOf(reported, roleIn(reported)));
+  const saidBefore = unreadable.map(({ reported }) => reportOf(reported, "unknown"));
+  const all = [...said, ...saidBefore];
+  const alike = groupBy(all, groupKey);
+  if (alike.size === all.length) return alike;
+  return groupBy(all, (report) => {
+    const key = groupKey(report);
+    return alike.get(key)?.length === 1 ? key : groupKey({ ...report, interface: report.name });
+  });
+});
+
+function reportOf(reported: VrrpInterface, role: MemberRole): GroupReport {
+  const { name, device, vhid, vip, state, priority, configuredRole, aliases } = reported;
+  const [isMaster, isFailoverMaster] = [state === "MASTER", configuredRole === "master"];
+  const addresses = [vip, ...(aliases ?? []).map(canonicalAddress)];
+  const areAddressesKnown = aliases !== undefined;
+  const group = { name, device, vhid, vip, addresses, areAddressesKnown };
+  return { ...group, role, state, isMaster, priority, isFailoverMaster };
+}
+
+function roleIn({ state }: VrrpInterface): MemberRole {
+  return state === "MASTER" ? "master" : state === "BACKUP" ? "backup" : "other";
+}
+
+/** The roles, strongest first. If an appliance has several interfaces in one group, the first of these roles counts. */
+export const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
+
+/** This is twice as many as a list may have, since an appliance may invent others at each poll. */
+const MAX_COURSES = 2048;
+
+/** Returns the courses after one more valid answer. Courses that are the same until now and then share a list. */
+function coursesAfter(
+  { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
+  reports: Reports,
+  polled: Polled,
+): SeenVrrp["courses"] {
+  const isBack = health.state === "failed" && silentSinceMs !== undefined;
+  if (old !== undefined && !isBack && reports === old.reports) return old.courses;
+  const unwatched = health.failure?.reason === "not_scheduled" ? ({ isUnwatched: true } as const) : {};
+  const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs, lostSentMs, ...unwatched } : undefined;
+  const made = new Map<Course | undefined, Map<string, Course>>();
+  const courses = new Map(old?.courses);
+  for (const key of new Set([...(old?.reports.keys() ?? []), ...reports.keys()])) {
+    const before = courses.get(key);
+    const fact = factOf(reports.get(key), before?.at(-1));
+    const alike = made.get(before) ?? new Map<string, Course>();
+    made.set(before, alike);
+    const { role, state, isMaster, priority = "" } = fact;
+    const text = `${role} ${isMaster} ${priority} ${state}`;
+    const now = alike.get(text) ?? courseAfter(before, fact, { polled, before: old?.polled, after });
+    alike.set(text, now);
+    if (now === before) continue;
+    courses.delete(key);
+    courses.set(key, now);
+  }
+  for (const key of courses.keys()) if (courses.size > MAX_COURSES) courses.delete(key);
+  return courses;
+}
+
+const ABSENT: GroupFact = { role: "absent", state: "", isMaster: false, priority: undefined };
+
+function factOf(reports: readonly GroupReport[] | undefined, before: GroupFact | undefined): GroupFact {
+  if (reports === undefined) return ABSENT;
+  const role = STRONGEST_FIRST.find((one) => reports.some((report) => report.role === one)) ?? "unknown";
+  const isMaster = reports.some((report) => report.isMaster);
+  const { state = "", priority } = reports.find((report) => report.role === role) ?? {};
+  if (role === "unknown") return { role, state: "", isMaster, priority: before?.priority };
+  return { role, state, isMaster, priority };
+}

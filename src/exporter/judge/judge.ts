@@ -1,0 +1,124 @@
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { MaintenanceWindow } from "../maintenance/window.ts";
+import type { Instant } from "../../support/clock.ts";
+import { isEqual, kept } from "../../support/kept.ts";
+import { applianceBasis, judgeCluster } from "./judge-appliance.ts";
+import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
+import { isEmpty } from "./memory.ts";
+import { plannedIn } from "./planned.ts";
+import { lastingProblems, problemsIn } from "./problems.ts";
+import { subjectKeys } from "./subjects.ts";
+import {
+  arePolled,
+  sinceOf,
+  type ApplianceVerdict,
+  type Basis,
+  type Case,
+  type ClusterVerdict,
+  type Planned,
+} from "./verdict.ts";
+import { failoverVerdicts } from "./readiness.ts";
+import { websiteVerdicts } from "./websites.ts";
+
+/**
+ * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `memory` is
+ * what an earlier run knew. `windows` are planned work on a part of the cluster.
+ */
+export function judge(
+  facts: ClusterSnapshot,
+  before: ClusterVerdict | undefined,
+  at: Instant,
+  given: Circumstances = {},
+): ClusterVerdict {
+  const { windows = [] } = given;
+  const verdict = judgeFacts(facts, before, at, given);
+  const planned =
+    before !== undefined && isPlannedAsBefore(verdict, before, windows, at)
+      ? before.planned
+      : kept(before?.planned, planAfter(verdict, before, at, given));
+  return planned === verdict.planned ? verdict : { ...verdict, planned };
+}
+
+/** Whether nothing changed on which planned work depends. Most polls find nothing new. */
+function isPlannedAsBefore(
+  now: ClusterVerdict,
+  before: ClusterVerdict,
+  windows: readonly MaintenanceWindow[],
+  { wallMs }: Instant,
+): boolean {
+  const { planned } = before;
+  if (planned === undefined) return windows.length === 0;
+  // All states follow from the basis, but for groups that change with time.
+  const isSame = before.basis === now.basis && before.groups === now.groups;
+  return isSame && wallMs < planned.untilMs && isEqual(planned.given, windows);
+}
+
+function planAfter(
+  verdict: ClusterVerdict,
+  before: ClusterVerdict | undefined,
+  at: Instant,
+  { windows = [], memory }: Circumstances,
+): Planned | undefined {
+  const problemsBefore = before === undefined ? [] : lastingProblems(before);
+  return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, memory, at });
+}
+
+interface Circumstances extends Partial<Pick<Case, "memory">> {
+  readonly windows?: readonly MaintenanceWindow[] | undefined;
+}
+
+function judgeFacts(
+  facts: ClusterSnapshot,
+  before: ClusterVerdict | undefined,
+  at: Instant,
+  { memory }: Circumstances,
+): ClusterVerdict {
+  const basis = kept(before?.basis, basisOf(facts, at));
+  if (basis === before?.basis && isEmpty(memory) && at.monotonicMs < changesAtMs(before))
+    return facts === before.facts ? before : { ...before, facts };
+  const hadMembers = before !== undefined && before.basis.appliances.length > 0;
+  const wasPolled = hadMembers && arePolled(before.basis);
+  const given = { basis, before, wasPolled, at, memory };
+  const appliances = applianceVerdicts(given);
+  const groups = groupVerdicts(given, appliances);
+  const state = judgeCluster(basis.appliances.map((each) => each.state));
+  const websites = websiteVerdicts({ basis, before, wasPolled, at, memory, state, groups });
+  const failovers = failoverVerdicts({ basis, before, wasPolled, at, memory, groups, websites });
+  return {
+    kind: "cluster",
+    facts,
+    basis,
+    state,
+    appliances,
+    groups,
+    websites,
+    failovers,
+    planned: before?.planned,
+  };
+}
+
+function basisOf(facts: ClusterSnapshot, { wallMs }: Instant): Basis {
+  const { cluster, labels, disabled, groups, websites } = facts;
+  const isAlone = groups.length === 0;
+  const appliances = facts.appliances.map((each) => applianceBasis(each, isAlone, wallMs));
+  return { cluster, labels, appliances, disabled, groups, websites };
+}
+
+/** Returns the monotonic instant at which time alone changes a verdict; infinite if time alone changes nothing. */
+export function changesAtMs({ groups }: ClusterVerdict): number {
+  return groupsChangeAtMs(groups);
+}
+
+function applianceVerdicts({ basis, before, at, memory }: Case): ClusterVerdict["appliances"] {
+  const polled = before?.basis.appliances.filter(({ state }) => state !== undefined) ?? [];
+  const names = new Set(polled.map(({ identity }) => identity.appliance));
+  const verdicts = basis.appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
+    const old = before?.appliances.get(identity.appliance);
+    const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
+    const sawBeginning = remembered === undefined && names.has(identity.appliance);
+    const sinceMs = state && sinceOf(remembered ?? old, state, sawBeginning, at);
+    return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });
+  });
+  const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));
+  return kept(before?.appliances, now);
+}

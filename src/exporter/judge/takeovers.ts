@@ -1,0 +1,180 @@
+import { hostAt, type GroupSnapshot, type MemberSnapshot } from "../fleet/snapshot.ts";
+import { once } from "../../support/kept.ts";
+import { RISKS, type GroupState, type RiskKind } from "./states.ts";
+import type { ClusterVerdict, GroupVerdict, Risk } from "./verdict.ts";
+import { addressName } from "./words.ts";
+
+/** Returns a risk; `counts` says whether the successor would take over. */
+export function riskOf(risk: RiskKind, of: Omit<Risk, "risk" | "effect">, counts = true): Risk {
+  return { risk, effect: counts ? RISKS[risk] : "none", ...of };
+}
+
+/** The part of the groups that a BACKUP would take over. */
+export interface Reach {
+  /** Whether no other BACKUP of one of the groups has a higher priority. */
+  readonly counts: boolean;
+  readonly addresses: readonly string[];
+}
+
+interface Heir extends Pick<Reach, "counts"> {
+  readonly name: string;
+}
+
+/** A group with the given MASTER: its addresses there, and the BACKUPs of the group. */
+interface Share {
+  readonly facts: GroupSnapshot;
+  readonly addresses: readonly string[];
+  readonly heirs: readonly Heir[];
+}
+
+/** The result for the groups of an appliance that stops. */
+export interface Takeover {
+  readonly risks: readonly Risk[];
+  /** The number of addresses; a link-local one counts on each link. */
+  readonly addresses: number;
+  readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
+  /** The keys are the names of the BACKUPs. */
+  readonly everywhere: ReadonlyMap<string, Reach>;
+}
+
+export interface Takeovers {
+  readonly byMaster: ReadonlyMap<string, Takeover>;
+  /** All addresses of the groups. */
+  readonly addresses: ReadonlySet<string>;
+}
+
+/** In these states nobody knows who is MASTER. */
+const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown", "unwatched"]);
+
+/** Returns the takeovers of a cluster's groups if a MASTER stops. */
+export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {
+  const all = [...groups.values()];
+  const masters = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
+  for (const group of all)
+    for (const member of group.facts.members.filter(({ role }) => role === "master")) {
+      const own = masters.get(member.appliance) ?? { risks: [], shares: [] };
+      const { risks, share } = takeoverOf(group, member);
+      own.risks.push(...risks);
+      own.shares.push(share);
+      masters.set(member.appliance, own);
+    }
+  // The MASTER of one group may soon become MASTER of another.
+  for (const { facts, state } of all)
+    for (const { appliance, role } of facts.members)
+      if (role !== "master" && state !== undefined && UNDECIDED.has(state))
+        masters.get(appliance)?.risks.push(riskOf("undecided", subjectIn(facts)));
+  const byMaster = Array.from(masters, ([name, own]) => [name, joined(own.risks, own.shares)] as const);
+  const addresses = all.flatMap(({ facts: { vip, aliases } }) => [vip, ...aliases]);
+  return { byMaster: new Map(byMaster), addresses: new Set(addresses) };
+});
+
+function joined(risks: readonly Risk[], shares: readonly Share[]): Takeover {
+  const byAddress = new Map<string, readonly Heir[]>();
+  for (const { heirs, addresses } of shares)
+    for (const address of addresses) byAddress.set(address, together(byAddress.get(address), heirs));
+  const hosts = new Set(
+    shares.flatMap(({ facts, addresses }) => addresses.map((each) => hostAt(facts, each))),
+  );
+  return { risks, addresses: hosts.size, byAddress, everywhere: reachOf(shares) };
+}
+
+/** Joins the heirs of an address that is in several groups. An appliance may have the same address in hundreds of groups. */
+function together(known: readonly Heir[] | undefined, more: readonly Heir[]): readonly Heir[] {
+  if (known === undefined) return more;
+  const isKnown = ({ name, counts }: Heir) =>
+    known.some((each) => each.name === name && (each.counts || !counts));
+  const others = more.filter((each) => !isKnown(each));
+  return others.length === 0 ? known : [...known, ...others];
+}
+
+/** Returns the BACKUPs of these groups, each with the addresses that it would take over. A BACKUP that would take over none has all. */
+function reachOf(shares: readonly Omit<Share, "facts">[]): ReadonlyMap<string, Reach> {
+  const all = new Map<string, Reach & { readonly addresses: string[] }>();
+  for (const { heirs, addresses } of shares)
+    for (const { name, counts } of heirs) {
+      const known = all.get(name);
+      if (known === undefined || (counts && !known.counts))
+        all.set(name, { counts, addresses: [...addresses] });
+      else if (counts === known.counts) known.addresses.push(...addresses);
+    }
+  return all;
+}
+
+function subjectIn(group: GroupSnapshot): Pick<Risk, "successor" | "subject" | "key"> {
+  return { successor: "", subject: addressName(group.vip, group), key: group.key };
+}
+
+/** Returns the takeover of a group whose MASTER stops. */
+function takeoverOf(
+  { facts, state }: GroupVerdict,
+  own: MemberSnapshot,
+): { readonly risks: readonly Risk[]; readonly share: Share } {
+  const alone = (risk: RiskKind) => {
+    return { risks: [riskOf(risk, subjectIn(facts))], share: { facts, addresses: own.addresses, heirs: [] } };
+  };
+  if (state === "no_backup" || state === "backup_lost" || state === "backup_unknown") return alone(state);
+  // The other members were not polled yet.
+  if (state === undefined) return alone("backup_unknown");
+  if (UNDECIDED.has(state)) return alone("undecided");
+  const backups = facts.members.filter(({ role }) => role === "backup");
+  const highest = Math.max(...backups.map(({ priority = 0 }) => priority));
+  // A priority that is not known may be the highest.
+  const doesCount = ({ priority = highest }: MemberSnapshot) => priority === highest;
+  const heirs = backups.map((backup) => ({ name: backup.appliance, counts: doesCount(backup) }));
+  const isTie = backups.filter(({ priority }) => priority === highest).length > 1;
+  const risks = backups.flatMap((backup) => {
+    const counts = doesCount(backup);
+    return backupRisks(facts, own, backup, { counts, isTie: backup.priority === highest && isTie });
+  });
+  const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
+  const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
+  // A member whose role is not known now may still take over.
+  const doubtful = facts.members.flatMap(({ appliance: successor, role, priority = highest }) =>
+    role === "unknown" && priority >= highest
+      ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
+      : [],
+  );
+  return { risks: [...risks, ...preferred, ...doubtful], share: { facts, addresses: own.addresses, heirs } };
+}
+
+/** Returns the risks of a group with one of its BACKUPs; `isTie` says that another BACKUP has the same priority. */
+function backupRisks(
+  facts: GroupSnapshot,
+  own: MemberSnapshot,
+  backup: MemberSnapshot,
+  { counts, isTie }: { readonly counts: boolean; readonly isTie: boolean },
+): readonly Risk[] {
+  const { appliance: successor, addresses, priority } = backup;
+  const at = { ...subjectIn(facts), successor };
+  const isKnown = own.areAddressesKnown && backup.areAddressesKnown;
+  const there = new Set(addresses);
+  const missing = isKnown ? own.addresses.filter((address) => !there.has(address)) : [];
+  const isEqual = isTie || (priority !== undefined && priority === own.priority);
+  return [
+    ...(isKnown ? [] : [riskOf("address_unknown", at, counts)]),
+    ...missing.map((address) =>
+      riskOf("address_missing", { ...at, subject: addressName(address, facts) }, counts),
+    ),
+    ...(isEqual ? [riskOf("same_priority", at, counts)] : []),
+  ];
+}
+
+/**
+ * Returns the appliances that would take over the addresses at which visitors reach a website, which listens on `bind`; `undefined` if
+ * there are no such addresses.
+ */
+export function reachTo(
+  bind: readonly string[],
+  { byAddress, everywhere }: Takeover,
+  addresses: Takeovers["addresses"],
+): ReadonlyMap<string, Reach> | undefined {
+  if (bind.length === 0) return everywhere;
+  const own = bind.flatMap((address) => {
+    const heirs = byAddress.get(address);
+    return heirs === undefined ? [] : { heirs, addresses: [address] };
+  });
+  if (own.length > 0) return reachOf(own);
+  if (bind.some((address) => addresses.has(address))) return undefined;
+  // The website listens on addresses that do not move, so the receiver of its requests is not known.
+  return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));
+}

@@ -1,0 +1,168 @@
+import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
+import { PROTOCOLS, type Protocol } from "../api/website-test.ts";
+import type { InventorySnapshot, KnownWebsite, ProtocolResult, TestResult } from "../fleet/snapshot.ts";
+import { memo } from "../../support/kept.ts";
+import { usableBackends } from "./judge-website.ts";
+import { RISKS, type RiskKind } from "./states.ts";
+import type { WebsiteVerdict } from "./verdict.ts";
+
+/** A website at one appliance. */
+export interface Side {
+  readonly known: KnownWebsite;
+  /** The details; `undefined` while they are not known now. */
+  readonly details: WebsiteDetails | undefined;
+  /** The results of the appliance's tests, by protocol; empty if they are not known. */
+  readonly results: readonly ProtocolResult[];
+}
+
+/**
+ * The reason why a website is absent. It is `explained` if the website is excluded or beyond the limit there, or if another risk says that
+ * the websites there are not known.
+ */
+type Absence = "lacking" | "explained" | "unknown";
+
+/** A risk with its protocol; `""` stands for all protocols. */
+export type WebsiteRisk = readonly [risk: RiskKind, protocol: Protocol | ""];
+
+const UNKNOWN: readonly WebsiteRisk[] = [["website_unknown", ""]];
+
+/** Returns the website at an appliance; `undefined` if it is not known there. */
+export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string): Side | undefined {
+  const nth = at.findIndex(({ known: { identity } }) => identity.appliance === appliance);
+  const place = at[nth];
+  if (place === undefined) return undefined;
+  const details = found.find(({ identity }) => identity.appliance === appliance)?.details;
+  return { known: place.known, details, results: results[nth] ?? [] };
+}
+
+/** Whether an appliance serves the website to visitors, as far as that is known: the website is neither disabled nor down there. */
+export function isServed({ known, results }: Side): boolean {
+  const isDown = results.length > 0 && results.every(({ result }) => result === "down");
+  return known.details?.isEnabled !== false && !isDown;
+}
+
+/** The completeness of an inventory, which says why a website is absent from it. */
+export interface Listing extends Pick<InventorySnapshot, "identity" | "leftOut"> {
+  /** Whether the appliance's websites are discovered. */
+  readonly isDiscovered: boolean;
+  /** Whether all websites of the appliance are known, except for those that the configuration leaves out. */
+  readonly isWhole: boolean;
+}
+
+const sameListing = memo((listing: Listing) => listing);
+
+/** Returns the same object while the inventory is as complete as before, whatever its websites are. */
+export function listingOf(inventory: InventorySnapshot): Listing {
+  const { identity, leftOut, byAddress, isListed, areDetailsKnown } = inventory;
+  const isWhole = isListed && areDetailsKnown;
+  return sameListing(identity, { identity, leftOut, isDiscovered: byAddress !== undefined, isWhole });
+}
+
+/** Returns why a website is not known at an appliance; `here` is the website at the appliance that would stop. */
+export function absenceAt(
+  { identity, leftOut, isDiscovered, isWhole }: Listing,
+  { lacking }: WebsiteVerdict,
+  here: Side | undefined,
+): Absence {
+  if (lacking.includes(identity.appliance)) return "lacking";
+  if (!isDiscovered) return "unknown";
+  const isLeftOut = here !== undefined && leftOut.includes(here.known.websiteId);
+  return isLeftOut || !isWhole ? "explained" : "unknown";
+}
+
+/**
+ * Returns the losses of a website's visitors if another appliance served it, and the unknown ones; `wanted` are the addresses by which they
+ * reach it. Each known difference that costs them nothing is one `website_differs`.
+ */
+export function websiteRisks(
+  here: Side,
+  there: Side | Absence,
+  wanted: readonly string[],
+): readonly WebsiteRisk[] {
+  if (there === "explained") return [];
+  if (there === "unknown") return UNKNOWN;
+  if (there === "lacking") return [["website_missing", ""]];
+  const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
+  if (isElsewhere && here.details !== undefined) return [["website_missing", ""]];
+  if (there.details?.isEnabled === false) return [["website_disabled", ""]];
+  // Without the details here, the addresses at which visitors reach the website are not known.
+  const listening = isElsewhere ? UNKNOWN : [];
+  const found = [...listening, ...testRisks(here, there), ...protectionRisks(here, there)];
+  const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
+  const areServersLost = isNothingLost && usable(there) === 0 && usable(here) !== 0;
+  if (areServersLost) found.push(["website_backends_lost", ""]);
+  if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
+  return found.length < 2 ? found : [...new Map(found.map((each) => [each.join(" "), each])).values()];
+}
+
+/** Returns the difference that an appliance serves a website which the other one lacks, or has disabled. */
+export function servesOnly(
+  there: Side | Absence,
+  website: WebsiteVerdict,
+  other: string,
+): readonly WebsiteRisk[] {
+  const isOff = website.lacking.includes(other) || sideOf(website, other)?.known.details?.isEnabled === false;
+  const isThere = typeof there === "object" && there.details?.isEnabled === true;
+  return isOff && isThere ? [["website_differs", ""]] : [];
+}
+
+function listensOn({ known: { bind } }: Side, wanted: readonly string[]): boolean {
+  const listening = new Set(bind);
+  return bind.length === 0 || wanted.every((address) => listening.has(address));
+}
+
+function usable({ details }: Side): number | undefined {
+  return details && usableBackends(details);
+}
+
+/** Returns the risks by tests. Only protocols that are up here can be lost. */
+function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
+  const ours = here.results.length > 0 ? here.results : untested(here, there);
+  if (ours.length === 0) return UNKNOWN;
+  return ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
+    const other = resultAt(there, protocol);
+    if (result === "down" || other === "up") return [];
+    const isLost = result === "up" && other === "down";
+    return isLost ? [["website_down", protocol]] : UNKNOWN;
+  });
+}
+
+function untested({ known }: Side, there: Side) {
+  const { protocols = there.results.map(({ protocol }) => protocol) } = known;
+  return protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
+}
+
+/** Returns the result for a protocol, which is down if the appliance reports that it does not offer the protocol. */
+function resultAt({ details, results }: Side, protocol: Protocol): TestResult {
+  const offered: readonly Protocol[] = PROTOCOLS[details?.protocol ?? "both"];
+  if (!offered.includes(protocol)) return "down";
+  return results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+}
+
+const PROTECTION: Readonly<Record<WebsiteMode, number>> = { pass: 0, detect: 1, protect: 2 };
+
+function protectionRisks({ details: here }: Side, { details: there }: Side): readonly WebsiteRisk[] {
+  if (here === undefined || there === undefined || here.mode === there.mode || there.mode === "protect")
+    return [];
+  if (here.mode === undefined || there.mode === undefined) return UNKNOWN;
+  return PROTECTION[there.mode] < PROTECTION[here.mode] ? [["website_less_protected", ""]] : [];
+}
+
+const ASPECTS = ["protocol", "mode", "backends"] as const;
+export type Aspect = (typeof ASPECTS)[number];
+
+/** Returns the differences between both appliances' descriptions of the website. Less protection there is a risk of its own. */
+export function differencesBetween(here: Side, there: Side): readonly Aspect[] {
+  const [ours, theirs] = [here.details, there.details];
+  if (ours === undefined || theirs === undefined) return [];
+  return ASPECTS.filter((aspect) => {
+    const [one, other] = [partOf(ours, aspect), partOf(theirs, aspect)];
+    const isDifferent = one !== undefined && other !== undefined && one !== other;
+    return isDifferent && (aspect !== "mode" || protectionRisks(here, there).length === 0);
+  });
+}
+
+/** Returns a part of a description; `backends` is the digest of the servers. */
+function partOf({ protocol, mode, backends }: WebsiteDetails, aspect: Aspect): string | undefined {
+  return { protocol, mode, backends: backends?.digest }[aspect];
+}

@@ -1,0 +1,181 @@
+import { isWithoutAddress } from "../fleet/cluster-websites.ts";
+import { isAwaited } from "../fleet/website.ts";
+import type {
+  ClusterSnapshot,
+  ClusterWebsite,
+  FoundWebsite,
+  InventorySnapshot,
+  KnownWebsite,
+} from "../fleet/snapshot.ts";
+import { kept, memo, once } from "../../support/kept.ts";
+import { judgeBackends, judgeWebsite, withoutMasters, type View } from "./judge-website.ts";
+import { unwatchedIn } from "./judge-group.ts";
+import { mastersIn } from "./masters.ts";
+import type { Earlier, Memory } from "./memory.ts";
+import { subjectKeys } from "./subjects.ts";
+import {
+  hidesWebsites,
+  sinceOf,
+  type Case,
+  type ClusterVerdict,
+  type ProtocolVerdict,
+  type WebsiteVerdict,
+} from "./verdict.ts";
+
+type Groups = ClusterVerdict["groups"];
+type Results = WebsiteVerdict["results"];
+type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
+
+/** Returns the verdicts on the websites of a cluster. A verdict whose inputs are the same as before is the same object. */
+export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"] {
+  const { basis, before, groups, memory } = given;
+  const { cluster, labels, websites: all, appliances, disabled } = basis;
+  const members = appliances.map(({ inventory }) => inventory);
+  const hasUnwatched = disabled.length > 0 || unwatchedIn(basis).size > 0;
+  const known = factsIn(all, { cluster, labels, websites: all, members, groups, hasUnwatched });
+  const verdicts = known.map((each) => {
+    const { key, at } = each.website;
+    const old = before?.websites.get(key);
+    const results = at.map(({ member, test }) => appliances[member]?.results[test]);
+    const isSame = old?.facts === each && old.results.every((one, nth) => one === results[nth]);
+    const isAsBefore = isSame && (memory === undefined || !isRemembered(old, memory));
+    return isAsBefore ? old : websiteVerdict(each, results, old, given);
+  });
+  return kept(before?.websites, new Map(verdicts.map((each) => [each.key, each])));
+}
+
+function isRemembered({ key, states }: WebsiteVerdict, memory: Memory): boolean {
+  return states.some(({ protocol }) => memory.has(subjectKeys.website(protocol, key)));
+}
+
+/** The inputs of verdicts on websites, besides the results of tests. */
+interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {
+  readonly members: readonly InventorySnapshot[];
+  readonly groups: Groups;
+  readonly hasUnwatched: boolean;
+}
+
+/** Returns the facts about each website that is tested or described. Most polls are tests, which do not change these facts. */
+const factsIn = memo((setting: Setting) => {
+  const names = setting.members.map(nameOf);
+  return setting.websites
+    .map((website) => sameFacts(website, factsOf(website, names, setting)))
+    .filter(({ found, website }) => found.length > 0 || website.at.some(({ test }) => test >= 0));
+});
+
+type WebsiteFacts = ReturnType<typeof factsOf>;
+const sameFacts = memo((facts: WebsiteFacts) => facts);
+
+/** Returns the inputs of the verdict on a website, besides the results of tests. They contain the names of appliances. */
+function factsOf(
+  website: ClusterWebsite,
+  names: readonly string[],
+  { cluster, labels, members, groups, hasUnwatched }: Setting,
+) {
+  const { key, at } = website;
+  const masters = mastersIn(groups)(website);
+  const atMasters = members.filter((member) => masters.includes(nameOf(member)));
+  const found = at.flatMap(({ member, known }) => {
+    const inventory = members[member];
+    return (inventory && foundIn(inventory).get(known)) ?? [];
+  });
+  return {
+    cluster,
+    labels,
+    website,
+    names,
+    found,
+    masters,
+    lacking: members.filter((member) => isLacking(member, key)).map(nameOf),
+    mayMastersHave: atMasters.some((member) =>
+      member.byAddress === undefined ? !isWithoutAddress(key) : !isLacking(member, key),
+    ),
+    // This is true if a master has the website, and its details are not known now.
+    isMasterSilent: atMasters.some(
+      (member) =>
+        member.byAddress?.has(key) === true &&
+        !found.some(({ identity }) => identity.appliance === nameOf(member)),
+    ),
+    hasUnwatched,
+    hasGroups: groups.size > 0,
+  };
+}
+
+function nameOf({ identity }: InventorySnapshot): string {
+  return identity.appliance;
+}
+
+const foundIn = once(
+  ({ found }: InventorySnapshot) => new Map<KnownWebsite, FoundWebsite>(found.map((each) => [each, each])),
+);
+
+/** Whether an appliance is known to lack a website. All of the appliance's websites have to be known, and the address of this one. */
+function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): boolean {
+  return isComplete && !isWithoutAddress(key) && byAddress?.has(key) === false;
+}
+
+function websiteVerdict(
+  facts: WebsiteFacts,
+  results: Results,
+  old: WebsiteVerdict | undefined,
+  given: WebsitesCase,
+): WebsiteVerdict {
+  const { cluster, labels, names, website, found, lacking, masters, isMasterSilent } = facts;
+  const { key, websiteId, website: name } = website;
+  const tests = testsIn(facts, results);
+  const ids = Object.fromEntries(tests.toReversed().map((test) => [test.appliance, test.websiteId]));
+  const isSameId = names.every((each) => ids[each] === websiteId);
+  const views = found.map(({ details, identity }) => {
+    return { details, isMaster: masters.includes(identity.appliance) };
+  });
+  const isOff = views.some(({ details, isMaster }) => details.isEnabled === false && isMaster);
+  const states = statesIn(tests, isOff, facts).map(({ protocol, state }) => {
+    const remembered = given.memory?.get(subjectKeys.website(protocol, key));
+    const before: Earlier | undefined = remembered ?? old?.states.find((each) => each.protocol === protocol);
+    const sawBeginning = given.wasPolled && remembered === undefined && before?.state !== undefined;
+    const sinceMs = sinceOf(before, state, sawBeginning, given.at);
+    // A website that was never known is no news, since a backup is tested before the master.
+    const isExplained = state === "unknown" && (sinceMs === undefined || hidesWebsites(given));
+    const isNews = state !== before?.state && !isExplained;
+    const shown = (isNews ? state : undefined) ?? before?.shown;
+    return { protocol, state, shown, sinceMs };
+  });
+  const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
+  const backends = judgeBackends(views, { isUp, isMasterSilent });
+  const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends };
+  const named = { cluster, labels, key, websiteId, website: name, at: website.at };
+  return { kind: "website", facts, results, ...named, ...judged };
+}
+
+function testsIn({ website, masters }: WebsiteFacts, results: Results) {
+  return website.at.flatMap(({ test, known: { identity, websiteId } }, nth) => {
+    const { appliance } = identity;
+    if (test < 0) return [];
+    return [{ appliance, websiteId, results: results[nth], isMaster: masters.includes(appliance) }];
+  });
+}
+
+function statesIn(
+  tests: ReturnType<typeof testsIn>,
+  isOff: boolean,
+  facts: WebsiteFacts,
+): readonly Pick<ProtocolVerdict, "protocol" | "state">[] {
+  const isTested = tests.some(({ results }) => !isAwaited(results));
+  // The result of a master is not unknown before the master was polled, nor while its schedule rests.
+  const isPending = tests.some(({ results, isMaster }) => isMaster && isAwaited(results));
+  const known = new Set(tests.flatMap(({ results = [] }) => results.map(({ protocol }) => protocol)));
+  const protocols = known.size === 0 && tests.length > 0 ? ([""] as const) : [...known].toSorted();
+  return protocols.map((protocol) => {
+    const views = tests.flatMap(({ results = [], isMaster }): readonly View[] => {
+      const own = results.find((each) => each.protocol === protocol);
+      // If the appliance's answer is known, the appliance may lack the protocol.
+      if (own === undefined && results.length > 0) return [];
+      const { result = "unknown", isUnstable = false } = own ?? {};
+      return [{ isMaster, result, isUnstable }];
+    });
+    const found = isTested ? judgeWebsite(views, facts) : undefined;
+    const judged = found === "unknown" && isPending ? undefined : found;
+    const isElsewhere = views.every(({ isMaster }) => !isMaster);
+    return { protocol, state: isElsewhere ? withoutMasters(judged, isOff, facts.mayMastersHave) : judged };
+  });
+}

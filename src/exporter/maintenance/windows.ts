@@ -1,0 +1,214 @@
+import type { ApplianceConfig, Config, MaintenanceConfig } from "../config/config.ts";
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Clock } from "../../support/clock.ts";
+import { shortHash } from "../../support/short-hash.ts";
+import { currentOf } from "./recurring.ts";
+import { coverageOf, covers, type MaintenanceWindow, type Scope } from "./window.ts";
+
+/** The reason why a window cannot be started, extended or ended. */
+export type WindowError =
+  | "covers_nothing"
+  | "too_many"
+  | "too_long"
+  | "unknown_id"
+  | "duplicate_id"
+  | "drill_runs";
+
+export type WindowResult =
+  | { readonly ok: true; readonly window: MaintenanceWindow }
+  | { readonly ok: false; readonly reason: WindowError; readonly message: string };
+
+/** A window that a client wants to start. */
+export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "comment"> {
+  readonly forMs: number;
+  readonly isDrill: boolean;
+}
+
+/** The planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
+export interface Windows {
+  /** Sets the configuration. Windows cover appliances that are enabled; windows that were started by command stay. */
+  configure(config: Pick<Config, "appliances" | "maintenance">): void;
+  start(request: StartRequest, by: string): WindowResult;
+  /** Extends a window by `forMs`. */
+  extend(id: string, forMs: number): WindowResult;
+  end(id: string): WindowResult;
+  /** Returns the windows that run, and those that ended in the last five minutes. */
+  list(): readonly MaintenanceWindow[];
+  /** Returns the windows of `list` that were started, extended or ended by command. */
+  commanded(): readonly MaintenanceWindow[];
+  /** Returns the windows of `list` that cover a part of a cluster. */
+  covering(facts: ClusterSnapshot): readonly MaintenanceWindow[];
+}
+
+export interface WindowsDeps {
+  readonly clock: Clock;
+  /** The windows of an earlier run. */
+  readonly restored: readonly MaintenanceWindow[];
+  /** Reports a window that began, was ended, or has another end by the wall clock. */
+  readonly onChange: (window: MaintenanceWindow) => void;
+  /** Reports all appliances of the cluster in which a drill runs now; none without a drill. */
+  readonly onDrill: (appliances: ReadonlySet<string>) => void;
+}
+
+const MAX_WINDOWS = 100;
+const MAX_MS = 24 * 3_600_000;
+/** The wall clock was set if it diverges from the monotonic clock by more than this. */
+const TOLERANCE_MS = 2000;
+const MAX_DRILL_MS = 30 * 60_000;
+/** Alerts about failovers continue for this long. */
+const REMEMBERED_MS = 300_000;
+const NONE: readonly MaintenanceWindow[] = [];
+
+export function createWindows({ clock, restored, onChange, onDrill }: WindowsDeps): Windows {
+  let appliances: readonly ApplianceConfig[] = [];
+  let windows: readonly MaintenanceWindow[] = restored;
+  let recurring: readonly MaintenanceConfig[] = [];
+  let occurrences = { second: Number.NaN, windows: NONE };
+  let drillEnds: NodeJS.Timeout | undefined;
+  let wallOffsetMs = clock.wallMs() - clock.monotonicMs();
+
+  const isRecent = ({ endMs }: MaintenanceWindow): boolean => endMs + REMEMBERED_MS > clock.wallMs();
+
+  const isNeeded = (window: MaintenanceWindow): boolean =>
+    isRecent(window) || occurring().some(({ id }) => id === window.id);
+
+  /** Returns the windows by command that did not end long ago. An occurrence of the configuration stays until its original end. */
+  function current(): readonly MaintenanceWindow[] {
+    followClock();
+    if (!windows.every(isNeeded)) windows = windows.filter(isNeeded);
+    return windows;
+  }
+
+  /** Adjusts windows by command, which keep their durations if the wall clock is set meanwhile. */
+  function followClock(): void {
+    const jumpMs = clock.wallMs() - clock.monotonicMs() - wallOffsetMs;
+    if (Math.abs(jumpMs) <= TOLERANCE_MS) return;
+    wallOffsetMs += jumpMs;
+    windows = windows.map((window) => ({
+      ...window,
+      beginMs: window.beginMs + jumpMs,
+      endMs: window.endMs + jumpMs,
+    }));
+    for (const window of windows.filter(isRecent)) onChange(window);
+  }
+
+  /** Returns the windows of the configuration, which are computed once a second. */
+  function occurring(): readonly MaintenanceWindow[] {
+    const nowMs = clock.wallMs();
+    const second = Math.floor(nowMs / 1000);
+    if (occurrences.second !== second)
+      occurrences = { second, windows: recurring.flatMap((entry) => occurrenceOf(entry, nowMs)) };
+    return occurrences.windows;
+  }
+
+  /** Returns all windows. An occurrence that was ended or extended by command is a window by command. */
+  function list(): readonly MaintenanceWindow[] {
+    const own = current();
+    const ids = new Set(own.map(({ id }) => id));
+    return [...own.filter(isRecent), ...occurring().filter(({ id }) => !ids.has(id))];
+  }
+
+  function running(): readonly MaintenanceWindow[] {
+    const nowMs = clock.wallMs();
+    return list().filter(({ endMs }) => endMs > nowMs);
+  }
+
+  /** Reports the drill that runs, now and when it ends. */
+  function followDrill(): void {
+    clearTimeout(drillEnds);
+    const drill = running().find(({ origin }) => origin === "drill");
+    const covered = drill === undefined ? [] : appliances.filter((each) => covers(drill.scope, each));
+    const clusters = new Set(covered.map(({ cluster }) => cluster));
+    const members = appliances.filter(({ cluster }) => clusters.has(cluster));
+    onDrill(new Set(members.map(({ name }) => name)));
+    if (drill !== undefined) drillEnds = setTimeout(followDrill, drill.endMs - clock.wallMs()).unref();
+  }
+
+  function put(window: MaintenanceWindow): WindowResult {
+    windows = [...current().filter(({ id }) => id !== window.id), window];
+    onChange(window);
+    followDrill();
+    return { ok: true, window };
+  }
+
+  /** Changes the end of a window, unless the window has ended. */
+  function ending(id: string, endMs: number): WindowResult {
+    const window = running().find((each) => each.id === id);
+    if (window === undefined) return refused("unknown_id", `no window ${id} runs`);
+    return put({ ...window, endMs });
+  }
+
+  return {
+    configure: (config) => {
+      appliances = config.appliances.filter(({ enabled }) => enabled);
+      recurring = config.maintenance;
+      occurrences = { second: Number.NaN, windows: NONE };
+      followDrill();
+    },
+    start: ({ id, scope, comment, forMs, isDrill }, by) => {
+      const own = running();
+      const mostMs = isDrill ? MAX_DRILL_MS : MAX_MS;
+      const unknown = unknownIn(scope, appliances);
+      if (unknown !== undefined) return refused("covers_nothing", unknown);
+      if (forMs > mostMs) return refused("too_long", `a window may last ${mostMs / 60_000} minutes at most`);
+      if (list().some((each) => each.id === id)) return refused("duplicate_id", `there is a window ${id}`);
+      if (current().length >= MAX_WINDOWS)
+        return refused("too_many", `there are ${MAX_WINDOWS} windows, which is the most`);
+      const drill = own.find(({ origin }) => origin === "drill");
+      if (isDrill && drill !== undefined)
+        return refused("drill_runs", `the drill ${drill.id} runs: one at a time`);
+      const beginMs = clock.wallMs();
+      const origin = isDrill ? "drill" : "command";
+      return put({ id, scope, beginMs, endMs: beginMs + forMs, comment, by, origin });
+    },
+    extend: (id, forMs) => {
+      const { origin, endMs = 0 } = running().find((each) => each.id === id) ?? {};
+      const latestMs = clock.wallMs() + MAX_MS;
+      if (origin === "drill" || forMs > MAX_MS || endMs + forMs > latestMs)
+        return refused(
+          "too_long",
+          "a window may end 24 hours from now at most, and a drill cannot be extended",
+        );
+      return ending(id, endMs + forMs);
+    },
+    end: (id) => ending(id, clock.wallMs()),
+    list,
+    commanded: current,
+    covering: (facts) => {
+      const all = list();
+      return all.length === 0 ? NONE : all.filter(({ scope }) => coverageOf(scope, facts) !== undefined);
+    },
+  };
+}
+
+function occurrenceOf(entry: MaintenanceConfig, nowMs: number): readonly MaintenanceWindow[] {
+  const { name, scope, comment } = entry;
+  const occurrence = currentOf(entry, nowMs);
+  if (occurrence === undefined) return NONE;
+  const id = shortHash([name, occurrence.beginMs])
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, "0");
+  return [{ id, scope, ...occurrence, comment, by: undefined, origin: "configuration" }];
+}
+
+function refused(reason: WindowError, message: string): WindowResult {
+  return { ok: false, reason, message };
+}
+
+/** Returns the parts of a scope that cover no appliance. */
+function unknownIn(
+  { appliances, clusters, labels }: Scope,
+  all: readonly ApplianceConfig[],
+): string | undefined {
+  const none: Scope = { appliances: [], clusters: [], labels: {} };
+  const parts = [
+    ...appliances.map((name) => [`appliance ${name}`, { ...none, appliances: [name] }] as const),
+    ...clusters.map((name) => [`cluster ${name}`, { ...none, clusters: [name] }] as const),
+    ...(Object.keys(labels).length === 0
+      ? []
+      : [["appliance with these labels", { ...none, labels }] as const]),
+  ];
+  if (parts.length === 0) return "the window names no appliance, cluster or label";
+  const wrong = parts.find(([, scope]) => !all.some((each) => covers(scope, each)));
+  return wrong && `there is no enabled ${wrong[0]}`;
+}

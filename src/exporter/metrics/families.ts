@@ -1,0 +1,134 @@
+import type { ClusterIncidents } from "../story/incident.ts";
+import { PROBLEM_OF } from "../judge/states.ts";
+import type { FailoverVerdict, Planned } from "../judge/verdict.ts";
+import { keysOf } from "../../support/keys.ts";
+import { FACT_FAMILIES } from "./fact-families.ts";
+import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
+
+const JUDGED = "Judged from the latest polls, not from the scrape.";
+const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
+const SINCE = `as Unix time; absent where the exporter did not see the beginning. ${JUDGED}`;
+
+/** All metric families of the fleet. Names and labels are a contract: docs/metrics.md. */
+export const FLEET_FAMILIES: Families = {
+  ...FACT_FAMILIES,
+  vrrp_group_state: gauge(`State of the VRRP group: ${STATE}`, {
+    group: (group) => stateSamples(keysOf(PROBLEM_OF.group), group.state),
+  }),
+  vrrp_group_master: gauge(
+    `1 for the one known MASTER of the VRRP group; absent unless there is one. ${JUDGED}`,
+    { group: (group) => (group.master === undefined ? [] : sample(1, ["appliance", group.master])) },
+  ),
+  vrrp_group_state_since_timestamp_seconds: gauge(`When the state of the VRRP group began, ${SINCE}`, {
+    group: (group) => (group.state === undefined ? [] : sample(asSeconds(group.sinceMs))),
+  }),
+  website_state: gauge(`State of the website for its visitors: ${STATE}`, {
+    website: ({ key, states }) =>
+      states.flatMap((each) =>
+        stateSamples(keysOf(PROBLEM_OF.website), each.state, ["address", key], ["protocol", each.protocol]),
+      ),
+  }),
+  website_state_since_timestamp_seconds: gauge(`When the state of the website began, ${SINCE}`, {
+    website: (site) =>
+      site.states.flatMap((each) =>
+        each.state === undefined ? [] : sample(asSeconds(each.sinceMs), ["protocol", each.protocol]),
+      ),
+  }),
+  appliance_enabled: gauge(
+    "Whether the appliance is enabled in the configuration; if not, it is not polled.",
+    {
+      appliance: () => sample(true),
+      disabled: () => sample(false),
+    },
+  ),
+  appliance_state: gauge(`State of the appliance: ${STATE}`, {
+    appliance: ({ state }) => stateSamples(keysOf(PROBLEM_OF.appliance), state),
+  }),
+  appliance_state_since_timestamp_seconds: gauge(`When the state of the appliance began, ${SINCE}`, {
+    appliance: ({ sinceMs }) => sample(asSeconds(sinceMs)),
+  }),
+  appliance_tls_certificate_state: gauge(
+    `State of the certificate that the appliance last presented: ${STATE}`,
+    {
+      appliance: ({ certificate }) => stateSamples(keysOf(PROBLEM_OF.certificate), certificate),
+    },
+  ),
+  ha_cluster_state: gauge(`State of the cluster: ${STATE}`, {
+    cluster: ({ state }) => stateSamples(keysOf(PROBLEM_OF.cluster), state),
+  }),
+  appliance_failover_state: gauge(
+    `What would happen if the appliance stopped now; absent if it is MASTER of no group: ${STATE}`,
+    { failover: ({ state }) => stateSamples(keysOf(PROBLEM_OF.failover), state) },
+  ),
+  failover_risk_info: gauge(
+    `1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. ${JUDGED}`,
+    { failover: riskSamples },
+  ),
+  ha_cluster_failovers_total: counter(
+    `Failovers of the cluster since the exporter started, by cause: groups that one appliance took over from another. ${JUDGED}`,
+    {
+      incidents: ({ failovers = {} }) =>
+        Object.entries(failovers).flatMap(([cause, count]) => sample(count, ["cause", cause])),
+    },
+  ),
+  ha_cluster_last_failover_timestamp_seconds: gauge(
+    `When the latest failover of the cluster was seen, as Unix time; absent before the first. ${JUDGED}`,
+    { incidents: ({ lastFailoverAt }) => sample(asSeconds(lastFailoverAt?.wallMs)) },
+  ),
+  ha_cluster_failover_info: gauge(
+    `1 for each failover of the last five minutes, with its cause, also in words, and the id of its incident. ${JUDGED}`,
+    { incidents: failoverSamples },
+  ),
+  ha_cluster_planned: gauge(
+    `1 for each alert that planned work mutes now; appliance: where the alert is about one. ${JUDGED}`,
+    {
+      incidents: mutedSamples,
+      planned: mutedSamples,
+    },
+  ),
+  website_incident_info: gauge(
+    `1 while the website is in trouble that the exporter saw begin, with the id of the incident. ${JUDGED}`,
+    { incidents: websiteSamples },
+  ),
+  website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
+    website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
+  }),
+};
+
+function mutedSamples({ muted }: Pick<Planned, "muted">): readonly Sample[] {
+  return muted.flatMap(({ alert, appliance }) =>
+    sample(1, ...(appliance === "" ? [] : [["appliance", appliance] as const]), ["alert", alert]),
+  );
+}
+
+function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {
+  return recent.flatMap(({ id, failover }) => {
+    if (failover === undefined) return [];
+    const { from, to, cause, clause } = failover.latest;
+    const words = `${to} took over from ${from}${clause}`;
+    return sample(1, ["from", from], ["to", to], ["cause", cause], ["words", words], ["incident", id]);
+  });
+}
+
+function websiteSamples({ all }: ClusterIncidents): readonly Sample[] {
+  return all.flatMap(({ id, subjects, open }) =>
+    subjects.flatMap(({ key, website }) => {
+      if (website === undefined || !open.has(key)) return [];
+      return sample(1, ["address", website.address], ["protocol", website.protocol], ["incident", id]);
+    }),
+  );
+}
+
+function riskSamples({ risks, more }: FailoverVerdict): readonly Sample[] {
+  const all = [
+    ...risks,
+    ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more", key: "" }]),
+  ];
+  // Two subjects may be the same, since appliances give names to websites.
+  const labelled = all.map(({ successor, risk, effect, subject, key }) => {
+    const address = risk.startsWith("website_") && key !== "" ? { address: key } : {};
+    const labels = Object.entries({ successor, risk, effect, subject, ...address });
+    return [JSON.stringify(labels), sample(1, ...labels)] as const;
+  });
+  return [...new Map(labelled).values()].flat();
+}

@@ -1,0 +1,235 @@
+import { meaningOf } from "../client/failure.ts";
+import type { Course, Run } from "../fleet/course.ts";
+import { lastPoll, type Party } from "./party.ts";
+import { ordersOf } from "./priority-order.ts";
+import type { Cause } from "../judge/states.ts";
+
+/** The reason why a member is MASTER in place of another one. */
+export interface Finding {
+  readonly cause: Cause;
+  /** The words about the former master, which follow its name: `, which stopped answering (timeout)`. */
+  readonly clause: string;
+  /** The appliances' reports, oldest first; empty if the cause is not known. */
+  readonly evidence: readonly Evidence[];
+  /** The former master, unless the new one only preempted it; `undefined` also while that is not known. */
+  readonly letsGo: string | undefined;
+}
+
+export interface Evidence {
+  readonly appliance: string;
+  /** The report: `reported FAULT`. */
+  readonly said: string;
+  /** The instant at which the exporter learned of the report. */
+  readonly atMs: number;
+}
+
+/** The longest time between a change and the instant at which the takeover is seen. */
+const BEFORE_MS = 30_000;
+/** The longest time from the takeover until a fault is reported. */
+const AFTER_MS = 15_000;
+/** If a time is no longer than this, its middle is right to a second. */
+const SHORT_MS = 2_000;
+/** The longest delay after which a member preempts (preempt_delay of keepalived). */
+const PREEMPT_MS = 1_000_000;
+
+/**
+ * Returns the cause of a failover by the polls: the first of these that holds.
+ *
+ * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
+ * - `silent`: as MASTER it stopped answering at most 30 s before the takeover was seen, and did not answer since.
+ * - `priority`: in these 30 s, while the former master was MASTER or later, the new one got the higher priority of the two.
+ * - `preempted`: the new master has had the higher priority since a silence or a fault that ended its last time as MASTER, at most
+ *   1,000 s ago; the former master answers all the time.
+ * - `stepped_down`: the former master reports BACKUP.
+ * - `unknown`: none of these holds. `former` is `undefined` for an appliance that is gone.
+ */
+export function causeOf(former: Party | undefined, successor: Party, seenAtMs: number): Finding {
+  if (former === undefined) return unknown();
+  return (
+    fault(former, seenAtMs) ??
+    silence(former, seenAtMs) ??
+    priorities(former, successor, seenAtMs) ??
+    preemption(former, successor, seenAtMs) ??
+    retreat(former) ??
+    unknown(former)
+  );
+}
+
+/** Returns the finding without evidence; `former` is a member that is not gone. */
+export function unknown(former?: Party): Finding {
+  const why = former?.reason === undefined ? "" : `, as it cannot be polled (${former.reason})`;
+  return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
+}
+
+/** The finding about a failover in a time in which nobody asked one of both members, since its schedule rested. */
+export const UNWATCHED: Finding = { ...unknown(), clause: " while no poll was scheduled" };
+
+/** Whether a failover may have been at any time of a rest, of the former master since it was seen as MASTER or of its successor before. */
+export function wasUnwatched(
+  former: Party | undefined,
+  { course }: Pick<Party, "course">,
+  seenAtMs: number,
+): boolean {
+  const takeover = course.find(({ first }) => first.endedMs === seenAtMs);
+  const since = former === undefined ? [] : afterMaster(former.course);
+  const isResting = former?.reason === "not_scheduled";
+  return isResting || [takeover, ...since].some((run) => run?.after?.isUnwatched === true);
+}
+
+/** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
+export function takeoverSeenMs({ course }: Pick<Party, "course">): number | undefined {
+  const begins = (run: Run, nth: number): boolean =>
+    run.after !== undefined || course[nth - 1]?.isMaster !== true;
+  if (course.at(-1)?.isMaster !== true) return undefined;
+  return course.findLast((run, nth) => run.isMaster && begins(run, nth))?.first.endedMs;
+}
+
+/** A time that lies between polls, in milliseconds. */
+export interface Lasted {
+  readonly atMostMs: number;
+  /** The middle of the possible times; `undefined` if polls do not show when the time began. */
+  readonly aboutMs: number | undefined;
+}
+
+/**
+ * Returns how long no member of the group was MASTER. `atMostMs` is the time from the beginning of the latest poll that found the former
+ * master as MASTER to the end of the first poll that found the new one. For `aboutMs`, a former master that stops answering is not MASTER
+ * from then on, unless that was long before. A former master that refuses the exporter may be MASTER for as long as nobody else is.
+ */
+export function withoutMaster(
+  former: Party | undefined,
+  { course, ...successor }: Party,
+  seenAtMs: number,
+): Lasted | undefined {
+  const at = former?.course.findLastIndex(({ role }) => role === "master") ?? -1;
+  const latest = former?.course[at];
+  if (former === undefined || latest === undefined) return undefined;
+  const { sentMs } = lastPoll(former, latest);
+  const atMostMs = Math.max(0, seenAtMs - sentMs);
+  const next = former.course[at + 1];
+  const hasAnswered = next !== undefined && next.after === undefined;
+  const lostMs = next === undefined ? former.lostSentMs : next.after?.lostSentMs;
+  const goneMs = hasAnswered ? next.first.endedMs : (lostMs ?? seenAtMs);
+  const before = course[course.findIndex(({ first }) => first.endedMs === seenAtMs) - 1];
+  const lackedMs = before === undefined ? sentMs : lastPoll({ course, ...successor }, before).sentMs;
+  const atLeastMs = Math.min(Math.max(0, lackedMs - goneMs), atMostMs);
+  const isLost = lostMs !== undefined && lostMs >= seenAtMs - BEFORE_MS;
+  const isKnown = hasAnswered || isLost || atMostMs <= SHORT_MS;
+  return { atMostMs, aboutMs: isKnown ? (atLeastMs + atMostMs) / 2 : undefined };
+}
+
+function fault(former: Party, seenAtMs: number): Finding | undefined {
+  const { appliance, course } = former;
+  const odd = afterMaster(course).find((run) => {
+    const isNear =
+      run.first.sentMs <= seenAtMs + AFTER_MS && lastPoll(former, run).endedMs >= seenAtMs - BEFORE_MS;
+    return isNear && isOdd(run);
+  });
+  if (odd === undefined) return undefined;
+  const said = saidIn(odd);
+  const evidence = [{ appliance, said, atMs: odd.first.endedMs }];
+  return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
+}
+
+/** Returns a member's answers since it was last seen as MASTER. */
+function afterMaster(course: Course): Course {
+  return course.slice(course.findLastIndex(({ role }) => role === "master") + 1);
+}
+
+function isOdd({ role }: Run): boolean {
+  return role === "other" || role === "absent";
+}
+
+function saidIn({ role, state }: Run): string {
+  return role === "absent" ? "no longer listed the address" : `reported ${state}`;
+}
+
+function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: number): Finding | undefined {
+  if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
+  if (course.at(-1)?.isMaster !== true) return undefined;
+  // An appliance that refuses the exporter answers.
+  if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
+  const said = `stopped answering (${reason})`;
+  const evidence = [{ appliance, said, atMs: lostSinceMs }];
+  return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
+}
+
+function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
+  // If the event came before the former master was MASTER, it did not end that.
+  const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
+  const orders = ordersOf(former, successor, sinceMs);
+  const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
+  const [before, after] = [orders[at - 1], orders[at]];
+  if (before === undefined || after === undefined) return undefined;
+  const changes = [
+    { party: former, from: before.former, to: after.former },
+    { party: successor, from: before.successor, to: after.successor },
+  ].filter(({ from, to }) => from.priority !== to.priority);
+  const evidence = changes.map(({ party: { appliance }, from, to }) => {
+    const said = `changed its priority from ${from.priority} to ${to.priority}`;
+    return { appliance, said, atMs: to.learnedMs };
+  });
+  const words = changes.map(({ party: { appliance }, from, to }) => {
+    return `the priority of ${appliance} changed from ${from.priority} to ${to.priority}`;
+  });
+  const hasFallen = before.former.priority !== after.former.priority;
+  const letsGo = hasFallen ? former.appliance : undefined;
+  return { cause: "priority", clause: `, as ${words.join(" and ")}`, evidence, letsGo };
+}
+
+/** Returns the instant at which a member was first found as MASTER in its latest time as such. */
+function masterSinceMs(course: Course): number {
+  const last = course.findLastIndex(({ isMaster }) => isMaster);
+  const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
+  return course[first]?.first.sentMs ?? Number.NEGATIVE_INFINITY;
+}
+
+function preemption(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
+  const { course, appliance } = successor;
+  const [mine, others] = [course.at(-1)?.priority, former.course.at(-1)?.priority];
+  if (mine === undefined || others === undefined || mine <= others) return undefined;
+  // A former master that could not be polled may have restarted.
+  if (former.reason !== undefined || afterMaster(former.course).some(({ after }) => after !== undefined))
+    return undefined;
+  const now = course.findIndex(({ first }) => first.endedMs === seenAtMs);
+  const last = course.slice(0, now).findLastIndex(({ role }) => role === "master");
+  const wait = course.slice(last + 1, now + 1);
+  const at = wait.findIndex((run) => run.after?.lostSinceMs !== undefined || isOdd(run));
+  const [run, waited] = [wait[at], wait[0]];
+  if (run === undefined || waited === undefined) return undefined;
+  // If the priority changed after the return, that is another reason.
+  if (wait.slice(at).some((each) => !isOdd(each) && each.priority !== mine)) return undefined;
+  const { lostSinceMs } = run.after ?? {};
+  const beganMs = lostSinceMs ?? run.first.sentMs;
+  // A member that was BACKUP for longer beside a master of lower priority does not preempt.
+  if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
+  const endedMs = isOdd(run) ? lastPoll(successor, run).endedMs : run.first.endedMs;
+  if (seenAtMs - endedMs > PREEMPT_MS) return undefined;
+  const said = isOdd(run) ? saidIn(run) : "answered again";
+  const evidence = [
+    { appliance, said, atMs: run.first.endedMs },
+    {
+      appliance,
+      said: `reported the priority ${mine}, above ${others} of ${former.appliance}`,
+      atMs: seenAtMs,
+    },
+  ];
+  const why = isOdd(run) ? saidIn(run) : "did not answer";
+  return {
+    cause: "preempted",
+    clause: `; ${appliance} has the higher priority, and ${why} before`,
+    evidence,
+    letsGo: undefined,
+  };
+}
+
+function retreat({ appliance, course }: Party): Finding | undefined {
+  const said = afterMaster(course);
+  const run = said.find(({ role }) => role === "backup");
+  if (run === undefined || said.some(isOdd)) return undefined;
+  const evidence = [{ appliance, said: "reported BACKUP", atMs: run.first.endedMs }];
+  const wasAway = said.slice(0, said.indexOf(run) + 1).some(({ after }) => after !== undefined);
+  // Nobody knows what happened meanwhile, a restart for example.
+  const clause = wasAway ? ", which reported BACKUP when it could be polled again" : ", which stepped down";
+  return { cause: "stepped_down", clause, evidence, letsGo: appliance };
+}

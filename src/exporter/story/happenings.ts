@@ -1,0 +1,319 @@
+import type { FleetChange } from "../fleet/changes.ts";
+import { membersIn, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Observation } from "../polling/observation.ts";
+import type { Instant } from "../../support/clock.ts";
+import { once } from "../../support/kept.ts";
+import { listed, type Words } from "../../support/text.ts";
+import type { Incident, Subject } from "./incident.ts";
+import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
+import { visitedIn } from "../judge/masters.ts";
+import { lastPoll } from "./party.ts";
+import type { Earlier, Memory, Start } from "../judge/memory.ts";
+import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "../judge/states.ts";
+import {
+  differencesBetween,
+  interfacesOf,
+  subjectKeys,
+  subjectsIn,
+  type Difference,
+  type JudgedSubject,
+} from "../judge/subjects.ts";
+import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "../judge/verdict.ts";
+import { groupName, interfaceName, reasonInWords } from "../judge/words.ts";
+
+/** The changes that an observation of an appliance has made. */
+export interface Observed extends Pick<Observation, "appliance" | "sinceMs"> {
+  readonly changes: readonly FleetChange[];
+}
+
+/** A subject that is in another state than before. */
+export interface Happening {
+  readonly subject: Subject;
+  /** The trouble that began; `undefined` if the subject is in no trouble that is reported. */
+  readonly kind: IncidentKind | undefined;
+  /** The words in front of and behind the names of the subjects. */
+  readonly words: Words;
+}
+
+/** The kinds of subjects whose trouble incidents report. */
+const REPORTED = ["cluster", "appliance", "group", "website"] as const;
+
+/**
+ * Returns what has happened between two verdicts about one cluster, except for failovers: the differences between their subjects that
+ * incidents report. Until the start is settled, missing subjects may not have been polled yet; from then on, trouble that is no longer as
+ * it was reported is over.
+ */
+export function happeningsBetween({
+  incidents,
+  before,
+  now,
+  at: { monotonicMs: nowMs },
+  observed,
+  start,
+}: {
+  /** The incidents that are not over, and recent failovers. */
+  readonly incidents: readonly Incident[];
+  readonly before: ClusterVerdict | undefined;
+  readonly now: ClusterVerdict;
+  readonly at: Instant;
+  readonly observed: Observed | undefined;
+  readonly start: Start | undefined;
+}): readonly Happening[] {
+  const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
+  const changes = start === undefined ? changesIn(differences) : changesAfter(start.memory, before, now);
+  const gone = differences.flatMap((each) => (each.now === undefined && each.before) || []);
+  const over =
+    start === undefined ? gone.map(subjectOf) : start.isSettled ? subjectsOutOf(incidents, now) : [];
+  return [
+    ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
+    ...changes.flatMap(({ earlier, now: each }): readonly Happening[] => {
+      if (!isNews(earlier, each)) return [];
+      const { website, ...subject } = subjectOf(each);
+      const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
+      return [{ subject: { ...subject, ...(website && { website, lastUp }) }, ...troubleOf(each, now) }];
+    }),
+    ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
+  ];
+}
+
+/** A subject as it is, and what was known of it earlier. */
+interface Change {
+  readonly earlier: Earlier | undefined;
+  readonly now: JudgedSubject;
+}
+
+function changesIn(differences: readonly Difference[]): readonly Change[] {
+  return differences.flatMap(({ before, now }) => (now ? { earlier: before?.verdict, now } : []));
+}
+
+/** Returns all subjects of a start, since an earlier run may have known each. */
+function changesAfter(
+  memory: Memory,
+  before: ClusterVerdict | undefined,
+  now: ClusterVerdict,
+): readonly Change[] {
+  const known = before && subjectsIn(before);
+  const changes = Array.from(subjectsIn(now), ([key, each]): Change => {
+    return { earlier: memory.get(key) ?? known?.get(key)?.verdict, now: each };
+  });
+  return changes.filter(({ now: { kind } }) => kind !== "readiness");
+}
+
+/** Returns the state that incidents report; `undefined` if there is none yet or, for a group, no trouble. */
+function reportedOf(kind: JudgedSubject["kind"], { state, shown, trouble }: Earlier): string | undefined {
+  if (kind === "group") return trouble;
+  return kind === "website" ? shown : state;
+}
+
+/** Whether incidents report a state. A website that is down when it is first seen is no news, and neither is a group without a backup. */
+function isNews(earlier: Earlier | undefined, now: JudgedSubject): boolean {
+  const [old, state] = [earlier && reportedOf(now.kind, earlier), reportedOf(now.kind, now.verdict)];
+  if (state === old) return false;
+  if (now.kind === "group") return earlier !== undefined || state !== "no_backup";
+  return state !== undefined && (now.kind !== "website" || old !== undefined);
+}
+
+/** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
+function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly Subject[] {
+  const found = subjectsIn(now);
+  const kindOf = (subject: JudgedSubject | undefined): IncidentKind | undefined =>
+    subject && troubleOf(subject, now).kind;
+  return incidents
+    .filter((each) => !isOdd(each))
+    .flatMap(({ kind, open }) =>
+      [...open].flatMap((key) => (kindOf(found.get(key)) === kind ? [] : { key, name: "" })),
+    );
+}
+
+function subjectOf(subject: JudgedSubject): Subject {
+  const { kind, key } = subject;
+  switch (kind) {
+    case "cluster":
+      return { key, name: subject.verdict.facts.cluster };
+    case "appliance":
+    case "readiness":
+      return { key, name: subject.verdict.identity.appliance };
+    case "group":
+      return { key, name: groupName(subject.verdict.facts) };
+    case "website": {
+      const { website, key: address } = subject.website;
+      const { protocol } = subject.verdict;
+      const name = `${website}${protocol === "" ? "" : ` (${protocol})`}`;
+      return { key, name, website: { address, protocol } };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Returns the trouble that a subject is in by its verdict, which is one of `now`. */
+function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<Happening, "subject"> {
+  const { kind } = subject;
+  switch (kind) {
+    case "cluster":
+      return { kind: subject.state && PROBLEM_OF.cluster[subject.state], words: clusterWords(now) };
+    case "appliance":
+      return applianceTrouble(subject.verdict, now);
+    case "group": {
+      const { verdict } = subject;
+      const { trouble } = verdict;
+      if (trouble === undefined) return NO_TROUBLE;
+      return { kind: PROBLEM_OF.group[trouble], words: TROUBLE_WORDS[trouble](verdict) };
+    }
+    case "website": {
+      const { shown } = subject.verdict;
+      return shown === undefined ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
+    }
+    // What a failover would cost is no trouble yet.
+    case "readiness":
+      return NO_TROUBLE;
+    default:
+      return kind satisfies never;
+  }
+}
+
+const NO_TROUBLE = { kind: undefined, words: ["", ""] } as const;
+
+function clusterWords({ facts }: ClusterVerdict): Words {
+  const names = facts.appliances.map(({ identity }) => identity.appliance);
+  return names.length === 1
+    ? ["", " could not be reached"]
+    : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`];
+}
+
+function applianceTrouble(
+  { identity, state }: ApplianceVerdict,
+  { facts, state: clusterState, appliances }: ClusterVerdict,
+): Omit<Happening, "subject"> {
+  const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
+  const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
+  const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
+  // If an appliance stands alone, its cluster is dark, which is the reported trouble.
+  const isReported = state === "down" && clusterState === "dark" && appliances.size === 1;
+  return { kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state], words };
+}
+
+const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> = {
+  split_brain: ({ facts }) => [`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""],
+  no_master: () => ["No appliance was MASTER of ", ""],
+  no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],
+};
+
+/**
+ * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
+ * no trouble of its own.
+ */
+const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">>> = {
+  up: NO_TROUBLE,
+  partially_down: NO_TROUBLE,
+  unstable: { kind: "website_unstable", words: ["Some tests failed: website ", ""] },
+  down_at_master: { kind: "website_down", words: ["Down at the master: website ", ""] },
+  down: { kind: "website_down", words: ["Down: website ", ""] },
+  unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
+};
+
+const websitesByKey = once(
+  (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
+);
+
+/**
+ * Returns when visitors last reached a website, by the tests of the appliances that were MASTER until now and of those that are MASTER now;
+ * without groups, by the tests of all appliances. The latest instant counts at which all of them found the website up, or at which each
+ * former MASTER was still MASTER and found it up.
+ */
+function lastUpAt(
+  { address: key, protocol }: NonNullable<Subject["website"]>,
+  {
+    before,
+    now,
+    nowMs,
+  }: { readonly before: ClusterVerdict; readonly now: ClusterVerdict; readonly nowMs: number },
+): Subject["lastUp"] {
+  const { facts } = now;
+  const website = websitesByKey(facts.websites).get(key);
+  if (website === undefined) return undefined;
+  const tests = website.at.map(({ member, test }) => {
+    const { identity, websites } = facts.appliances[member] ?? {};
+    const up = websites?.[test]?.lastUp.find((each) => each.protocol === protocol);
+    return { name: identity?.appliance ?? "", up };
+  });
+  const [old = tests, current = old] = [before, now].map(({ groups }) => {
+    const masters = visitedIn(groups)(website);
+    return masters.length === 0 ? tests : tests.filter(({ name }) => masters.includes(name));
+  });
+  // The former MASTER may never have found the website up.
+  const servers = old.some(({ up }) => up !== undefined) ? old : current;
+  const served = servers.flatMap(({ name, up }) =>
+    up === undefined ? [] : Math.min(up.sentMs, handedOverMs(name, before, now)),
+  );
+  if (served.length === 0) return undefined;
+  const anywhere = [...old, ...current].map(({ up }) => up?.sentMs ?? Number.NEGATIVE_INFINITY);
+  const sentMs = Math.max(Math.min(...served), Math.min(...anywhere));
+  const untilMs = Math.min(nowMs, ...servers.flatMap(({ up }) => up?.doubtedMs ?? []));
+  return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
+}
+
+/**
+ * Returns the earliest instant at which an appliance may have handed over groups: its latest answer as MASTER. Infinite if it handed over
+ * none.
+ */
+function handedOverMs(name: string, before: ClusterVerdict, { facts, groups }: ClusterVerdict): number {
+  const polled = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.polled;
+  const sent = [...groups].flatMap(([key, group]) => {
+    const wasMaster = before.groups.get(key)?.latestMaster === name;
+    if (!wasMaster || membersIn(group.facts, "master").every((master) => master === name)) return [];
+    const { course = [] } = group.facts.members.find(({ appliance }) => appliance === name) ?? {};
+    const run = course.findLast(({ role }) => role === "master");
+    return run === undefined ? [] : lastPoll({ course, polled }, run).sentMs;
+  });
+  return Math.min(...sent);
+}
+
+/** Returns changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
+function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly Happening[] {
+  return changes.flatMap((change): readonly Happening[] => {
+    if (change.kind !== "vrrp_state") return [];
+    const { interface: name, from, to } = change;
+    const subject = interfaceSubject(appliance, { name, ...change });
+    if (!isServing(to))
+      return [
+        { subject, kind: interfaceProblem(to, isAlone), words: [`${appliance} reported ${to} on `, ""] },
+      ];
+    if (!isAlone || !isServing(from)) return [];
+    return [{ subject, kind: "vrrp_state", words: [`${appliance} became ${to} after ${from} on `, ""] }];
+  });
+}
+
+function interfaceSubject(
+  appliance: string,
+  at: { readonly name: string; readonly vhid: number; readonly vip: string },
+): Subject {
+  const name = interfaceName(at);
+  return { key: subjectKeys.interface(appliance, name), name };
+}
+
+/** Whether an incident is about interfaces. */
+export function isOdd({ kind }: Incident): boolean {
+  return kind === "odd_state" || kind === "not_serving";
+}
+
+/** Returns how the keys of an appliance's interfaces begin. Journals of earlier versions do not quote the name. */
+function prefixesOf({ identity: { appliance } }: ApplianceSnapshot): readonly string[] {
+  return [interfacesOf(appliance), `interface ${appliance} `];
+}
+
+/** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */
+export function oddKeys({ facts }: ClusterVerdict, incidents: readonly Incident[]): ReadonlySet<string> {
+  if (incidents.length === 0) return new Set();
+  const listless = facts.appliances.filter(({ vrrp }) => vrrp.found === undefined);
+  const prefixes = listless.flatMap(prefixesOf);
+  const known = incidents.flatMap(({ open }) => [...open]);
+  return new Set([
+    ...facts.appliances.flatMap((each) =>
+      oddInterfaces(each.vrrp).flatMap(({ reported }) =>
+        prefixesOf(each).map((prefix) => `${prefix}${interfaceName(reported)}`),
+      ),
+    ),
+    ...known.filter((key) => prefixes.some((prefix) => key.startsWith(prefix))),
+  ]);
+}

@@ -1,0 +1,127 @@
+import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import type { Instant } from "../../support/clock.ts";
+import { shortHash } from "../../support/short-hash.ts";
+import type { Words } from "../../support/text.ts";
+import type { Finding, Lasted } from "./failover-cause.ts";
+import type { KnownIncident } from "../document/schema.ts";
+import type { Cause, IncidentKind } from "../judge/states.ts";
+import type { Muted } from "../judge/verdict.ts";
+
+/** An event of groups, websites or appliances of a cluster: a failover, or trouble with its start and end. */
+export interface Incident {
+  /** The id, unique in the fleet. */
+  readonly id: string;
+  readonly kind: IncidentKind;
+  readonly cluster: string;
+  readonly begin: Instant;
+  /** The end; `undefined` while the incident is not over. */
+  readonly end: Instant | undefined;
+  /** The middle between the last two polls, in monotonic time, once the incident is over. */
+  readonly endAboutMs?: number;
+  /** The monotonic instant at which the exporter first reported the incident, or its latest switch; other subjects join for ten seconds. */
+  readonly toldMs: number;
+  /** The words in front of and behind the names of the subjects. The words about a failover follow from its facts. */
+  readonly words: Words;
+  readonly subjects: readonly Subject[];
+  /** The keys of the subjects that are still in trouble. */
+  readonly open: ReadonlySet<string>;
+  readonly failover: Failover | undefined;
+  /** The document of an earlier run of the exporter, while nothing but its end has changed since. */
+  readonly restored?: KnownIncident | undefined;
+}
+
+export interface Failover {
+  /** The only switch, or the latest one. */
+  readonly latest: Switch;
+  /** The keys of the groups of all switches. */
+  readonly groups: ReadonlySet<string>;
+  /** Whether the former master remains MASTER of other groups. */
+  readonly isPartial: boolean;
+  /** The number of VIPs and aliases. */
+  readonly addresses: number;
+  readonly repeated: Repeated | undefined;
+}
+
+/** Repeated switches, in which two members take over from each other again and again. */
+export interface Repeated {
+  readonly count: number;
+  /** The monotonic instant of the first switch. */
+  readonly firstMs: number;
+  /** The number of times that each member let go. */
+  readonly letGo: Readonly<Record<string, number>>;
+  /** The id of the incident that the second switch was until the third one came. */
+  readonly includes: string;
+}
+
+/** A switch whose cause is not known yet. */
+export interface Undecided {
+  readonly incident: string;
+  readonly latest: Switch;
+  /** The monotonic instant until which evidence counts. */
+  readonly untilMs: number;
+}
+
+/** The incidents of a cluster. */
+export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "labels"> {
+  readonly kind: "incidents";
+  /** The incidents that are not over, and the failovers of the last five minutes; oldest first. */
+  readonly all: readonly Incident[];
+  /** The incidents that the latest step began, changed or ended. */
+  readonly news: readonly Incident[];
+  /** The failovers of the last five minutes. */
+  readonly recent: readonly Incident[];
+  readonly undecided: readonly Undecided[];
+  /** The counts of failovers by cause, once the cause is decided; `undefined` for an appliance that stands alone. */
+  readonly failovers: Readonly<Record<Cause, number>> | undefined;
+  readonly lastFailoverAt: Instant | undefined;
+  /** The alerts about failovers that planned work mutes. */
+  readonly muted: readonly Muted[];
+  /** The monotonic instant at which time alone changes something; infinite if time alone changes nothing. */
+  readonly untilMs: number;
+}
+
+/** The subject of an incident: a group, a website by one protocol, an appliance, an interface or the cluster. */
+export interface Subject {
+  /** The key, unique in the cluster. */
+  readonly key: string;
+  readonly name: string;
+  /** The host and port, and the protocol, of a website. */
+  readonly website?: { readonly address: string; readonly protocol: string };
+  /** The instants at which visitors last reached a website, at the earliest and about, in monotonic time. */
+  readonly lastUp?: { readonly sentMs: number; readonly aboutMs: number } | undefined;
+}
+
+/** The groups that one member took over from another one at about the same time. Instants are monotonic. */
+export interface Switch extends Finding {
+  readonly from: string;
+  readonly to: string;
+  /** The instant at which the exporter learned that the first of the groups has another master. */
+  readonly seenMs: number;
+  /** The instant at which the exporter learned this of each group, by `groupKey`. */
+  readonly groups: ReadonlyMap<string, number>;
+  /** The time without a master; `undefined` if the exporter never saw the former master as MASTER. */
+  readonly withoutMaster: Lasted | undefined;
+  /** Whether the switch happened before the exporter started, so that no poll can say why. */
+  readonly wasAway?: boolean;
+}
+
+/** Subjects with equal events within this time are one incident. */
+export const TOGETHER_MS = 10_000;
+/**
+ * The limit of a cluster's incidents. While this many troubles are not over, others are only problems. Beyond this many failovers, the
+ * oldest are forgotten.
+ */
+export const MAX_OPEN = 64;
+
+/** Returns an incident that begins; `what.subjects` is not empty. */
+export function begun(
+  kind: IncidentKind,
+  begin: Instant,
+  cluster: string,
+  what: Pick<Incident, "subjects"> & Partial<Incident>,
+): Incident {
+  const id = shortHash([cluster, kind, begin.wallMs, what.subjects[0]?.key]);
+  const toldMs = begin.monotonicMs;
+  const none = { end: undefined, words: ["", ""], open: new Set<string>(), failover: undefined } as const;
+  return { id, kind, cluster, begin, toldMs, ...none, ...what };
+}

@@ -1,0 +1,202 @@
+import type { Instant } from "../../support/clock.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { happeningsBetween, isOdd, oddKeys, type Happening, type Observed } from "./happenings.ts";
+import { afterEvidence, recentUntilMs, withSwitch, type Episodes } from "./failover-incidents.ts";
+import {
+  begun,
+  MAX_OPEN,
+  TOGETHER_MS,
+  type ClusterIncidents,
+  type Failover,
+  type Incident,
+  type Subject,
+} from "./incident.ts";
+import type { Start } from "../judge/memory.ts";
+import type { Cause, IncidentKind } from "../judge/states.ts";
+import { mutedFailovers } from "./planned-failovers.ts";
+import { switchesBetween } from "./switches.ts";
+import type { ClusterVerdict } from "../judge/verdict.ts";
+
+/** The incidents of an earlier run that are not over, and its recent failovers. */
+export type Ongoing = Pick<ClusterIncidents, "all" | "lastFailoverAt">;
+
+/** What follows on the incidents that are known: a verdict, and the one before. */
+export interface Step {
+  readonly known: ClusterIncidents | undefined;
+  /** What precedes the first verdict. */
+  readonly ongoing: Ongoing | undefined;
+  readonly before: ClusterVerdict | undefined;
+  readonly now: ClusterVerdict;
+  readonly at: Instant;
+  readonly observed: Observed | undefined;
+  /** The start of the exporter; `undefined` when it is over. */
+  readonly start: Start | undefined;
+}
+
+/** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
+export function incidentsAfter(given: Step): ClusterIncidents {
+  const { known, ongoing, now, at } = given;
+  const { cluster, labels, appliances, disabled } = now.facts;
+  if (known !== undefined && isQuiet(given, known)) return known;
+  const { all: earlier = [], lastFailoverAt } = known ?? ongoing ?? {};
+  const happenings = happeningsBetween({ ...given, incidents: earlier });
+  if (known !== undefined && happenings.length === 0 && isSame(given, known)) return known;
+  const old: Episodes = { all: earlier, undecided: known?.undecided ?? [], decided: [] };
+  const troubled = { ...old, all: withTroubles(old.all, happenings, given) };
+  const switches = switchesBetween(given);
+  const switched = switches.reduce((state, one) => withSwitch(state, one, given), troubled);
+  const { all, undecided, decided } = afterEvidence(switched, given);
+  const current = all.map((each) => ended(each, given));
+  const counts = known?.failovers ?? NONE;
+  const last = switches.length === 0 ? lastFailoverAt : at;
+  const recent = current.filter((each) => at.monotonicMs < recentUntilMs(each));
+  const kept = current.filter((each) => each.end === undefined || recent.includes(each));
+  return {
+    kind: "incidents",
+    cluster,
+    labels,
+    all: kept,
+    news: current.filter((each) => !old.all.includes(each)),
+    recent,
+    undecided,
+    failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
+    lastFailoverAt: last,
+    muted: mutedFailovers(now, recent, at),
+    untilMs: Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
+  };
+}
+
+/** Whether nothing can have happened, as after most polls: all states follow from the basis, but for groups that change with time. */
+function isQuiet(given: Step, known: ClusterIncidents): boolean {
+  return given.before?.basis === given.now.basis && isSame(given, known);
+}
+
+/** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
+function isSame({ before, now, at, start }: Step, { untilMs }: ClusterIncidents): boolean {
+  return (
+    start === undefined &&
+    before?.groups === now.groups &&
+    before.appliances === now.appliances &&
+    before.planned === now.planned &&
+    before.facts.labels === now.facts.labels &&
+    at.monotonicMs < untilMs
+  );
+}
+
+const NONE: Readonly<Record<Cause, number>> = {
+  fault: 0,
+  silent: 0,
+  priority: 0,
+  preempted: 0,
+  stepped_down: 0,
+  unknown: 0,
+};
+
+function counted(counts: typeof NONE, cause: Cause): typeof NONE {
+  return { ...counts, [cause]: counts[cause] + 1 };
+}
+
+/** Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident. */
+function withTroubles(
+  all: readonly Incident[],
+  happenings: readonly Happening[],
+  given: Step,
+): readonly Incident[] {
+  const troubles = groupBy(
+    happenings.filter(({ kind, subject }) => !isIn(all, kind, subject)),
+    ({ kind, words }) => JSON.stringify([kind, words]),
+  );
+  const latest = new Map(happenings.map((each) => [each.subject.key, each]));
+  const odd = oddKeys(given.now, all.filter(isOdd));
+  const left = all.map((each) => withoutOver(each, latest, odd));
+  return [...troubles.values()].reduce<readonly Incident[]>(
+    (some, alike) => withTrouble(some, alike, given),
+    left,
+  );
+}
+
+function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: Subject): boolean {
+  return all.some((each) => each.kind === kind && each.open.has(key));
+}
+
+/**
+ * Returns an incident without the subjects that are in another state now. A subject that is not known to be up again may be down for
+ * longer.
+ */
+function withoutOver(
+  incident: Incident,
+  latest: ReadonlyMap<string, Happening>,
+  odd: ReadonlySet<string>,
+): Incident {
+  const { kind, open } = incident;
+  if (kind === "failover") return incident;
+  const left = [...open].filter(
+    (key) => (!isOdd(incident) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
+  );
+  if (left.length === open.size) return incident;
+  const subjects = incident.subjects.map((each) => {
+    const { kind: other, subject } = latest.get(each.key) ?? {};
+    const isLeft = subject !== undefined && other !== kind && open.has(each.key);
+    const isUp = other === undefined && subject?.lastUp !== undefined;
+    return isLeft && !isUp ? { ...each, lastUp: undefined } : each;
+  });
+  return { ...incident, subjects, open: new Set(left) };
+}
+
+function isTrouble({ failover }: Incident): boolean {
+  return failover === undefined;
+}
+
+function withTrouble(
+  all: readonly Incident[],
+  alike: readonly Happening[],
+  { now, at }: Step,
+): readonly Incident[] {
+  const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
+  if (kind === undefined) return all;
+  const subjects = alike.map(({ subject }) => subject);
+  const names = new Set(subjects.map(({ key }) => key));
+  const place = all.findIndex(
+    (one) =>
+      one.kind === kind &&
+      one.words.join("\n") === words.join("\n") &&
+      one.open.size > 0 &&
+      at.monotonicMs - one.toldMs < TOGETHER_MS &&
+      !one.subjects.some(({ key }) => names.has(key)),
+  );
+  const known = all[place];
+  if (known === undefined && all.filter(isTrouble).length >= MAX_OPEN) return all;
+  const keys = kind === "vrrp_state" ? [] : [...names];
+  if (known === undefined)
+    return [...all, begun(kind, at, now.facts.cluster, { words, subjects, open: new Set(keys) })];
+  const more = { subjects: [...known.subjects, ...subjects], open: new Set([...known.open, ...keys]) };
+  return all.with(place, { ...known, ...more });
+}
+
+/** Returns the ends of the incidents of a cluster that is no longer configured: nobody watches it any more. */
+export function endsOf({ all }: Ongoing, at: Instant): readonly Incident[] {
+  const open = all.filter(({ end }) => end === undefined);
+  return open.map((each) => ({ ...each, end: endAt(each, at) }));
+}
+
+/** A clock that is set meanwhile does not change the length of an incident. */
+function endAt({ begin }: Incident, at: Instant): Instant {
+  return { ...at, wallMs: Math.round(begin.wallMs + at.monotonicMs - begin.monotonicMs) };
+}
+
+/** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
+function ended(incident: Incident, { now, at, observed, start }: Step): Incident {
+  const { begin, failover, open } = incident;
+  if (incident.end !== undefined) return incident;
+  const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, start);
+  if (!isOver) return incident;
+  const { sinceMs = at.monotonicMs } = observed ?? {};
+  const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
+  return { ...incident, end: endAt(incident, at), endAboutMs };
+}
+
+function isComplete({ groups: own }: Failover, { groups }: Step["now"], start: Step["start"]): boolean {
+  // Groups that were not polled yet are missing.
+  const missing = start?.isSettled === false ? undefined : "one_master";
+  return [...own].every((key) => (groups.get(key)?.state ?? missing) === "one_master");
+}

@@ -1,0 +1,81 @@
+import { coverageOf, type MaintenanceWindow } from "../maintenance/window.ts";
+import type { Instant } from "../../support/clock.ts";
+import type { Incident, Switch } from "./incident.ts";
+import type { ClusterVerdict, Muted } from "../judge/verdict.ts";
+
+/** The longest time from a failover until the exporter sees it. */
+const SEEN_WITHIN_MS = 10_000;
+
+/** A window, the members that it covers, and the failovers of the last five minutes. */
+interface Work {
+  readonly members: readonly string[];
+  readonly isOver: boolean;
+  /** `isPlanned` says that the failover belongs to the window; `isBack`, that it is one of several there and back. */
+  readonly failovers: readonly {
+    readonly one: Switch;
+    readonly isPlanned: boolean;
+    readonly isBack: boolean;
+  }[];
+}
+
+/**
+ * Returns the alerts about failovers that planned work mutes. These alerts remember failovers for five minutes, also after the end of a
+ * window, so what happened decides, not what is wrong now.
+ */
+export function mutedFailovers(
+  { facts, planned }: ClusterVerdict,
+  recent: readonly Incident[],
+  at: Instant,
+): readonly Muted[] {
+  const given = planned?.given ?? [];
+  const works = given.flatMap((window) => {
+    const coverage = coverageOf(window.scope, facts);
+    return coverage === undefined ? [] : workOf(window, coverage.members, recent, at);
+  });
+  const names = facts.appliances.map(({ identity }) => identity.appliance);
+  const muted = names.filter((name) => works.some((work) => isFailoverMuted(name, names, work)));
+  return [
+    ...(works.some(isFlappingMuted) ? [{ alert: "VrrpFlapping", appliance: "" } as const] : []),
+    ...muted.map((appliance): Muted => ({ alert: "VrrpFailover", appliance })),
+  ];
+}
+
+function workOf(
+  { beginMs, endMs }: MaintenanceWindow,
+  members: readonly string[],
+  recent: readonly Incident[],
+  at: Instant,
+): Work {
+  const failovers = recent.flatMap(({ failover }) => {
+    if (failover === undefined) return [];
+    const { latest, repeated } = failover;
+    const seenMs = at.wallMs - (at.monotonicMs - latest.seenMs);
+    const isWithin = seenMs >= beginMs && seenMs <= endMs + SEEN_WITHIN_MS;
+    return [
+      { one: latest, isPlanned: isWithin && isOfWork(latest, members), isBack: repeated !== undefined },
+    ];
+  });
+  return { members, isOver: endMs <= at.wallMs, failovers };
+}
+
+/** Whether a failover follows from work on members. If a member takes over from another one that failed, the failure was not planned. */
+function isOfWork({ from, to, cause }: Switch, members: readonly string[]): boolean {
+  const hasFailed = cause === "silent" || cause === "fault";
+  return members.includes(from) || (members.includes(to) && !hasFailed);
+}
+
+/** Whether failovers to this appliance are planned. Failovers that happened decide; without any, the possible ones do. */
+function isFailoverMuted(
+  to: string,
+  names: readonly string[],
+  { members, isOver, failovers }: Work,
+): boolean {
+  const known = failovers.filter(({ one, isBack }) => one.to === to || (isBack && one.from === to));
+  if (known.length > 0) return known.every((each) => each.isPlanned);
+  const isOnlyOther = names.every((name) => name === to || members.includes(name));
+  return !isOver && (members.includes(to) || isOnlyOther);
+}
+
+function isFlappingMuted({ isOver, failovers }: Work): boolean {
+  return failovers.every(({ isPlanned }) => isPlanned) && !(isOver && failovers.length === 0);
+}

@@ -1,0 +1,77 @@
+import type { Instant } from "../../support/clock.ts";
+import type { Logger } from "../../support/log.ts";
+import type { ClusterIncidents, Incident } from "./incident.ts";
+import { endsOf, incidentsAfter, type Ongoing, type Step } from "./incidents.ts";
+import { logIncidents } from "./log.ts";
+import { createPast, type Past } from "./past.ts";
+import type { KnownIncident } from "../document/schema.ts";
+import type { ClusterVerdict } from "../judge/verdict.ts";
+
+/** Tells what has happened: it compares each verdict with the one before. No verdict follows from the story. */
+export interface Story extends Pick<Past, "list"> {
+  /** Takes the next verdict on a cluster, and what has led to it. */
+  follow(step: Pick<Step, "now" | "at" | "observed" | "start">): void;
+  /** Returns the incidents of a cluster that are not over, and the recent failovers. */
+  of(cluster: string): ClusterIncidents | undefined;
+  /** Returns the monotonic instant at which time alone changes the incidents of a cluster; infinite if time alone changes nothing. */
+  changesAtMs(cluster: string): number;
+  /** Adds the incidents of an earlier run that are over; the others are known from the start. */
+  restore(incidents: readonly KnownIncident[]): void;
+  /** Ends the incidents of a cluster that is no longer configured, and forgets it. */
+  forget(cluster: string, at: Instant): void;
+}
+
+/** The incidents that a step began, changed or ended, and `now` all of the cluster; `now` is absent when the cluster is gone. */
+export interface News {
+  readonly cluster: string;
+  readonly news: readonly Incident[];
+  readonly now?: ClusterIncidents;
+}
+
+export interface StoryDeps {
+  /** What an earlier run left, by cluster. */
+  readonly ongoing: ReadonlyMap<string, () => Ongoing>;
+  /** All incidents of an earlier run. */
+  readonly incidents: readonly KnownIncident[];
+  readonly logger: Logger;
+  /** Receives the incidents of a cluster each time that they change. */
+  readonly onNews: (news: News, atMs: number) => void;
+}
+
+interface Told {
+  readonly verdict: ClusterVerdict;
+  readonly incidents: ClusterIncidents;
+}
+
+export function createStory({ ongoing, incidents, logger, onNews }: StoryDeps): Story {
+  const earlier = new Map(ongoing);
+  const latest = new Map<string, Told>();
+  const past = createPast();
+  past.restore(incidents);
+
+  function tell(news: News, atMs: number): void {
+    logIncidents(logger, past.add(news.news));
+    onNews(news, atMs);
+  }
+
+  return {
+    follow: (step) => {
+      const { cluster } = step.now.facts;
+      const { verdict: before, incidents: known } = latest.get(cluster) ?? {};
+      const now = incidentsAfter({ ...step, before, known, ongoing: earlier.get(cluster)?.() });
+      latest.set(cluster, { verdict: step.now, incidents: now });
+      earlier.delete(cluster);
+      if (now !== known) tell({ cluster, news: now.news, now }, step.at.wallMs);
+    },
+    of: (cluster) => latest.get(cluster)?.incidents,
+    changesAtMs: (cluster) => latest.get(cluster)?.incidents.untilMs ?? Number.POSITIVE_INFINITY,
+    forget: (cluster, at) => {
+      const last = latest.get(cluster)?.incidents ?? earlier.get(cluster)?.();
+      for (const known of [latest, earlier]) known.delete(cluster);
+      tell({ cluster, news: last === undefined ? [] : endsOf(last, at) }, at.wallMs);
+      past.forget(cluster);
+    },
+    restore: (others) => past.restore(others.filter(({ end }) => end !== undefined)),
+    list: past.list,
+  };
+}

@@ -1,0 +1,146 @@
+import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
+import type { Instant } from "../../support/clock.ts";
+import { groupBy } from "../../support/group-by.ts";
+import {
+  causeOf,
+  takeoverSeenMs,
+  unknown,
+  UNWATCHED,
+  wasUnwatched,
+  withoutMaster,
+  type Lasted,
+} from "./failover-cause.ts";
+import type { Switch } from "./incident.ts";
+import type { Party } from "./party.ts";
+import { isEmpty, type Earlier, type Start } from "../judge/memory.ts";
+import { CAUSES } from "../judge/states.ts";
+import { subjectKeys } from "../judge/subjects.ts";
+import type { ClusterVerdict, GroupVerdict } from "../judge/verdict.ts";
+
+export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
+
+/** Returns the switches between two verdicts on a cluster. The end of a split brain is no switch, nor is another name of a member. */
+export function switchesBetween({
+  before,
+  now,
+  at: { monotonicMs: nowMs },
+  start,
+}: {
+  readonly before: Facts | undefined;
+  readonly now: Facts;
+  readonly at: Instant;
+  readonly start: Start | undefined;
+}): readonly Switch[] {
+  const memory = start?.memory;
+  if (isEmpty(memory) && (before === undefined || before.groups === now.groups)) return [];
+  const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
+  const moved = [...now.groups].flatMap(([key, group]) => {
+    const old: Earlier | undefined = memory?.get(subjectKeys.group(key)) ?? before?.groups.get(key);
+    const { latestMaster: from = "" } = old ?? {};
+    return old !== undefined && members.has(from) && isTakenOver(old, group) ? [{ key, from, group }] : [];
+  });
+  const alike = groupBy(moved, ({ from, group }) => JSON.stringify([from, group.master]));
+  return [...alike.values()].map((all) => {
+    const [{ from, group } = { from: "", group: undefined }] = all;
+    const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
+    const one = { from, to: group?.master ?? "", groups: new Map(seen) };
+    const wasSeen = ({ facts }: GroupVerdict): boolean => wasMaster(from, facts) || wasOther(one.to, facts);
+    const wasAway = start !== undefined && all.every(({ group: each }) => !wasSeen(each));
+    return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
+  });
+}
+
+function isTakenOver(old: Earlier, { master, latestMaster: now }: GroupVerdict): boolean {
+  const { latestMaster, trouble } = old;
+  return now === master && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain";
+}
+
+/** Whether the exporter has seen an appliance as MASTER of a group since the exporter started. */
+function wasMaster(name: string, { members, left }: GroupSnapshot): boolean {
+  const member = [...members, ...left].find(({ appliance }) => appliance === name);
+  return member?.course.some(({ isMaster }) => isMaster) === true;
+}
+
+/** Whether the exporter has seen an appliance as something else than MASTER of a group since the exporter started. */
+function wasOther(name: string, { members }: GroupSnapshot): boolean {
+  const member = members.find(({ appliance }) => appliance === name);
+  return member?.course.some(({ isMaster }) => !isMaster) === true;
+}
+
+const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: true };
+
+function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: number): number {
+  const member = members.find(({ appliance }) => appliance === master);
+  return (member && takeoverSeenMs(member)) ?? nowMs;
+}
+
+type Member = Pick<MemberSnapshot, "appliance" | "course">;
+
+interface Takeover {
+  readonly former: Member | undefined;
+  readonly successor: Member | undefined;
+  readonly seenMs: number;
+}
+
+/** Returns a switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
+export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
+  const cases = [...groups].map(([key, seenMs]): Takeover => {
+    const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
+    const [former, successor] = [from, to].map((name) =>
+      [...members, ...left].find(({ appliance }) => appliance === name),
+    );
+    return { former, successor, seenMs };
+  });
+  const found = cases
+    .filter((each, nth) => !isAlike(each, cases[nth - 1]))
+    .map(({ former, successor, seenMs }) => {
+      const party = former && partyOf(former, now);
+      const other = successor && partyOf(successor, now);
+      if (other !== undefined && wasUnwatched(party, other, seenMs))
+        return { finding: UNWATCHED, lasted: undefined };
+      return {
+        finding: other && causeOf(party, other, seenMs),
+        lasted: other && withoutMaster(party, other, seenMs),
+      };
+    });
+  const findings = found.flatMap(({ finding }) => finding ?? []);
+  const [first = unknown()] = findings.toSorted(
+    (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
+  );
+  return {
+    ...first,
+    from,
+    to,
+    groups,
+    seenMs: Math.min(...groups.values()),
+    withoutMaster: longest(found.map(({ lasted }) => lasted)),
+  };
+}
+
+function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
+  return all.flatMap((each) => each ?? []).toSorted((one, other) => other.atMostMs - one.atMostMs)[0];
+}
+
+/** Whether two takeovers are alike. Most groups that fail over together have equal courses, and are judged once. */
+function isAlike(one: Takeover, other: Takeover | undefined): boolean {
+  return (
+    one.seenMs === other?.seenMs &&
+    one.former?.course === other.former?.course &&
+    one.successor?.course === other.successor?.course
+  );
+}
+
+function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
+  const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
+  const { polled, lostSinceMs, lostSentMs, health } = vrrp ?? {};
+  return { appliance, course, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
+}
+
+/** Returns one switch of the groups of both. The first finding stays. */
+export function together(one: Switch, other: Switch): Switch {
+  return {
+    ...one,
+    groups: new Map([...one.groups, ...other.groups]),
+    withoutMaster: longest([one.withoutMaster, other.withoutMaster]),
+  };
+}

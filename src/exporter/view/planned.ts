@@ -1,0 +1,51 @@
+import type { PlannedDocument, ProblemDocument } from "../document/schema.ts";
+import type { Level } from "../judge/states.ts";
+import { NAMED } from "../judge/words.ts";
+import { count, listed } from "../../support/text.ts";
+import { inWords, kindsOf } from "./words.ts";
+
+/** The most sentences in the headline. */
+const SHOWN = 3;
+
+/** Returns a sentence for each window, by its end, without a full stop: `Planned until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-1)`. */
+export function plannedSentences(planned: readonly PlannedDocument[]): readonly string[] {
+  const more = planned.length - SHOWN;
+  return [
+    ...planned.slice(0, SHOWN).map(plannedSentence),
+    ...(more > 0 ? [`${count(more, "more window")} of planned work`] : []),
+  ];
+}
+
+function plannedSentence({
+  end,
+  comment,
+  by,
+  subjects,
+  moreSubjects = 0,
+  masters,
+  isDrill,
+}: PlannedDocument): string {
+  const until = `${end.slice(0, 10)} ${end.slice(11, 16)} UTC`;
+  const names = listed(subjects, NAMED, subjects.length + moreSubjects);
+  const who = by === undefined ? names : `${by}, ${names}`;
+  const first = masters.map(
+    ({ appliance, addresses }) =>
+      `. ${appliance} is still MASTER of ${count(addresses, "address", "addresses")}: hand over first`,
+  );
+  return [`${isDrill ? "Drill" : "Planned"} until ${until}: ${comment} (${who})`, ...first].join("");
+}
+
+/** Returns how urgent a problem is. Planned problems are not urgent. */
+export function urgencyOf({ severity, isPlanned = false }: ProblemDocument): {
+  readonly level: Level;
+  readonly words: string;
+} {
+  return isPlanned ? { level: "well", words: "Planned" } : { level: severity, words: inWords(severity) };
+}
+
+/** Returns the problems of a cluster in words, or else the planned ones; `undefined` if there are no problems. */
+export function troubleIn(problems: readonly ProblemDocument[]): string | undefined {
+  const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
+  if (counted.length > 0) return kindsOf(counted);
+  return problems.length === 0 ? undefined : `Planned: ${kindsOf(problems).toLowerCase()}`;
+}

@@ -1,0 +1,211 @@
+import { mkdir } from "node:fs/promises";
+import { errorCode, messageOf } from "../../support/errors.ts";
+import type { Clock } from "../../support/clock.ts";
+import type { Logger } from "../../support/log.ts";
+import { beginOf, DAY_MS, dayOf, type Retention } from "./day-files.ts";
+import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
+import { lockFolder, type Lock } from "./lock.ts";
+import { inSlices } from "../../support/slices.ts";
+import { instantOf } from "../../exporter/judge/words.ts";
+import { createBounds } from "./bounds.ts";
+import { createOldDays } from "./old-days.ts";
+import { formatRecord, type JournalRecord, type RunRecord } from "./record.ts";
+import { createWaitingLines, keyOf, textOf, type Line } from "./waiting-lines.ts";
+
+const FOLDER_MODE = 0o700;
+const MAX_DAY_BYTES = 128 * 2 ** 20;
+/** The journal is up while its latest write is no older than this. */
+const MAX_AGE_MS = 15_000;
+
+export interface StorageOptions extends Retention {
+  readonly path: string;
+}
+
+/** The reason why a run begins, and the number of records that were left out of the run before. */
+export type Begin = Pick<RunRecord, "why" | "left">;
+
+/** The instant until which everything was judged, and the state at that instant. */
+export interface Step {
+  readonly atMs: number;
+  /** Whether nothing is unknown between the previous step and this one. */
+  readonly isContinuous: boolean;
+  /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
+  readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
+}
+
+/** A step with the records that wait at that instant; later ones are for a later write. */
+interface Noted extends Step {
+  readonly known: ReadonlySet<Line>;
+}
+
+/** Writes records to the files of days, one write at a time. */
+export interface Journal {
+  /** Keeps a record until the next write. */
+  record(record: JournalRecord): void;
+  /** Writes the waiting records and a mark, or does so after the write in flight. Never rejects. */
+  flush(step: Step): Promise<void>;
+  /** Ends the journal after the write in flight. */
+  stop(): Promise<void>;
+  isUp(): boolean;
+  bytes(): number;
+}
+
+interface JournalDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export function createJournal(options: StorageOptions, { clock, logger }: JournalDeps): Journal {
+  const { path, retentionBytes } = options;
+  const maxDayBytes = Math.min(MAX_DAY_BYTES, retentionBytes);
+  const waiting = createWaitingLines();
+  const oldDays = createOldDays(path, options, { clock, logger });
+  /** Whether a record was lost that does not wait here. */
+  let isLost = false;
+  /** The bounds of today, and the number of records that the bounds of yesterday left out. */
+  let bounds = createBounds();
+  let left: number | undefined;
+  let lock: Lock | undefined;
+  let writer: DayWriter | undefined;
+  /** The reason why the next write begins with the state of everything; `undefined` if the next lines continue the run. */
+  let owed: RunRecord["why"] | undefined = "start";
+  /** The error that turns the journal off until a restart, since two hosts that write to one file would spoil it. */
+  let ending: Error | undefined;
+  /** The step that the next write notes, and the write in flight. */
+  let next: Noted | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let busySinceMs: number | undefined;
+  let writtenMs = Number.NEGATIVE_INFINITY;
+  let failure: string | undefined;
+
+  async function openFolder(): Promise<void> {
+    if (ending !== undefined) throw ending;
+    try {
+      await mkdir(path, { mode: FOLDER_MODE });
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+    lock ??= await lockFolder(path);
+    if (!(await lock.isHeld())) throw new ForeignFile(path, "replaced");
+  }
+
+  /** Ends the file of a day that is over, with everything judged until midnight. */
+  async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
+    const midnight = instantOf(midnightMs);
+    const last = waiting.all().filter(({ at }) => at < midnight);
+    await old.append(textOf(last), markOf(midnightMs));
+    const written = new Set(last);
+    waiting.keepOnly((line) => !written.has(line));
+  }
+
+  async function turnDay({ atMs, isContinuous }: Step): Promise<number> {
+    const day = dayOf(atMs);
+    if (writer === undefined || writer.day === day) return atMs;
+    const midnightMs = beginOf(day);
+    const isNext = midnightMs - beginOf(writer.day) === DAY_MS;
+    const goesOn = owed === undefined && isContinuous && isNext;
+    if (goesOn) await endDay(writer, midnightMs);
+    owed ??= goesOn ? "day" : "gap";
+    left = bounds.left() || undefined;
+    [writer, bounds] = [undefined, createBounds()];
+    oldDays.due();
+    return goesOn ? midnightMs : atMs;
+  }
+
+  async function write(step: Noted): Promise<void> {
+    const { known } = step;
+    await openFolder();
+    if (isLost) owed ??= "gap";
+    isLost = false;
+    const beginMs = await turnDay(step);
+    writer ??= await openDay(path, dayOf(step.atMs));
+    if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
+    const state = owed === undefined ? "" : await stateText(owed, beginMs, step);
+    const lines = waiting.all().filter((line) => known.has(line));
+    await writer.append(state + textOf(lines), markOf(step.atMs));
+    waiting.keepOnly((line) => !known.has(line));
+    [owed, left] = [undefined, undefined];
+  }
+
+  /**
+   * Returns the state of everything, except for the subjects of the lines that this write adds, which say the later state. The subjects
+   * that have reached their limit of lines stay unknown.
+   */
+  async function stateText(why: RunRecord["why"], beginMs: number, step: Noted): Promise<string> {
+    const { known } = step;
+    const state = await step.state({ why, left }, beginMs);
+    // At midnight, everything that was known before is already written.
+    if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
+    const added = waiting.all().filter((line) => known.has(line));
+    const changed = new Set(added.map(({ key }) => key));
+    let text = "";
+    await inSlices(state, (record) => {
+      const key = keyOf(record);
+      const isLater = key !== undefined && changed.has(key);
+      if (!isLater && !bounds.isSpent(record)) text += formatRecord(record);
+    });
+    return text;
+  }
+
+  function failed(detail: string): void {
+    if (detail !== failure) logger.warn({ path, detail }, "the journal cannot be written");
+    failure = detail;
+  }
+
+  function succeeded(nowMs: number): void {
+    if (failure !== undefined) logger.info({ path }, "the journal is written again");
+    failure = undefined;
+    writtenMs = nowMs;
+  }
+
+  /** After this, a file that has changed is opened again, and the time that was not confirmed is a gap. */
+  function recover(error: unknown): void {
+    if (owed === "day") owed = "gap";
+    if (!(error instanceof ForeignFile)) return;
+    owed ??= "gap";
+    if (error.change === "shared") ending = error;
+    // The lock is not released, since a removal by its path would remove the lock of another exporter.
+    [lock, writer] = [undefined, undefined];
+  }
+
+  /** Writes steps until none came meanwhile. */
+  async function writeSteps(): Promise<void> {
+    for (let step = next; step !== undefined; step = next) {
+      next = undefined;
+      busySinceMs = clock.monotonicMs();
+      try {
+        await write(step);
+        succeeded(clock.monotonicMs());
+        void oldDays.tidy(step.atMs);
+      } catch (error) {
+        failed(messageOf(error));
+        recover(error);
+      }
+    }
+    busySinceMs = undefined;
+  }
+
+  return {
+    record: (record) => {
+      const admitted = bounds.admit(record);
+      if (admitted !== undefined) isLost = !waiting.add(admitted) || isLost;
+    },
+    flush: async (step) => {
+      const nowMs = clock.monotonicMs();
+      isLost ||= !step.isContinuous;
+      next = { ...step, known: new Set(waiting.all()) };
+      if (busySinceMs === undefined) await (writing = writeSteps());
+      else if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
+    },
+    stop: async () => {
+      await writing;
+      lock?.release();
+    },
+    isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
+    bytes: () => oldDays.bytes() + (writer?.bytes() ?? 0),
+  };
+}
+
+function markOf(ms: number): string {
+  return formatRecord({ at: instantOf(ms), kind: "alive" });
+}

@@ -1,0 +1,41 @@
+import { recentUntilMs } from "../../exporter/story/failover-incidents.ts";
+import type { Failover, Incident } from "../../exporter/story/incident.ts";
+import type { Ongoing } from "../../exporter/story/incidents.ts";
+import type { Instant } from "../../support/clock.ts";
+import type { IncidentRecord } from "./record.ts";
+
+/** Returns the incidents that are not over, and the recent failovers, which continue. */
+export function ongoingFrom(records: readonly IncidentRecord[], at: Instant): Ongoing {
+  const all = records.map((each) => incidentFrom(each, at));
+  return {
+    all: all.filter((each) => each.end === undefined || at.monotonicMs < recentUntilMs(each)),
+    lastFailoverAt: all.findLast(({ failover }) => failover !== undefined)?.begin,
+  };
+}
+
+function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord, at: Instant): Incident {
+  const { id, kind, begin: beganAt, end: endedAt } = restored;
+  const [begin, end] = [instantIn(at, beganAt), endedAt === undefined ? undefined : instantIn(at, endedAt)];
+  const failover = restored.failover && failoverOf(restored.failover, open, begin);
+  const none = { toldMs: begin.monotonicMs, words: ["", ""], subjects: [] } as const;
+  const left = new Set(failover === undefined ? open : []);
+  return { id, kind, cluster, begin, end, ...none, open: left, failover, restored };
+}
+
+/** Restores the part of a failover that continues: the groups that have no backup yet. */
+function failoverOf(
+  { from, to, cause, addresses, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
+  open: readonly string[],
+  { monotonicMs: seenMs }: Instant,
+): Failover {
+  const groups = new Map(open.map((key) => [key, seenMs]));
+  const none = { clause: "", evidence: [], letsGo: undefined, withoutMaster: undefined };
+  const latest = { from, to, cause, seenMs, groups, ...none };
+  return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
+}
+
+/** Returns an earlier instant, relative to one that this process knows by both clocks; also correct if the clock was set back since. */
+function instantIn(at: Instant, earlier: string): Instant {
+  const wallMs = Date.parse(earlier);
+  return { wallMs, monotonicMs: at.monotonicMs - Math.max(0, at.wallMs - wallMs) };
+}

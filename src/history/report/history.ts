@@ -1,0 +1,127 @@
+import { bandOf } from "../journal/bands.ts";
+import type { TimeRange } from "../journal/day-files.ts";
+import { createFold } from "../journal/fold.ts";
+import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "../journal/record.ts";
+import type { KnownIncident } from "../../exporter/document/schema.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { createPresence } from "./presence.ts";
+import { clipped, overlay, type Member, type Span } from "./spans.ts";
+
+/** A subject, and its states within a range of time. */
+export interface Subject extends Member {
+  readonly record: SubjectRecord;
+}
+
+/** The facts of one journal or several about a range of time. */
+export interface History {
+  /** The keys are those of `subjectKey`, in the order of first mention. */
+  readonly subjects: ReadonlyMap<string, Subject>;
+  /** The failovers that began within the range, by id. */
+  readonly failovers: ReadonlyMap<string, KnownIncident>;
+  /** The number of records that the journals left out because of their bounds. */
+  readonly leftOut: number;
+}
+
+export const NO_HISTORY: History = { subjects: new Map(), failovers: new Map(), leftOut: 0 };
+
+/** Reads the records of one journal, oldest first. */
+export interface HistoryReader {
+  read(record: JournalRecord): void;
+  end(): History;
+}
+
+/** After this time from its start, an exporter knows everything that it watches, and the state that a changing group gets. */
+export const SETTLED_MS = 3_600_000;
+
+/** Creates a reader that makes the history of a range of time. */
+export function createHistory(range: TimeRange): HistoryReader {
+  const records = new Map<string, SubjectRecord>();
+  const spans = new Map<string, Span[]>();
+  const failovers = new Map<string, KnownIncident>();
+  const presence = createPresence(SETTLED_MS);
+  const mastership = createPresence(0);
+  const fold = createFold((record, fromMs, toMs) => {
+    const band = bandOf(record);
+    if (band !== "unknown" && band !== "changing")
+      spans.get(subjectKey(record))?.push(...clipped({ fromMs, toMs, band, state: record.state }, range));
+  });
+  let leftOut = 0;
+
+  function readSubject(record: SubjectRecord): void {
+    const key = subjectKey(record);
+    if (records.has(key)) return;
+    records.set(key, record);
+    spans.set(key, []);
+  }
+
+  function readIncident(incident: KnownIncident): void {
+    const { id, begin, failover } = incident;
+    if (failover === undefined) return;
+    // The second of three switches was an incident of its own, and is now part of this one, also if this one began before the range.
+    if (failover.repeated !== undefined) failovers.delete(failover.repeated.includes);
+    const beginMs = Date.parse(begin);
+    if (beginMs >= range.fromMs && beginMs < range.toMs) failovers.set(id, incident);
+  }
+
+  return {
+    read: (record) => {
+      if (isSubject(record)) readSubject(record);
+      else if (record.kind === "run") leftOut += record.left ?? 0;
+      else if (record.kind === "incident") readIncident(record.incident);
+      presence.read(record);
+      mastership.read(record);
+      fold.read(record);
+    },
+    end: () => {
+      fold.end();
+      const [configured, masters] = [presence.end(), mastership.end()];
+      const subjects = Array.from(records, ([key, record]) => {
+        const ranges = (record.kind === "readiness" ? masters : configured).get(key) ?? [];
+        const present = united(ranges).flatMap((each) => clipped(each, range));
+        return [key, { record, known: spans.get(key) ?? [], present }] as const;
+      });
+      return { subjects: new Map(subjects), failovers, leftOut };
+    },
+  };
+}
+
+/** Returns the first history, and the other one's facts about times of which the first one knows nothing. */
+export function merged(first: History, other: History): History {
+  const subjects = new Map(first.subjects);
+  for (const [key, { record, known, present }] of other.subjects) {
+    const own = subjects.get(key) ?? { record, known: [], present: [] };
+    subjects.set(key, {
+      record: own.record,
+      known: overlay(own.known, known),
+      present: united([...own.present, ...present]),
+    });
+  }
+  const reported = groupBy(first.failovers.values(), ({ cluster }) => cluster);
+  const others = [...other.failovers].filter(
+    ([, each]) => reported.get(each.cluster)?.some((known) => isSame(known, each)) !== true,
+  );
+  const failovers = new Map([...others, ...first.failovers]);
+  return { subjects, failovers, leftOut: first.leftOut + other.leftOut };
+}
+
+function united(ranges: readonly TimeRange[]): readonly TimeRange[] {
+  const all: TimeRange[] = [];
+  for (const range of ranges.toSorted((one, next) => one.fromMs - next.fromMs)) {
+    const last = all.at(-1);
+    if (last === undefined || last.toMs < range.fromMs) all.push(range);
+    else all[all.length - 1] = { ...last, toMs: Math.max(last.toMs, range.toMs) };
+  }
+  return all;
+}
+
+/** Two exporters report one failover within this time, when each of them learns of it. */
+const TOGETHER_MS = 60_000;
+
+/** Whether two incidents of a cluster are one failover. */
+function isSame(one: KnownIncident, other: KnownIncident): boolean {
+  return (
+    one.failover?.from === other.failover?.from &&
+    one.failover?.to === other.failover?.to &&
+    Math.abs(Date.parse(one.begin) - Date.parse(other.begin)) < TOGETHER_MS
+  );
+}

@@ -1,0 +1,227 @@
+import { html, nothing, type Html } from "../../exporter/page/view/html.ts";
+import { HATCH, picture } from "../../exporter/page/view/strip.ts";
+import type { KnownIncident } from "../../exporter/document/schema.ts";
+import { addressName } from "../../exporter/judge/words.ts";
+import { count } from "../../support/text.ts";
+import { pastWords, percent, percentOfKnown } from "../../exporter/view/past.ts";
+import { inWords } from "../../exporter/view/words.ts";
+import { websiteTitle, type ClusterRow, type Outage, type Row } from "./availability.ts";
+import type { Calendar } from "./calendar.ts";
+import type { MonthReport } from "./month-report.ts";
+import { binsOf } from "./bins.ts";
+import { downsIn } from "./spans.ts";
+import { STYLE } from "./style.ts";
+
+interface View {
+  readonly report: MonthReport;
+  /** Formats an instant, RFC 3339 in UTC, in the time zone of the report. */
+  readonly at: (instant: string) => string;
+  /** The dates above the strips. */
+  readonly axis: Html;
+}
+
+/** Returns a report as one file without scripts, which prints well. */
+export function formatHtml(report: MonthReport, calendar: Calendar): string {
+  const at = (instant: string): string => calendar.format(Date.parse(instant));
+  const view: View = { report, at, axis: axisOf(report, calendar) };
+  const { month, timeZone, from, to, isOver, clusters, outages, failovers, leftOut } = report;
+  const title = `Availability in ${monthName(month)}`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title}</title>
+        <style>
+          ${{ text: STYLE }}
+        </style>
+      </head>
+      <body>
+        ${HATCH}
+        <main>
+          <h1>${title}</h1>
+          <p>
+            From ${at(from)} to ${at(to)}, time zone ${timeZone}.
+            ${isOver ? nothing : html`<strong>The month is not over.</strong>`}
+          </p>
+          <h2>Clusters</h2>
+          ${clusterTable(clusters, view)} ${clusters.map((each) => clusterParts(each, view))}
+          <h2>Longest outages</h2>
+          ${outageTable(outages, view)}
+          <h2>Failovers</h2>
+          ${failoverTable(failovers, view)}
+          <h2>How to read this</h2>
+          ${NOTES.map((note) => html`<p>${note}</p> `)}
+          ${leftOut === 0 ? nothing : html`<p>${count(leftOut, "change")} ${LEFT_OUT}</p>`}
+          <p class="note">Made by appliance-exporter ${report.version} at ${at(report.createdAt)}.</p>
+        </main>
+      </body>
+    </html> `.text;
+}
+
+const NOTES = [
+  "Up, down, unknown and planned are together the whole time. Availability is up / (up + down) without planned time: unknown and planned time never counts as up. It is cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up. Long names lack their middle.",
+  "A website is up in the states up, unstable and partially down, and down in the states down and down at master. A VRRP group is up while it has one known master, and down while it has several (split brain) or none. A cluster is down while one of its groups and websites is, and up while all of them are. Ready is the part of the known time in which a failover would have lost nothing.",
+  "Unknown is what nobody watched or could find out: the exporter did not run, its clock was set, the appliances did not answer, or the subject was not known yet.",
+  "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a full one is down, a hatched one is mostly unknown.",
+];
+const LEFT_OUT = "left out of the journal, which has a limit for each day; what they would say is unknown.";
+
+function monthName(month: string): string {
+  const style = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat("en", style).format(Date.parse(`${month}-01`));
+}
+
+/** A row of figures: a name, a further part of its identity, and the cells of further columns. */
+interface Line {
+  readonly name: string;
+  readonly aside?: string;
+  readonly row: Row;
+  readonly further?: readonly string[];
+}
+
+function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
+  const { fromMs, toMs } = rangeOf(view.report);
+  const wholeMs = toMs - fromMs;
+  const lines = clusters.map((row): Line => {
+    const { readyMs = 0, notReadyMs = 0 } = row.readiness ?? {};
+    const unknownMs = wholeMs - readyMs - notReadyMs;
+    return { name: row.name, row, further: [percentOfKnown(readyMs, notReadyMs, unknownMs)] };
+  });
+  return figureTable(["Cluster", ["Ready"]], "Clusters", lines, view);
+}
+
+function clusterParts({ name, groups, websites }: ClusterRow, view: View): Html {
+  const groupLines = groups.map((row): Line => {
+    const further = [clock(row.splitBrainMs), clock(row.noMasterMs)];
+    return { name: addressName(row.vip, row), aside: `vhid ${row.vhid}`, row, further };
+  });
+  const websiteLines = websites.map((row): Line => ({ name: websiteTitle(row), aside: `id ${row.id}`, row }));
+  const title = cut(name);
+  return html`<h2>Cluster ${title}</h2>
+    ${figureTable(["VRRP group", ["Split brain", "No master"]], `VRRP groups of ${title}`, groupLines, view)}
+    ${figureTable(["Website", []], `Websites of ${title}`, websiteLines, view)}`;
+}
+
+const FIGURES = ["Availability", "Up", "Down", "Unknown", "Planned"];
+
+function figureTable(
+  [title, further]: readonly [title: string, further: readonly string[]],
+  label: string,
+  lines: readonly Line[],
+  view: View,
+): Html {
+  if (lines.length === 0) return nothing;
+  const head = html`${heads([title])}
+    <th scope="col">${view.axis}</th>
+    ${heads([...FIGURES, ...further])}`;
+  return table(
+    "figures",
+    label,
+    head,
+    lines.map((line) => figureRow(line, view)),
+  );
+}
+
+/** Returns a table. On a narrow screen the table alone scrolls. */
+function table(name: string, label: string, head: Html, rows: readonly Html[]): Html {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${label}">
+    <table class="${name}">
+      <thead>
+        <tr>
+          ${head}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function heads(titles: readonly string[]): readonly Html[] {
+  return titles.map((title) => html`<th scope="col">${title}</th>`);
+}
+
+function figureRow({ name, aside = "", row, further = [] }: Line, view: View): Html {
+  const { upMs, downMs, unknownMs, plannedMs, spans } = row;
+  const times = [clock(upMs, Math.floor), clock(downMs), clock(unknownMs), clock(plannedMs), ...further];
+  return html`<tr>
+    <th scope="row">
+      ${cut(name)} <span class="note">${aside}</span>
+      ${lifeOf(row, view).map((note) => html`<br /><span class="note">${note}</span>`)}
+    </th>
+    <td>
+      ${picture({ bins: binsOf(spans, rangeOf(view.report)) }, pastWords({ ...row, downs: downsIn(spans) }))}
+    </td>
+    <td ${downMs > 0 ? html`class="less"` : nothing}>${percent(upMs, downMs)}</td>
+    ${times.map((time) => html`<td>${time}</td>`)}
+  </tr> `;
+}
+
+/** Explains time that is unknown. */
+function lifeOf({ knownSince, goneSince }: Row, { report, at }: View): readonly string[] {
+  const known = knownSince === undefined ? "never known" : `known since ${at(knownSince)}`;
+  return [
+    ...(knownSince === report.from ? [] : [known]),
+    ...(goneSince === undefined ? [] : [`not configured since ${at(goneSince)}`]),
+  ];
+}
+
+function rangeOf({ from, to }: MonthReport) {
+  return { fromMs: Date.parse(from), toMs: Date.parse(to) };
+}
+
+/** Returns the dates above the strips: the first of the month, and each seventh date after it. */
+function axisOf(report: MonthReport, calendar: Calendar): Html {
+  const { fromMs, toMs } = rangeOf(report);
+  const marks = calendar.daysOf(report.month).flatMap((ms, nth) => {
+    const left = (100 * (ms - fromMs)) / (toMs - fromMs);
+    return nth % 7 !== 0 || left >= 98 ? [] : html`<text x="${left.toFixed(2)}%" y="13">${nth + 1}</text>`;
+  });
+  return html`<svg class="axis" role="img" aria-label="Days of the month">${marks}</svg>`;
+}
+
+function outageTable(outages: readonly Outage[], { at }: View): Html {
+  const rows = outages.map(({ cluster, subject, from, to, durationMs }) => {
+    return [at(from), at(to), clock(durationMs), cut(cluster), cut(subject)];
+  });
+  return textTable("Longest outages", ["From", "To", "Down", "Cluster", "What"], rows);
+}
+
+function failoverTable(failovers: readonly KnownIncident[], { at }: View): Html {
+  const rows = failovers.map(({ begin, cluster, failover, summary }) => {
+    return [at(begin), cut(cluster), inWords(failover?.cause), summary];
+  });
+  return textTable("Failovers", ["When it was seen", "Cluster", "Cause", "What happened"], rows);
+}
+
+function textTable(label: string, titles: readonly string[], rows: readonly (readonly string[])[]): Html {
+  if (rows.length === 0) return html`<p>None.</p>`;
+  const lines = rows.map(
+    (cells) =>
+      html`<tr>
+        ${cells.map((cell) => html`<td>${cell}</td>`)}
+      </tr> `,
+  );
+  return table("texts", label, html`${heads(titles)}`, lines);
+}
+
+const MAX_NAME = 64;
+const NAME_END = 24;
+
+/** Returns a long name without its middle, since long names often begin alike, and end in a protocol or VHID here. */
+function cut(name: string): string {
+  const all = Array.from(name);
+  if (all.length <= MAX_NAME) return name;
+  return `${all.slice(0, MAX_NAME - NAME_END - 1).join("")}…${all.slice(-NAME_END).join("")}`;
+}
+
+/** Returns `743:59:12`; `–` for none. */
+function clock(ms: number, round = Math.ceil): string {
+  if (ms === 0) return "–";
+  const seconds = round(ms / 1000);
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  const padded = [minutes % 60, seconds % 60].map((each) => String(each).padStart(2, "0"));
+  return [hours, ...padded].join(":");
+}

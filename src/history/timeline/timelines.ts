@@ -1,0 +1,216 @@
+import { bandOf, type Band } from "../journal/bands.ts";
+import { createFold, type Lasting } from "../journal/fold.ts";
+import {
+  isSubject,
+  subjectKey,
+  type JournalRecord,
+  type Subject,
+  type SubjectRecord,
+} from "../journal/record.ts";
+import { memo } from "../../support/kept.ts";
+import type { Strip, Strips, StripSubject } from "../../exporter/view/strip.ts";
+import {
+  bandIn,
+  goingOn,
+  SCALES,
+  together,
+  withSpan,
+  type Bins,
+  type Scale,
+  type ScaleName,
+  type Span,
+} from "./bins.ts";
+
+/** The states of subjects in the last 30 days, in memory. */
+export interface Timelines extends Strips {
+  read(record: JournalRecord): void;
+  /** Ends all states that are known. Returns the past, by subject. */
+  end(): Tracks;
+  /** Puts an earlier past in front. */
+  addPast(past: Tracks): void;
+  /** A strip is the same object for ten seconds, while nothing changes. */
+  strip(of: StripSubject | Subject, scale: ScaleName, nowMs: number): Strip | undefined;
+}
+
+const EXPORTER = "exporter";
+const SAME_MS = 10_000;
+/** The limit of a cluster's subjects. The page shows fewer strips. Further subjects, which an appliance may invent, take no memory. */
+const MAX_SUBJECTS = 512;
+
+/** The past of a subject until `toMs`; its present state is kept elsewhere. */
+interface Track {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** The first band; `band` is the last one. */
+  readonly firstBand: Band;
+  readonly band: Band;
+  readonly bins: Readonly<Record<ScaleName, Bins>>;
+}
+
+/** The present run of the exporter, until its latest record. */
+interface Run {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+}
+
+/** The bins of most subjects. */
+const WELL: Track["bins"] = { day: new Map(), month: new Map() };
+
+type Tracks = ReadonlyMap<string, Track>;
+type Known = Pick<Span, "band" | "fromMs" | "toMs">;
+
+export function createTimelines(): Timelines {
+  const tracks = new Map<string, Track>();
+  const fold = createFold((record, fromMs, toMs) => {
+    const band = bandOf(record);
+    if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
+  });
+  const followed = new Map<string, Set<string>>();
+  /** The subjects of each cluster that a reload removed, the latest ones last. Another reload may add them again. */
+  const gone = new Map<string, Set<string>>();
+  let run: Run | undefined;
+
+  function add(key: string, known: Known): void {
+    tracks.set(key, withKnown(tracks.get(key), known));
+  }
+
+  function endRun(): void {
+    if (run !== undefined) add(EXPORTER, { band: "up", fromMs: run.sinceMs, toMs: run.untilMs });
+  }
+
+  function follow(record: JournalRecord): void {
+    const atMs = Date.parse(record.at);
+    const isBreak = record.kind === "run" && record.why !== "day";
+    if (isBreak) endRun();
+    const sinceMs = isBreak || run === undefined ? atMs : run.sinceMs;
+    run = { sinceMs, untilMs: Math.max(atMs, sinceMs) };
+  }
+
+  /** Whether there is a place for a subject among those of its cluster. */
+  function isFollowed({ cluster }: SubjectRecord, key: string): boolean {
+    const known = followed.get(cluster) ?? new Set<string>();
+    if (known.size < MAX_SUBJECTS) followed.set(cluster, known.add(key));
+    if (known.has(key)) gone.get(cluster)?.delete(key);
+    return known.has(key);
+  }
+
+  function remove({ cluster }: SubjectRecord, key: string): void {
+    followed.get(cluster)?.delete(key);
+    const removed = gone.get(cluster) ?? new Set<string>();
+    gone.set(cluster, removed.add(key));
+    const [oldest = key] = removed;
+    if (removed.size <= MAX_SUBJECTS) return;
+    removed.delete(oldest);
+    tracks.delete(oldest);
+  }
+
+  return {
+    read: (record) => {
+      follow(record);
+      const key = isSubject(record) ? subjectKey(record) : undefined;
+      if (isSubject(record) && key !== undefined && !isFollowed(record, key)) return;
+      fold.read(record, key);
+      if (isSubject(record) && key !== undefined && record.state === "gone") remove(record, key);
+    },
+    end: () => {
+      fold.end();
+      endRun();
+      return tracks;
+    },
+    addPast: (past) => {
+      for (const [key, track] of past) tracks.set(key, joined(track, tracks.get(key)));
+    },
+    strip: (of, scale, nowMs) => {
+      const key = of.kind === EXPORTER ? EXPORTER : subjectKey(of);
+      const before = tracks.get(key);
+      const lasting = of.kind === EXPORTER ? run : fold.lasting.get(key);
+      const turnMs = Math.floor(nowMs / SAME_MS) * SAME_MS;
+      const known = lasting ?? before;
+      return known && stripOf(known, { before, lasting, scale, turnMs });
+    },
+  };
+}
+
+interface StripInputs {
+  readonly before: Track | undefined;
+  readonly lasting: Lasting | Run | undefined;
+  readonly scale: ScaleName;
+  readonly turnMs: number;
+}
+
+const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | undefined => {
+  const fromMs = lasting?.sinceMs ?? 0;
+  const nowMs = Math.max(turnMs, fromMs, before?.toMs ?? 0);
+  const band = lasting && ("record" in lasting ? bandOf(lasting.record) : "up");
+  const isKnown = band !== undefined && band !== "changing";
+  const track = isKnown ? withKnown(before, { band, fromMs, toMs: nowMs }) : before;
+  return track && stripAt(track, scale, nowMs);
+});
+
+/** Adds a later time to a track; the time between is unknown. */
+function withKnown(track: Track | undefined, known: Known): Track {
+  const { fromMs, toMs, band } = known;
+  const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
+  // A band that is the same after unknown time continues, since nobody saw another one.
+  const begins = before.band !== band;
+  const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
+  const bins = withSpans(before.bins, [gap, { ...known, begins }]);
+  return { ...before, toMs, band, bins };
+}
+
+function withSpans(bins: Track["bins"], spans: readonly Span[]): Track["bins"] {
+  return inScales(bins, (some, scale) => spans.reduce((filled, span) => withSpan(filled, span, scale), some));
+}
+
+function inScales(bins: Track["bins"], filled: (bins: Bins, scale: Scale) => Bins): Track["bins"] {
+  const [day, month] = [filled(bins.day, SCALES.day), filled(bins.month, SCALES.month)];
+  return day === bins.day && month === bins.month ? bins : { day, month };
+}
+
+/** Joins a track and a later one. */
+function joined(past: Track, later: Track | undefined): Track {
+  if (later === undefined) return past;
+  const gap = { band: "unknown", fromMs: past.toMs, toMs: later.fromMs, begins: true } as const;
+  const bins = withSpans(past.bins, [gap]);
+  const isSameOutage = past.band === "down" && later.firstBand === "down";
+  const { day, month } = isSameOutage
+    ? inScales(later.bins, (some, scale) => goingOn(some, later.fromMs, scale))
+    : later.bins;
+  return {
+    ...later,
+    fromMs: past.fromMs,
+    firstBand: past.firstBand,
+    bins: { day: together(bins.day, day), month: together(bins.month, month) },
+  };
+}
+
+function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
+  const { binMs, count } = SCALES[name];
+  const last = Math.ceil(nowMs / binMs) - 1;
+  const first = last - count + 1;
+  const beginMs = first * binMs;
+  // Nothing is known after the end of the track and before its beginning.
+  const gap = { band: "unknown", fromMs: track.toMs, toMs: nowMs, begins: true } as const;
+  const bins = withSpan(track.bins[name], gap, SCALES[name]);
+  const own = Array.from({ length: count }, (_, nth) => bins.get(first + nth));
+  const sumOf = (of: "unknownMs" | "downMs" | "plannedMs" | "downs"): number =>
+    own.reduce((sum, bin) => sum + (bin?.[of] ?? 0), 0);
+  const [unknownMs, downMs, plannedMs] = [sumOf("unknownMs"), sumOf("downMs"), sumOf("plannedMs")];
+  const sinceMs = Math.max(beginMs, track.fromMs);
+  const isFromBefore = own.find((bin) => bin !== undefined && bin.downMs > 0)?.isGoingOn === true;
+  return {
+    bins: own.map((bin, nth) => {
+      const isBefore = beginMs + (nth + 1) * binMs <= track.fromMs;
+      if (isBefore) return "unknown";
+      return bin === undefined ? "up" : bandIn(bin, binMs);
+    }),
+    beginMs,
+    binMs,
+    upMs: nowMs - sinceMs - unknownMs - downMs - plannedMs,
+    downMs,
+    downs: sumOf("downs") + (isFromBefore ? 1 : 0),
+    plannedMs,
+    sinceMs,
+    unknownMs,
+  };
+}

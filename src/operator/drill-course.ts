@@ -1,0 +1,231 @@
+import type {
+  ClusterDocument,
+  FailoverDocument,
+  FleetDocument,
+  GroupDocument,
+  IncidentDocument,
+} from "../exporter/document/schema.ts";
+import { groupName, NAMED } from "../exporter/judge/words.ts";
+import { listed } from "../support/text.ts";
+import { answersOf } from "./answers.ts";
+
+/** The stages that a drill waits for, in this order. */
+export type Stage = "taken_over" | "complete" | "back";
+
+/** A group by its key. */
+interface Named {
+  readonly key: string | undefined;
+  readonly name: string;
+}
+
+/** The plan of a drill, which rehearses the loss of an appliance. */
+export interface Drill {
+  readonly appliance: string;
+  readonly cluster: string;
+  readonly readiness: FailoverDocument;
+  /** The groups of which the appliance is MASTER. */
+  readonly own: readonly Named[];
+  /**
+   * The appliance's groups, and all others that have one MASTER and a known BACKUP. The cluster is complete when these groups have both
+   * again.
+   */
+  readonly groups: readonly Named[];
+  readonly stages: readonly Stage[];
+  /** The incidents from before the drill; the keys are those of `switchOf`. */
+  readonly earlier: ReadonlySet<string>;
+}
+
+export interface Course {
+  readonly drill: Drill;
+  /** The instants at which stages were reached, by the clock of the caller. */
+  readonly reached: readonly { readonly stage: Stage; readonly atMs: number }[];
+  /** The instant since which the next stage holds, if it does. */
+  readonly holdsSinceMs?: number | undefined;
+  /** Says what is missing for the next stage. */
+  readonly lacks: string | undefined;
+  /** The incidents of the cluster since the drill began, as they were known last; the keys are those of `switchOf`. */
+  readonly incidents: ReadonlyMap<string, IncidentDocument>;
+}
+
+/** The reason why a drill cannot begin. `losses` are known, and the operator has to accept them. */
+interface Refusal {
+  readonly ok: false;
+  readonly reason: "losses" | "unknown";
+  readonly message: string;
+}
+
+/** A cluster is complete only after this time, since tests of websites show by then whether a website was down. */
+const SETTLED_MS = 5000;
+
+/** Plans the drill of an appliance. */
+export function planDrill(
+  fleet: FleetDocument,
+  appliance: string,
+  { isBothWays, acceptsLosses }: { readonly isBothWays: boolean; readonly acceptsLosses: boolean },
+): { readonly ok: true; readonly course: Course } | Refusal {
+  const refused = (reason: Refusal["reason"], message: string) => ({ ok: false, reason, message }) as const;
+  const cluster = fleet.clusters.find(({ appliances }) => appliances.some(({ name }) => name === appliance));
+  if (cluster === undefined) return refused("unknown", `the exporter has no appliance ${appliance}`);
+  const readiness = cluster.appliances.find(({ name }) => name === appliance)?.failover;
+  const answer = answersOf([cluster], [appliance]).find((each) => each.appliance === appliance);
+  if (answer === undefined || answer.verdict === "unknown")
+    return refused("unknown", answer?.summary ?? `nothing is known of ${appliance}`);
+  if (readiness === undefined)
+    return refused("unknown", `${appliance} is MASTER of nothing: there is no failover to rehearse`);
+  if (answer.verdict === "not_ready" && !acceptsLosses)
+    return refused("losses", `${answer.summary}; --accept-losses rehearses it nevertheless`);
+  const own = cluster.groups.filter(({ master }) => master === appliance);
+  const groups = cluster.groups.filter((group) => own.includes(group) || isComplete(group));
+  const drill: Drill = {
+    appliance,
+    cluster: cluster.name,
+    readiness,
+    own: own.map(named),
+    groups: groups.map(named),
+    stages: ["taken_over", "complete", ...(isBothWays ? (["back"] as const) : [])],
+    earlier: new Set(fleet.incidents.map(switchOf)),
+  };
+  return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
+}
+
+function named(group: GroupDocument): Named {
+  return { key: group.key, name: groupName(group) };
+}
+
+/** Returns the stage that the drill waits for; `undefined` when it is over. */
+export function nextStage({ drill, reached }: Course): Stage | undefined {
+  return drill.stages[reached.length];
+}
+
+/** Returns the course after one more look at the fleet. */
+export function courseAfter(before: Course, fleet: FleetDocument, atMs: number): Course {
+  const { drill, reached, holdsSinceMs = atMs } = before;
+  const ofDrill = fleet.incidents.filter(
+    (each) => each.cluster === drill.cluster && !drill.earlier.has(switchOf(each)),
+  );
+  const incidents = new Map([
+    ...before.incidents,
+    ...ofDrill.map((each) => [switchOf(each), withKeys(each, before)] as const),
+  ]);
+  const stage = nextStage(before);
+  if (stage === undefined) return { ...before, incidents };
+  const cluster = fleet.clusters.find(({ name }) => name === drill.cluster);
+  const lacks = lackedBy(stage, drill, cluster);
+  if (lacks !== undefined) return { drill, reached, lacks, incidents };
+  if (stage !== "taken_over" && atMs - holdsSinceMs < SETTLED_MS)
+    return { drill, reached, holdsSinceMs, lacks, incidents };
+  const next = { drill, reached: [...reached, { stage, atMs: holdsSinceMs }], lacks, incidents };
+  return courseAfter(next, fleet, atMs);
+}
+
+function lackedBy(
+  stage: Stage,
+  { appliance, own, groups }: Drill,
+  cluster: ClusterDocument | undefined,
+): string | undefined {
+  const known = new Map(cluster?.groups.map((group) => [group.key, group]));
+  const lacking = (all: readonly Named[], isFine: (group: GroupDocument) => boolean): string => {
+    const those = all.filter(({ key }) => {
+      const group = known.get(key);
+      return group === undefined || !isFine(group);
+    });
+    const names = those.map(({ name }) => name);
+    return names.length === 0 ? "" : listed(names, NAMED);
+  };
+  if (stage === "taken_over") {
+    const kept = lacking(own, ({ master }) => master !== undefined && master !== appliance);
+    return kept === "" ? undefined : `no other appliance is the known MASTER of ${kept}`;
+  }
+  const away = stage === "back" ? lacking(own, ({ master }) => master === appliance) : "";
+  if (away !== "") return `${appliance} is not MASTER again of ${away}`;
+  const incomplete = lacking(groups, isComplete);
+  return incomplete === "" ? undefined : `not one MASTER and a known BACKUP: ${incomplete}`;
+}
+
+function isComplete({ state, members }: GroupDocument): boolean {
+  return state === "one_master" && members.some(({ role }) => role === "backup");
+}
+
+/** Returns an incident with the keys that it had at an earlier look: an exporter that started meanwhile does not know them any more. */
+function withKeys(incident: IncidentDocument, { incidents }: Course): IncidentDocument {
+  return { ...incident, keys: incident.keys ?? incidents.get(switchOf(incident))?.keys };
+}
+
+/** Returns what identifies an incident, or its latest takeover if members take over from each other again and again. */
+function switchOf({ id, failover }: IncidentDocument): string {
+  return `${id} ${failover?.repeated?.count ?? 1}`;
+}
+
+/** A website that was down for visitors during the drill, by one protocol. */
+export interface Outage {
+  readonly website: string;
+  readonly isOver: boolean;
+  /** The length of the outage; absent while it is not over, and if its beginning is not known. */
+  readonly aboutSeconds?: number | undefined;
+  readonly atMostSeconds?: number | undefined;
+  readonly isPredicted: boolean;
+}
+
+export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
+  const { risks } = drill.readiness;
+  const predicted = new Set(risks.flatMap(({ effect, keys = [] }) => (effect === "loss" ? keys : [])));
+  const isOutage = risks.some(({ effect }) => effect === "outage");
+  return [...incidents.values()].flatMap(
+    ({ kind, subjects, keys = [], moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
+      const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
+      if (kind !== "website_down") return [];
+      const outage = (website: string, own: readonly string[], count: number): Outage => {
+        const isKnown = own.length === count && own.every((key) => predicted.has(key));
+        return { website, isOver: end !== undefined, ...times, isPredicted: isOutage || isKnown };
+      };
+      const more = `${moreSubjects} more websites`;
+      return [
+        ...subjects.map((website, nth) => outage(website, keys.slice(nth, nth + 1), 1)),
+        ...(moreSubjects === 0 ? [] : [outage(more, keys.slice(subjects.length), moreSubjects)]),
+      ];
+    },
+  );
+}
+
+/** The way in which a drill ended: its stages were reached, its window was over first, the exporter stopped answering, or a signal came. */
+export type Ending = "done" | "window_over" | "exporter_lost" | "interrupted";
+
+const INCOMPLETE: Readonly<Record<Ending, string | undefined>> = {
+  done: undefined,
+  window_over: "the window was over first",
+  exporter_lost: "the exporter stopped answering",
+  interrupted: "the drill was interrupted",
+};
+
+export interface Verdict {
+  readonly verdict: "pass" | "fail" | "incomplete";
+  /** The reasons of the verdict as sentences; empty for a pass. */
+  readonly reasons: readonly string[];
+}
+
+/** Judges a drill, which passes if its stages were reached in time, without a split brain and without an outage that was not predicted. */
+export function verdictOn(course: Course, ending: Ending): Verdict {
+  const { lacks, incidents } = course;
+  const early = INCOMPLETE[ending];
+  const unpredicted = outagesIn(course).filter(({ isPredicted }) => !isPredicted);
+  const reasons = [
+    ...(early === undefined ? [] : [lacks === undefined ? early : `${early}: ${lacks}`]),
+    ...[...incidents.values()].flatMap(({ kind, summary }) => (kind === "split_brain" ? summary : [])),
+    ...unpredicted.map((outage) => `${outageWords(outage)}, which was not predicted`),
+  ];
+  if (ending === "exporter_lost" || ending === "interrupted") return { verdict: "incomplete", reasons };
+  return { verdict: reasons.length === 0 ? "pass" : "fail", reasons };
+}
+
+/** Returns `shop (https) was down for about 11.3 s, at most 12 s`. */
+export function outageWords({ website, isOver, aboutSeconds, atMostSeconds }: Outage): string {
+  if (!isOver) return `${website} is down`;
+  const time = atMostSeconds === undefined ? "" : ` for ${timeWords(aboutSeconds, atMostSeconds)}`;
+  return `${website} was down${time}`;
+}
+
+/** Returns `about 11.3 s, at most 12 s`. */
+export function timeWords(aboutSeconds: number | undefined, atMostSeconds: number): string {
+  const about = aboutSeconds === undefined ? "" : `about ${aboutSeconds.toFixed(1)} s, `;
+  return `${about}at most ${Math.ceil(atMostSeconds)} s`;
+}

@@ -1,0 +1,163 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { PlannedDocument } from "../exporter/document/schema.ts";
+import { printable } from "../support/text.ts";
+import { absoluteTime } from "../exporter/view/time.ts";
+import { instantOf } from "../exporter/judge/words.ts";
+import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import { courseAfter, nextStage, planDrill, type Course, type Drill, type Stage } from "./drill-course.ts";
+import { drillReport, FORMATS, REACHED, type DrillFacts } from "./drill-report.ts";
+import { MAINTENANCE, openExporter, type RunningExporter } from "./fetch-fleet.ts";
+
+export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
+  /** The duration as text, and in milliseconds. */
+  readonly for: { readonly text: string; readonly ms: number };
+  readonly comment?: string;
+  readonly command?: string;
+  readonly bothWays?: boolean;
+  readonly acceptLosses?: boolean;
+  readonly output: keyof typeof FORMATS;
+}
+
+/** After a signal, the process ends within eight seconds. */
+const POST_TIMEOUT_MS = 5000;
+/** An exporter is lost if it does not answer for this long. */
+const LOST_MS = 30_000;
+
+/** Says what the operator has to do, so that the next stage is reached. */
+const ORDERS: Readonly<Record<Stage, (drill: Drill) => string>> = {
+  taken_over: ({ appliance }) => `Now let ${appliance} fail, or hand over.`,
+  complete: ({ appliance }) => `Now let ${appliance} be a BACKUP again, if it is not yet.`,
+  back: ({ appliance }) => `Now make ${appliance} MASTER again.`,
+};
+
+/**
+ * Rehearses the loss of an appliance and writes a report. The drill changes nothing but planned work of the exporter, and looks at the
+ * exporter every `everyMs`. Returns 0 if the drill passed, 1 if it failed or losses are predicted, and 2 if it could not begin.
+ */
+export async function drill(flags: DrillFlags, io: Io, name: string, everyMs = 1000): Promise<ExitCode> {
+  const exporter = await openExporter({ ...flags, output: flags.output === "json" ? "json" : "table" }, io);
+  if (typeof exporter === "number") return exporter;
+  try {
+    return await rehearse(flags, io, name, { exporter, everyMs });
+  } finally {
+    exporter.close();
+  }
+}
+
+interface Watched {
+  readonly exporter: RunningExporter;
+  readonly everyMs: number;
+}
+
+async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watched): Promise<ExitCode> {
+  const { exporter, everyMs } = watched;
+  const answer = await Promise.race([io.interrupted, exporter.fleet()]);
+  if (typeof answer === "number") return answer;
+  if (!answer.ok) return fail(io, answer.message, 2);
+  const fleet = answer.value;
+  const { bothWays: isBothWays = false, acceptLosses: acceptsLosses = false } = flags;
+  const planned = planDrill(fleet, name, { isBothWays, acceptsLosses });
+  if (!planned.ok) return fail(io, printable(planned.message), planned.reason === "losses" ? 1 : 2);
+
+  const acts: { readonly atMs: number; readonly text: string }[] = [];
+  const act = (text: string): void => void acts.push({ atMs: io.clock.wallMs(), text });
+  const { comment = `drill of ${name}` } = flags;
+  const id = randomBytes(8).toString("hex");
+  const start = { id, appliances: [name], for: flags.for.text, comment, drill: true };
+  act("Readiness was asked for.");
+  const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
+  if (!started.ok) {
+    // The window may have begun although the answer to its start was lost.
+    await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
+    return fail(io, started.message, 2);
+  }
+  act("The window of the drill began.");
+  const stop = new AbortController();
+  if (flags.command !== undefined) {
+    // The exporter polls often from now on. Before the first such poll, a failure would seem to begin at an older poll.
+    const interrupted = await Promise.race([io.interrupted, setTimeout(2 * everyMs)]);
+    if (interrupted === undefined) runCommand(flags.command, io, act, stop.signal);
+  }
+  const seen = await watch(planned.course, { ...watched, id, forMs: flags.for.ms, io });
+  stop.abort();
+  io.progress("");
+  const ended = await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
+  if (ended.ok) act("The window of the drill was ended.");
+  else if (seen.ending !== "window_over") {
+    act(`The window of the drill could not be ended; it ends by itself after ${flags.for.text}.`);
+    io.err(`${ended.message}\n`);
+  }
+  const report = drillReport({
+    ...seen,
+    acts,
+    window: { id, comment, by: seen.by },
+    exporter: { url: exporter.url, version: fleet.exporter.version },
+  });
+  io.out(FORMATS[flags.output](report));
+  if (seen.signal !== undefined) return seen.signal;
+  return report.verdict === "pass" ? 0 : 1;
+}
+
+/** Runs a command of the shell, and shows its output and its end. */
+function runCommand(command: string, io: Io, act: (text: string) => void, signal: AbortSignal): void {
+  act(`The command began: ${command}`);
+  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"], signal });
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => io.err(chunk.toString()));
+  const end = (how: string): void => {
+    if (signal.aborted) return;
+    act(`The command ${how}.`);
+    io.err(`the command ${how}\n`);
+  };
+  child.on("error", ({ message }) => end(`could not run: ${message}`));
+  child.on("exit", (code, by) => end(code === null ? `was ended by ${by}` : `ended with exit code ${code}`));
+}
+
+type Seen = Pick<DrillFacts, "course" | "ending"> & {
+  /** The user of the exporter who started the drill. */
+  readonly by: string | undefined;
+  /** The exit code of the signal that interrupted the drill. */
+  readonly signal?: ExitCode;
+};
+
+/** Polls the exporter until the drill is over, and prints the next orders and the stages that were reached. */
+async function watch(
+  initial: Course,
+  { exporter, everyMs, id, forMs, io }: Watched & { id: string; forMs: number; io: Io },
+): Promise<Seen> {
+  const { clock } = io;
+  const { drill: planned } = initial;
+  const say = (text: string): void =>
+    io.err(printable(`${absoluteTime(instantOf(clock.wallMs()))}  ${text}\n`));
+  let course = initial;
+  let window: PlannedDocument | undefined;
+  const beginMs = clock.monotonicMs();
+  let latestMs = beginMs;
+  say(planned.readiness.summary);
+  say(ORDERS.taken_over(planned));
+  for (;;) {
+    const answer = await Promise.race([io.interrupted, exporter.fleet()]);
+    if (typeof answer === "number") return { course, by: window?.by, ending: "interrupted", signal: answer };
+    const nowMs = clock.monotonicMs();
+    if (answer.ok) {
+      latestMs = nowMs;
+      const before = course;
+      course = courseAfter(before, answer.value, clock.wallMs());
+      for (const { stage } of course.reached.slice(before.reached.length)) say(REACHED[stage](planned));
+      const stage = nextStage(course);
+      if (stage === undefined) return { course, by: window?.by, ending: "done" };
+      if (stage !== nextStage(before)) say(ORDERS[stage](planned));
+      const running = answer.value.planned.find((each) => each.id === id);
+      // The exporter may not show yet a window that began just now.
+      if (running === undefined && window !== undefined)
+        return { course, by: window.by, ending: "window_over" };
+      window = running;
+    }
+    if (nowMs - beginMs >= forMs) return { course, by: window?.by, ending: "window_over" };
+    if (nowMs - latestMs >= LOST_MS) return { course, by: window?.by, ending: "exporter_lost" };
+    io.progress(printable(answer.ok ? (course.lacks ?? "almost") : answer.message));
+    await Promise.race([io.interrupted, setTimeout(everyMs)]);
+  }
+}

@@ -1,0 +1,90 @@
+import type {
+  ClusterDocument,
+  FleetDocument,
+  IncidentDocument,
+  ProblemDocument,
+} from "../exporter/document/schema.ts";
+import type { Level } from "../exporter/judge/states.ts";
+import { groupBy } from "../support/group-by.ts";
+import { headlineOf } from "../exporter/view/headline.ts";
+import { incidentLevel, incidentState } from "../exporter/view/incident-facts.ts";
+import type { Row } from "../exporter/view/row.ts";
+import { clusterRows } from "../exporter/view/rows.ts";
+import { urgencyOf } from "../exporter/view/planned.ts";
+import { relativeTime, type Phrase } from "../exporter/view/time.ts";
+import { formatCell, formatTable, type Color, type TableRow } from "../exporter/command/format.ts";
+
+/** The number of incidents in the report. */
+const LATEST = 8;
+
+/**
+ * Writes the fleet's verdict and aligned tables: problems first, then the rows of the status page for each cluster, then the latest
+ * incidents, or only rows with a problem and incidents that are not over; the verdict again as the last line. `nowMs` is Unix time.
+ */
+export function fleetReport(
+  document: FleetDocument,
+  hasColor: boolean,
+  nowMs: number,
+  isFailedOnly = false,
+): string {
+  const { clusters, problems, incidents } = document;
+  const groups = clusters.flatMap((cluster) => clusterRows(cluster).map((group) => ({ ...group, cluster })));
+  const tables = [...groupBy(groups, ({ title }) => title)].flatMap(([title, all]) => {
+    const rows = all.flatMap((group) => {
+      const shown = isFailedOnly ? group.rows.filter(isInTrouble) : group.rows;
+      return shown.map((row) => rowCells(row, group.cluster, nowMs));
+    });
+    return rows.length === 0 ? [] : formatTable(["cluster", title, "state", "appliances"], rows, hasColor);
+  });
+  const { level, text, detail } = headlineOf(document);
+  const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
+  const header = ["severity", "cluster", "problem", "since"];
+  const first = problems.length === 0 ? [] : [formatTable(header, problems.map(problemRow), hasColor)];
+  const told = isFailedOnly ? incidents.filter(({ end }) => end === undefined) : incidents;
+  const happened = told.slice(0, LATEST).map(incidentRow);
+  const title = ["begin", "cluster", "state", "what happened"];
+  const history = happened.length === 0 ? [] : [formatTable(title, happened, hasColor)];
+  const last = tables.length + history.length === 0 ? [] : [`${headline}\n`];
+  return [`${headline}\n`, ...first, ...tables, ...history, ...last].join("\n");
+}
+
+function isInTrouble({ level, cells }: Row): boolean {
+  return level !== "well" || cells.some(({ sign = "well" }) => sign !== "well" && sign !== "backup");
+}
+
+const COLORS: Readonly<Record<Level, Color>> = {
+  critical: "red",
+  warning: "yellow",
+  unknown: "yellow",
+  well: "green",
+};
+
+function problemRow(problem: ProblemDocument): TableRow {
+  const { cluster = "", summary, since = "" } = problem;
+  const { level, words } = urgencyOf(problem);
+  return [{ text: words.toLowerCase(), color: COLORS[level] }, cluster, summary, inSeconds(since)];
+}
+
+function incidentRow(incident: IncidentDocument): TableRow {
+  const { cluster, begin, summary } = incident;
+  const state = { text: incidentState(incident), color: COLORS[incidentLevel(incident)] };
+  return [inSeconds(begin), cluster, state, summary];
+}
+
+function inSeconds(instant: string): string {
+  return instant.replace(/\.\d+Z$/, "Z");
+}
+
+/** Returns the cells of a row; the last one is `waf-1 BACKUP (priority 100, carp0 on eth0)` for each appliance. */
+function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number): TableRow {
+  const { title, aside = "", level, words, cells } = row;
+  const text = (part: Phrase): string =>
+    typeof part === "string" ? part : relativeTime(part.wording, Date.parse(part.at), nowMs);
+  const said = cells.flatMap(({ state, details = [] }, nth) => {
+    if (state === "") return [];
+    const more = details.length === 0 ? "" : ` (${details.map(text).join(", ")})`;
+    return `${appliances[nth]?.name} ${text(state)}${more}`;
+  });
+  const state = { text: words.map(text).join(" "), color: COLORS[level] };
+  return [name, `${title} ${aside}`.trim(), state, said.join(", ")];
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import { changedSchema, type WindowDocument } from "../exporter/maintenance/request.ts";
+import type { FleetDocument } from "../exporter/document/schema.ts";
+import { count, listed, listedBriefly, printable } from "../support/text.ts";
+import { absoluteTime, duration, relativeTime } from "../exporter/view/time.ts";
+import { DEFAULT_URL, fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import { MAINTENANCE, NO_EXPORTER, openExporter, parseAs, withNames } from "./fetch-fleet.ts";
+import type { RunningExporter } from "./fetch-fleet.ts";
+import { formatTable, toJson, type TableRow } from "../exporter/command/format.ts";
+
+export interface MaintenanceFlags extends Pick<Flags, "http.config.file" | "output"> {
+  readonly url?: readonly string[];
+  readonly label?: readonly string[];
+  readonly for?: string;
+  readonly comment?: string;
+  readonly id?: string;
+}
+
+const TIMEOUT_MS = 10_000;
+
+type Exporters = readonly RunningExporter[];
+
+/** Returns the exit code of each action: 1 if one of the exporters did not do it. */
+async function atExporters(
+  flags: MaintenanceFlags,
+  io: Io,
+  action: (exporters: Exporters) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const exporters: RunningExporter[] = [];
+  try {
+    for (const url of flags.url ?? [DEFAULT_URL]) {
+      const exporter = await openExporter({ ...flags, url }, io);
+      if (typeof exporter === "number") return exporter;
+      exporters.push(exporter);
+    }
+    return await action(exporters);
+  } finally {
+    for (const exporter of exporters) exporter.close();
+  }
+}
+
+/** Starts a window, which has the same id at all exporters. Starts none if an exporter cannot be reached or does not know a name. */
+export async function startWork(
+  flags: MaintenanceFlags,
+  io: Io,
+  names: readonly string[],
+): Promise<ExitCode> {
+  const { id = randomBytes(8).toString("hex"), label = [], comment, for: lasting } = flags;
+  if (names.length + label.length === 0)
+    return fail(io, "error: expected names of appliances or clusters, or --label", 2);
+  return atExporters(flags, io, async (exporters) => {
+    const fleets: FleetDocument[] = [];
+    for (const exporter of exporters) {
+      const answer = await exporter.fleet();
+      if (!answer.ok) return fail(io, `${answer.message}\nnothing is started`, 2);
+      const fleet = withNames(answer.value, names, exporter.url, io);
+      if (typeof fleet === "number") return fleet;
+      fleets.push(fleet);
+    }
+    const members = fleets.flatMap(({ clusters }) => clusters.flatMap(({ appliances }) => appliances));
+    const known = new Set(members.map(({ name }) => name));
+    const [appliances, clusters] = [true, false].map((isMember) =>
+      names.filter((name) => known.has(name) === isMember),
+    );
+    const labels = Object.fromEntries(
+      label.map((each) => [each.replace(/=.*/s, ""), each.replace(/^[^=]*=/, "")]),
+    );
+    return change(flags, io, exporters, {
+      start: { id, appliances, clusters, labels, for: lasting, comment },
+    });
+  });
+}
+
+export async function extendWork(flags: MaintenanceFlags, io: Io, id: string): Promise<ExitCode> {
+  return atExporters(flags, io, (exporters) =>
+    change(flags, io, exporters, { extend: { id, for: flags.for } }),
+  );
+}
+
+export async function endWork(flags: MaintenanceFlags, io: Io, id: string): Promise<ExitCode> {
+  return atExporters(flags, io, (exporters) => change(flags, io, exporters, { end: { id } }));
+}
+
+export async function listWork(flags: MaintenanceFlags, io: Io): Promise<ExitCode> {
+  return atExporters(flags, io, (exporters) => show(flags, io, exporters));
+}
+
+/** The result of a change at an exporter, or the reason of its failure. */
+type Outcome = { readonly url: string } & (
+  | {
+      readonly window: WindowDocument;
+      readonly remaining?: readonly string[] | undefined;
+      readonly early?: string | undefined;
+    }
+  | { readonly error: string }
+);
+
+async function change(
+  flags: MaintenanceFlags,
+  io: Io,
+  exporters: Exporters,
+  body: object,
+): Promise<ExitCode> {
+  const outcomes: Outcome[] = [];
+  for (const exporter of exporters) outcomes.push(await changeAt(exporter, body));
+  const [done, failed] = [
+    outcomes.flatMap((each) => ("window" in each ? each : [])),
+    outcomes.flatMap((each) => ("error" in each ? each : [])),
+  ];
+  const nowMs = io.clock.wallMs();
+  if (flags.output === "json") io.out(toJson({ exporters: outcomes }));
+  else if ("end" in body) for (const each of done) io.out(endReport(each, exporters.length > 1));
+  else if (done.length > 0) io.out(windowTable(done, nowMs, io.hasColor));
+  for (const { error } of failed) io.err(`${error}\n`);
+  const [first] = done;
+  if (first !== undefined && failed.length > 0) {
+    const [here, missing] = [done, failed].map((some) => listedBriefly(some.map(({ url }) => url)));
+    const only = [
+      "start" in body ? `--id=${first.window.id}` : "",
+      ...failed.map(({ url }) => `--url=${url}`),
+    ];
+    io.err(
+      `done at ${here}, not at ${missing}; to repeat it there, run the command with ${only.join(" ").trim()} only\n`,
+    );
+  }
+  return failed.length > 0 ? 1 : 0;
+}
+
+async function changeAt(exporter: RunningExporter, body: object): Promise<Outcome> {
+  const { url } = exporter;
+  const before = "end" in body ? await exporter.windows() : undefined;
+  const answer = await exporter.post(MAINTENANCE, body, TIMEOUT_MS);
+  if (!answer.ok) return { url, error: answer.message };
+  const changed = parseAs(changedSchema, answer.value);
+  if (changed === undefined) return { url, error: `${url}: ${NO_EXPORTER}` };
+  const known = before?.ok === true ? before.value.find(({ id }) => id === changed.window.id) : undefined;
+  const early = known && duration(Date.parse(known.end) - Date.parse(changed.window.end));
+  return { url, ...changed, ...(early === undefined ? {} : { early }) };
+}
+
+function endReport(
+  { url, window, remaining, early }: Extract<Outcome, { window: unknown }>,
+  isOneOfMany: boolean,
+): string {
+  const where = isOneOfMany ? `${url}: ` : "";
+  const when = early === undefined ? "" : ` ${early} early`;
+  const done = `${where}${window.id} ended${when}`;
+  // A busy exporter does not report the remaining problems.
+  if (remaining === undefined) return printable(`${done}\n`);
+  const rest = remaining.map((sentence) => `  ${sentence}\n`).join("");
+  const verdict = remaining.length === 0 ? "all is well" : `${count(remaining.length, "problem")} left`;
+  return printable(`${done}: ${verdict}\n${rest}`);
+}
+
+async function show(flags: MaintenanceFlags, io: Io, exporters: Exporters): Promise<ExitCode> {
+  const found: { readonly url: string; readonly windows: readonly WindowDocument[] }[] = [];
+  let exitCode: ExitCode = 0;
+  for (const exporter of exporters) {
+    const answer = await exporter.windows();
+    if (answer.ok) found.push({ url: exporter.url, windows: answer.value });
+    else exitCode = fail(io, answer.message);
+  }
+  const rows = found.flatMap(({ url, windows }) => windows.map((window) => ({ url, window })));
+  if (flags.output === "json") io.out(toJson({ exporters: found }));
+  else if (rows.length > 0) io.out(windowTable(rows, io.clock.wallMs(), io.hasColor));
+  else if (found.length > 0) io.out("no work is planned\n");
+  return exitCode;
+}
+
+function windowTable(
+  all: readonly { readonly url: string; readonly window: WindowDocument }[],
+  nowMs: number,
+  hasColor: boolean,
+): string {
+  const rows = all.map(({ url, window }): TableRow => {
+    const { id, appliances, clusters, labels, end, by = window.origin, comment } = window;
+    const pairs = Object.entries(labels).map((pair) => pair.join("="));
+    const endMs = Date.parse(end);
+    const state =
+      endMs > nowMs
+        ? ({ text: `ends ${relativeTime("next", endMs, nowMs)}`, color: "yellow" } as const)
+        : ({ text: `ended ${relativeTime("ago", endMs, nowMs)}`, color: "green" } as const);
+    return [
+      id,
+      state,
+      absoluteTime(end),
+      listed([...clusters, ...appliances, ...pairs], 5),
+      by,
+      comment,
+      url,
+    ];
+  });
+  return formatTable(["id", "state", "end", "work on", "by", "comment", "exporter"], rows, hasColor);
+}

@@ -1,0 +1,36 @@
+import { startExporter, type Exporter } from "../exporter/exporter.ts";
+import { openHistory } from "../history/timeline/history.ts";
+import { storageOf } from "../history/command/storage.ts";
+import { openLog, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+
+/** Runs the exporter until SIGTERM or SIGINT. */
+export async function run(flags: Flags, io: Io): Promise<ExitCode> {
+  const { logger, dropped, flush } = openLog(flags, io);
+  const { "web.externalUrl": externalUrl } = flags;
+  const running: { exporter?: Exporter } = {};
+  // A SIGHUP during the start has no effect, since the start reads the configuration anyway.
+  io.onReload(() => void running.exporter?.reload());
+  const { shard } = flags;
+  const started = await startExporter({
+    ...io,
+    configFile: flags["config.file"],
+    listenAddresses: flags["web.listenAddress"],
+    telemetryPath: flags["web.telemetryPath"],
+    externalUrl: externalUrl?.url ?? "",
+    routePrefix: flags["web.routePrefix"] ?? externalUrl?.routePrefix ?? "",
+    enableLifecycle: flags["web.enableLifecycle"] ?? false,
+    enableMaintenance: flags["web.enableMaintenance"] ?? false,
+    webConfigFile: flags["web.config.file"],
+    shard,
+    openHistory: () => openHistory({ ...io, shard, storage: storageOf(flags), logger }),
+    logger,
+    droppedLogLines: dropped,
+  });
+  if (!started.ok) return printErrors(started.errors, io);
+  running.exporter = started.exporter;
+  await io.stopRequested;
+  logger.info("stopping");
+  await started.exporter.stop();
+  await flush();
+  return 0;
+}

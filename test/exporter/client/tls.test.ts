@@ -1,0 +1,258 @@
+import { X509Certificate } from "node:crypto";
+import { TLSSocket, type TlsOptions } from "node:tls";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { TlsClientConfig } from "../../../src/exporter/config/config.ts";
+import { Secret } from "../../../src/support/secret.ts";
+import { createSecureContexts } from "../../../src/exporter/client/tls.ts";
+import { createAuthority, createIntermediateChain, selfSigned } from "../../support/certificates.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createLeapingClock } from "../../support/leaping-clock.ts";
+import type { Behaviour } from "../../support/fault-server.ts";
+import { answering, AUTHORITY, clientOf, LEAF, LONG_MS, OK, serve, shortly, trusting } from "./support.ts";
+
+const PIN = fingerprint(LEAF.cert);
+const OTHER_PIN = "00".repeat(32);
+const CHAIN = await createIntermediateChain();
+const STRANGER = await createAuthority("Stranger");
+const ELSEWHERE = await AUTHORITY.issue({ hosts: ["waf.example"] });
+const HOUR_MS = 3_600_000;
+const NEXT = await AUTHORITY.issue();
+const AUTHORITY_NAME = new X509Certificate(AUTHORITY.cert).subject;
+const NAMELESS = await selfSigned();
+const EXPIRED = await AUTHORITY.issue({
+  notBefore: new Date(Date.now() - 2 * HOUR_MS),
+  notAfter: new Date(Date.now() - HOUR_MS),
+});
+
+function fingerprint(pem: string): string {
+  return new X509Certificate(pem).fingerprint256;
+}
+
+const KNOWN = { path: "/etc/appliance-exporter/known", appliance: "waf 1" };
+
+const NO_CA = { ca: undefined };
+const BELOW_1_3 = { ...LEAF, maxVersion: "TLSv1.2" } as const;
+
+test.each<readonly [name: string, server: TlsOptions, tls: Partial<TlsClientConfig>, outcome: string]>([
+  ["a certificate by a trusted authority", LEAF, {}, "{}"],
+  ["one by a trusted authority that is no root", CHAIN.leaf, { ca: CHAIN.intermediate }, "{}"],
+  ["the trusted certificate itself", LEAF, { ca: LEAF.cert }, "{}"],
+  ["a sibling of the trusted certificate", LEAF, { ca: ELSEWHERE.cert }, "tls"],
+  ["server_name: the name that the certificate is for", ELSEWHERE, { serverName: "waf.example" }, "{}"],
+  ["insecure_skip_verify", EXPIRED, { ...NO_CA, insecureSkipVerify: true }, "{}"],
+  ["a pin without an authority", LEAF, { ...NO_CA, certificateSha256: [OTHER_PIN, PIN] }, "{}"],
+  ["another pin beside a trusted authority", LEAF, { certificateSha256: [OTHER_PIN] }, "tls"],
+  ["the pin beside another authority", LEAF, { ca: STRANGER.cert, certificateSha256: [PIN] }, "{}"],
+  [
+    "another pin in spite of insecure_skip_verify",
+    LEAF,
+    { insecureSkipVerify: true, certificateSha256: [OTHER_PIN] },
+    "tls",
+  ],
+  [
+    "a known certificate without an authority",
+    EXPIRED,
+    { ...NO_CA, certificateSha256: [fingerprint(EXPIRED.cert)], knownCertificates: KNOWN },
+    "{}",
+  ],
+  [
+    "a trusted authority beside a file that does not have the certificate",
+    LEAF,
+    { knownCertificates: KNOWN, insecureSkipVerify: true },
+    "tls",
+  ],
+  ["a server below min_version", BELOW_1_3, { minVersion: "TLSv1.3" }, "tls"],
+  ["a server at min_version", BELOW_1_3, { minVersion: "TLSv1.2" }, "{}"],
+])("%s", async (_, options, tls, outcome) => {
+  const server = await serve(answering(OK), options);
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
+  expect(shortly(await client.get("/x", LONG_MS))).toBe(outcome);
+  expect(server.requests).toHaveLength(outcome === "{}" ? 1 : 0);
+});
+
+test.each([
+  ["localhost", {}, ["localhost"]],
+  ["127.0.0.1", {}, []],
+  ["127.0.0.1", { serverName: "waf.example" }, ["waf.example"]],
+])(
+  "a handshake with %s and %j asks for the server's name, never for an address: %j",
+  async (host, tls, asked) => {
+    const names: string[] = [];
+    const SNICallback = (name: string, done: (error: null) => void): void => {
+      names.push(name);
+      done(null);
+    };
+    const server = await serve(answering(OK), { ...LEAF, SNICallback });
+    const http = { tls: trusting({ ...tls, insecureSkipVerify: true }) };
+    expect(shortly(await clientOf(`https://${host}:${server.port}`, { http }).get("/x", LONG_MS))).toBe("{}");
+    expect(names).toEqual(asked);
+  },
+);
+
+test.each<readonly [string, Partial<TlsClientConfig>, string]>([
+  [
+    "certificate_sha256",
+    { certificateSha256: [OTHER_PIN] },
+    `the certificate has the SHA-256 ${PIN}, certificate_sha256 is ${OTHER_PIN}`,
+  ],
+  [
+    "a file without the appliance",
+    { knownCertificates: KNOWN },
+    `the certificate is not known yet, SHA-256 ${PIN}: run appliance-exporter trust 'waf 1'`,
+  ],
+  [
+    "a file with others",
+    { knownCertificates: KNOWN, certificateSha256: [OTHER_PIN, "11".repeat(32)] },
+    `the certificate has changed to SHA-256 ${PIN} from ${OTHER_PIN} or ${"11".repeat(32)}: if that is expected, run appliance-exporter trust 'waf 1'`,
+  ],
+])(
+  "a certificate that is not in %s fails with its fingerprint and the expected ones",
+  async (_, tls, message) => {
+    const server = await serve(answering(OK));
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
+    expect(await client.get("/x", LONG_MS)).toEqual({ ok: false, failure: { reason: "tls", message } });
+    expect(server.requests).toEqual([]);
+  },
+);
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "a client certificate that the server requires with %s is sent, and a missing one is tls",
+  async (version) => {
+    const options = {
+      ...LEAF,
+      ca: AUTHORITY.cert,
+      requestCert: true,
+      rejectUnauthorized: true,
+      minVersion: version,
+      maxVersion: version,
+    } as const;
+    const server = await serve(answering(OK), options);
+    const url = `https://127.0.0.1:${server.port}`;
+    const tls = trusting({ cert: LEAF.cert, key: new Secret(LEAF.key) });
+    expect(shortly(await clientOf(url, { http: { tls } }).get("/x", LONG_MS))).toBe("{}");
+    expect(shortly(await clientOf(url).get("/x", LONG_MS))).toBe("tls");
+  },
+);
+
+/** Answers each connection's first request and closes it; records which of them resumed a session. */
+function ending(resumed: boolean[]): Behaviour {
+  return ({ socket, onRequest }) => {
+    resumed.push(socket instanceof TLSSocket && socket.isSessionReused());
+    onRequest(() => void socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"));
+  };
+}
+
+test.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "a new connection resumes the session of the one before, and its pinned certificate, with %s",
+  async (version) => {
+    const resumed: boolean[] = [];
+    const server = await serve(ending(resumed), { ...LEAF, minVersion: version, maxVersion: version });
+    const tls = trusting({ ca: undefined, certificateSha256: [PIN] });
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls } });
+    for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(resumed).toEqual([false, true, true]);
+    expect(client.certificate()?.sha256).toBe(PIN);
+  },
+);
+
+/** Can switch to another certificate, only for full handshakes: sessions are still resumed. */
+async function startReplacing(behaviour: Behaviour, version: "TLSv1.2" | "TLSv1.3") {
+  const options = { ticketKeys: Buffer.alloc(48, 1), minVersion: version, maxVersion: version } as const;
+  const server = await serve(behaviour, { ...LEAF, ...options });
+  return { server, replace: () => server.secure({ ...NEXT, ...options }) };
+}
+
+describe.each(["TLSv1.2", "TLSv1.3"] as const)("a certificate that is replaced, with %s,", (version) => {
+  test.each([
+    { name: "a kept connection", behaviour: answering(OK) },
+    { name: "resumed sessions", behaviour: ending([]) },
+  ])("behind $name is seen within the hour, by one new connection", async ({ behaviour }) => {
+    const { server, replace } = await startReplacing(behaviour, version);
+    const clock = createLeapingClock();
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { clock });
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(client.certificate()?.sha256).toBe(PIN);
+    const before = server.connections();
+    replace();
+    clock.leap(HOUR_MS);
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    expect(client.certificate()?.sha256).toBe(fingerprint(NEXT.cert));
+    expect(server.connections()).toBe(before + 1);
+    await eventually(() => expect(server.openConnections()).toBeLessThanOrEqual(1));
+  });
+
+  test("fails its pin within the hour, and from then on", async () => {
+    const { server, replace } = await startReplacing(ending([]), version);
+    const clock = createLeapingClock();
+    const tls = trusting({ certificateSha256: [PIN] });
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { clock, http: { tls } });
+    expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+    replace();
+    clock.leap(HOUR_MS);
+    for (let nth = 0; nth < 2; nth += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+  });
+});
+
+test.each([
+  { random: 0, afterMinutes: 55 },
+  { random: 0.99, afterMinutes: 28 },
+])(
+  "full handshakes are repeated at random times: after $afterMinutes minutes",
+  async ({ random, afterMinutes }) => {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const server = await serve(answering(OK));
+    const clock = createLeapingClock();
+    const client = clientOf(`https://127.0.0.1:${server.port}`, { clock });
+    await client.get("/x", LONG_MS);
+    clock.leap((afterMinutes - 1) * 60_000);
+    await client.get("/x", LONG_MS);
+    expect(server.connections()).toBe(1);
+    clock.leap(60_000);
+    await client.get("/x", LONG_MS);
+    expect(server.connections()).toBe(2);
+  },
+);
+
+test("a session is never offered to another appliance", async () => {
+  const resumed: boolean[] = [];
+  const server = await serve(ending(resumed));
+  for (let i = 0; i < 2; i += 1) await clientOf(`https://127.0.0.1:${server.port}`).get("/x", LONG_MS);
+  expect(resumed).toEqual([false, false]);
+});
+
+test("an untrusted certificate is not trusted at the second attempt either", async () => {
+  const server = await serve(answering(OK), EXPIRED);
+  const client = clientOf(`https://127.0.0.1:${server.port}`);
+  for (let i = 0; i < 3; i += 1) expect(shortly(await client.get("/x", LONG_MS))).toBe("tls");
+  expect(server.connections()).toBe(3);
+  expect(server.requests).toEqual([]);
+});
+
+test.each([
+  ["trusted or not", EXPIRED, "CN=localhost", AUTHORITY_NAME, "tls"],
+  ["with or without a subject", await AUTHORITY.issue({ hasSubject: false }), "", AUTHORITY_NAME, "{}"],
+  ["with or without any name", NAMELESS, "", "", "{}"],
+])("the certificate presented last is reported, %s", async (_, pair, subject, issuer, outcome) => {
+  const server = await serve(answering(OK), pair);
+  const tls = trusting(pair === NAMELESS ? { certificateSha256: [fingerprint(pair.cert)] } : {});
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls } });
+  expect(client.certificate()).toBeUndefined();
+  expect(shortly(await client.get("/x", LONG_MS))).toBe(outcome);
+  const notAfterSeconds = Date.parse(new X509Certificate(pair.cert).validTo) / 1_000;
+  expect(client.certificate()).toEqual({
+    notAfterSeconds,
+    subject,
+    issuer,
+    sha256: fingerprint(pair.cert),
+  });
+});
+
+test("equal TLS settings share one secure context, different ones never", () => {
+  const contexts = createSecureContexts();
+  const tls = trusting();
+  expect(contexts(structuredClone({ ...tls, key: undefined }))).toBe(contexts(tls));
+  expect(contexts({ ...tls, minVersion: "TLSv1.3" })).not.toBe(contexts(tls));
+  expect(contexts({ ...tls, ca: STRANGER.cert })).not.toBe(contexts(tls));
+});

@@ -1,0 +1,436 @@
+import { expect, test } from "vitest";
+import { gathered } from "../../../src/exporter/api/website-details.ts";
+import type { Fleet } from "../../../src/exporter/fleet/fleet.ts";
+import type { Observation } from "../../../src/exporter/polling/observation.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import {
+  applianceOf,
+  blocksOf,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  WALL_MS,
+  websiteOf,
+} from "../../support/observations.ts";
+import { createJudge, documentOf, problemLines } from "./support.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop" });
+const A = { ...MEMBER_A, websites: [SHOP] };
+const B = { ...MEMBER_B, websites: [SHOP] };
+const MASTER = interfaceOf({ configuredRole: "master" });
+const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup" });
+const GROUP = "192.0.2.100 (vhid 2)";
+
+/** An interface with a link-local VIP; its device has its name. */
+function onLink(name: string, state: string) {
+  return interfaceOf({ name, device: name, state, vhid: 1, vip: "fe80::1", configuredRole: undefined });
+}
+
+function https(appliance: string, status: number, text?: string): Observation {
+  const block = { protocol: "https", status } as const;
+  return seen.website(appliance, 2, [text === undefined ? block : { ...block, text }]);
+}
+const UNREADABLE = {
+  protocol: "https",
+  status: undefined,
+  text: 'unreadable status line "HTTP/1.1 2000"',
+} as const;
+const A_IS_MASTER = seen.vrrp("a", listOf([MASTER]));
+const B_IS_BACKUP = seen.vrrp("b", listOf([BACKUP]));
+const SHOP_IS_UP = [https("a", 200), https("b", 200)];
+
+/** A fleet that was polled twice with the same results. */
+function polledTwice(members: Parameters<typeof fleetOf>[0], polls: readonly Observation[]): Fleet {
+  const fleet = fleetOf(members, polls);
+  for (const observation of polls) fleet.record(observation, 1000);
+  return fleet;
+}
+
+interface Case {
+  readonly name: string;
+  readonly polls: readonly Observation[];
+  readonly problems: readonly string[];
+}
+
+test.each<Case>([
+  { name: "all is well", polls: [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP], problems: [] },
+  {
+    name: "two masters",
+    polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), ...SHOP_IS_UP],
+    problems: [`critical split_brain: Split brain: a and b are MASTER of ${GROUP}`],
+  },
+  {
+    name: "no master and no backup, each on another link of one VIP",
+    polls: [
+      seen.vrrp(
+        "a",
+        listOf([onLink("vlan10", "MASTER"), onLink("vlan20", "BACKUP"), onLink("vlan30", "MASTER")]),
+      ),
+      seen.vrrp(
+        "b",
+        listOf([onLink("vlan10", "BACKUP"), onLink("vlan20", "BACKUP"), onLink("vlan30", "FAULT")]),
+      ),
+      ...SHOP_IS_UP,
+    ],
+    problems: [
+      "critical no_master: No appliance is MASTER of fe80::1 (vhid 1, vlan20)",
+      "critical redundancy_lost: a is MASTER of fe80::1 (vhid 1, vlan30), and no appliance is BACKUP",
+      "warning odd_state: b reports FAULT on vlan30 for fe80::1 (vhid 1)",
+    ],
+  },
+  {
+    name: "interfaces of a link-local VIP that may be on one link or on two",
+    polls: [
+      seen.vrrp("a", listOf([onLink("em0", "MASTER")])),
+      seen.vrrp("b", listOf([onLink("igb0", "MASTER")])),
+      ...SHOP_IS_UP,
+    ],
+    problems: [
+      "unknown link_unknown: It is not known on which link each interface with fe80::1 (vhid 1) is (em0 of a and igb0 of b): " +
+        "interfaces on one link need the same name or device at all appliances",
+    ],
+  },
+  {
+    name: "a website whose tests fail every second time",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      https("b", 200),
+      ...[200, 503, 200, 503, 200].map((status) => https("a", status)),
+    ],
+    problems: ["warning website_unstable: Website shop is up, but some tests fail: https 200 from a and b"],
+  },
+  {
+    name: "a website every second test of which has no result",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      https("b", 200),
+      ...(["appliance_down", "connect", "timeout", "local"] as const).flatMap((reason) => [
+        https("a", 200),
+        failed.website("a", 2, reason),
+      ]),
+      https("a", 200),
+    ],
+    problems: [],
+  },
+  {
+    name: "two backups",
+    polls: [seen.vrrp("a", listOf([{ ...MASTER, state: "BACKUP" }])), B_IS_BACKUP, ...SHOP_IS_UP],
+    problems: [`critical no_master: No appliance is MASTER of ${GROUP}`],
+  },
+  {
+    name: "a silent appliance that may be the master, and a website that follows from it",
+    polls: [
+      failed.vrrp("a", "timeout"),
+      B_IS_BACKUP,
+      failed.website("a", 2, "appliance_down"),
+      https("b", 200),
+    ],
+    problems: [
+      `critical master_unknown: The master of ${GROUP} is unknown, since a cannot be polled: it does not answer in time (timeout)`,
+      "warning appliance_down: a is down: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a silent backup",
+    polls: [
+      A_IS_MASTER,
+      failed.vrrp("b", "timeout"),
+      https("a", 200),
+      failed.website("b", 2, "appliance_down"),
+    ],
+    problems: [
+      `critical redundancy_lost: a is MASTER of ${GROUP}, and its backup is lost, since b cannot be polled: it does not answer in time (timeout)`,
+      "warning appliance_down: b is down: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a backup that refuses the credentials",
+    polls: [A_IS_MASTER, failed.vrrp("b", "auth"), https("a", 200), failed.website("b", 2, "appliance_down")],
+    problems: [
+      "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
+      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known, since b cannot be polled: it refuses the credentials (auth)`,
+    ],
+  },
+  {
+    name: "a backup that the exporter itself fails to poll",
+    polls: [A_IS_MASTER, failed.vrrp("b", "secret"), https("a", 200), failed.website("b", 2, "secret")],
+    problems: [
+      "warning polling_stuck: b is not polled successfully: the password file cannot be read (secret)",
+      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known, since b cannot be polled: the password file cannot be read (secret)`,
+    ],
+  },
+  {
+    name: "a dark cluster, and nothing that follows from it",
+    polls: [
+      failed.vrrp("a", "connect"),
+      failed.vrrp("b", "timeout"),
+      failed.website("a", 2, "appliance_down"),
+      failed.website("b", 2, "appliance_down"),
+    ],
+    problems: [
+      "critical cluster_dark: No appliance of ams can be reached, a and b: it cannot be reached (connect) and it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a master without a backup",
+    polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "FAULT" }])), ...SHOP_IS_UP],
+    problems: [
+      `critical redundancy_lost: a is MASTER of ${GROUP}, and no appliance is BACKUP`,
+      `warning odd_state: b reports FAULT on carp0 for ${GROUP}`,
+    ],
+  },
+  {
+    name: "a master that is not the preferred one",
+    polls: [
+      seen.vrrp("a", listOf([{ ...MASTER, state: "BACKUP" }])),
+      seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])),
+      ...SHOP_IS_UP,
+    ],
+    problems: [`warning preferred_master_lost: b is MASTER of ${GROUP}, and is not the preferred member`],
+  },
+  {
+    name: "a website that is down, in the words of the appliances",
+    polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 0, "connection refused")],
+    problems: [
+      "critical website_down: Website shop is down: https 503 from a, https no HTTP response (connection refused) from b",
+    ],
+  },
+  {
+    name: "a website that is down at the master",
+    polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 200)],
+    problems: ["critical website_down: Website shop is down at master: https 503 from a, https 200 from b"],
+  },
+  {
+    name: "a website that a failover would take down",
+    polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), https("b", 503)],
+    problems: ["warning failover_not_ready: If a fails: shop https is down (503) at b"],
+  },
+  {
+    name: "a website whose test did not reach the master, which answers now",
+    polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "connect"), https("b", 200)],
+    problems: [
+      "critical website_unknown: Website shop is not known to be up: " +
+        "no result from a: it was out of reach at the latest attempt (connect), https 200 from b",
+    ],
+  },
+  {
+    name: "a website whose test fails at the master",
+    polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "timeout"), https("b", 200)],
+    problems: [
+      "critical website_unknown: Website shop is not known to be up: " +
+        "no result from a: it does not answer in time (timeout), https 200 from b",
+    ],
+  },
+  {
+    name: "a website without a readable status at the master",
+    polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, []), https("b", 200)],
+    problems: [
+      "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
+    ],
+  },
+  {
+    name: "a website with an unreadable status line at the master",
+    polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, [UNREADABLE]), https("b", 200)],
+    problems: [
+      'critical website_unknown: Website shop is not known to be up: https not known: unreadable status line "HTTP/1.1 2000" from a, https 200 from b',
+    ],
+  },
+  {
+    name: "a list that deviates from the API",
+    polls: [seen.vrrp("a", listOf([MASTER], { anomalies: ["bad_field"] })), B_IS_BACKUP, ...SHOP_IS_UP],
+    problems: ["warning api_anomalies: The answers of a deviate from the API in one place"],
+  },
+])("$name", ({ polls, problems }) => {
+  expect(problemLines(documentOf(polledTwice([A, B], polls), {}, 1000))).toEqual(problems);
+});
+
+const DISCOVERING = [MEMBER_A, MEMBER_B, MEMBER_C].map((each) => {
+  return { ...each, discovery: { exclude: [], limit: 200 } };
+});
+const LISTED = ["a", "b"].flatMap((name) => [
+  seen.websites(name, [2]),
+  seen.details(name, 2),
+  seen.website(name, 2, blocksOf(200, 200)),
+]);
+const NO_SHOP_AT_B = seen.websites("b", []);
+const UNEQUAL = "warning websites_unequal: The members of ams differ in shop (missing at b)";
+const NOT_USABLE = { backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]) };
+const MANY = Array.from({ length: 60 }, (_, nth) => nth + 3);
+
+test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
+  {
+    name: "a website that is down at a third member, which would not take over",
+    members: [A, B, { ...MEMBER_C, websites: [SHOP] }],
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      seen.vrrp("c", listOf([{ ...BACKUP, priority: 50 }])),
+      ...SHOP_IS_UP,
+      https("c", 503),
+    ],
+    problems: [
+      "warning website_partially_down: Website shop is partially down: https 200 from a and b, https 503 from c",
+    ],
+  },
+  {
+    name: "a website that is down at the backup of one group, while another group has no backup",
+    members: [A, B],
+    polls: [
+      seen.vrrp("a", listOf([MASTER, { ...MASTER, name: "carp1", vhid: 3, vip: "192.0.2.101" }])),
+      B_IS_BACKUP,
+      https("a", 200),
+      https("b", 503),
+    ],
+    problems: [
+      "critical redundancy_lost: a is MASTER of 192.0.2.101 (vhid 3), and no appliance is BACKUP",
+      "warning website_partially_down: Website shop is partially down: https 200 from a, https 503 from b",
+    ],
+  },
+  {
+    name: "a website whose servers the backup does not reach",
+    members: DISCOVERING.slice(0, 2),
+    polls: [A_IS_MASTER, B_IS_BACKUP, ...LISTED, seen.details("b", 2, NOT_USABLE)],
+    problems: ["warning failover_not_ready: If a fails: shop is without a usable server at b"],
+  },
+  {
+    name: "more losses than are kept, and websites that may be among them",
+    members: DISCOVERING.slice(0, 2),
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      seen.websites("a", [2, ...MANY]),
+      ...MANY.map((id) => seen.details("a", id, { name: `site-${id}`, host: `${id}.example` })),
+      ...MANY.map((id) => seen.website("a", id, blocksOf(200, 200))),
+      ...LISTED.slice(1, 5),
+      seen.website("b", 2, blocksOf(200, 503)),
+    ],
+    problems: [
+      "warning failover_not_ready: If a fails: shop https is down (503) and site-3, site-4, site-5, site-6, " +
+        "site-7, site-8, site-9, site-10, site-11, site-12 and site-13 are missing at b, and 49 more",
+    ],
+  },
+  {
+    name: "members without a group, whose websites differ",
+    members: DISCOVERING.slice(0, 2),
+    polls: [seen.vrrp("a", listOf([])), seen.vrrp("b", listOf([])), ...LISTED, NO_SHOP_AT_B],
+    problems: [UNEQUAL],
+  },
+  {
+    name: "a disabled member, and websites that differ at the others",
+    members: DISCOVERING.map((each) => ({ ...each, enabled: each.name !== "c" })),
+    polls: [A_IS_MASTER, B_IS_BACKUP, ...LISTED, NO_SHOP_AT_B],
+    problems: [UNEQUAL],
+  },
+])("$name", ({ members, polls, problems }) => {
+  expect(problemLines(documentOf(polledTwice(members, polls), {}, 1000))).toEqual(problems);
+});
+
+test("a protocol that was seen before and is missing at the master is unknown", () => {
+  const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  const httpOnly = seen.website("a", 2, [{ protocol: "http", status: 200 }]);
+  for (const atMs of [2000, 3000]) fleet.record(httpOnly, atMs);
+  expect(problemLines(documentOf(fleet, {}, 3000))).toEqual([
+    "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
+  ]);
+});
+
+test("many groups with the same problem are one problem with all their addresses", () => {
+  const interfaces = [1, 2, 3].map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state: "BACKUP" }));
+  const lists = ["a", "b"].map((name) => seen.vrrp(name, listOf(interfaces)));
+  expect(problemLines(documentOf(polledTwice([MEMBER_A, MEMBER_B], lists), {}, 1000))).toEqual([
+    "critical no_master: No appliance is MASTER of " +
+      "192.0.2.100 (vhid 1), 192.0.2.100 (vhid 2) and 192.0.2.100 (vhid 3)",
+  ]);
+});
+
+test("a failover that is half seen is neither well nor wrong", () => {
+  const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  fleet.record(seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
+  const document = documentOf(fleet, {}, 5000);
+  expect(document.verdict).toBe("unknown");
+  expect(problemLines(document)).toEqual([`unknown master_changing: The master is changing of ${GROUP}`]);
+});
+
+test("one of a split brain that falls silent may still be MASTER", () => {
+  const split = [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }]))];
+  const fleet = polledTwice([MEMBER_A, MEMBER_B], split);
+  fleet.record(failed.vrrp("b", "timeout"), 5000);
+  expect(problemLines(documentOf(fleet, {}, 5000))[0]).toBe(
+    `critical master_unknown: Split brain: b cannot be polled and may still be MASTER beside a of ${GROUP}`,
+  );
+});
+
+test("what was not polled yet is one problem, and nothing follows from it", () => {
+  expect(problemLines(documentOf(fleetOf([A, B], [A_IS_MASTER])))).toEqual([
+    "unknown not_polled_yet: Not everything of 2 appliances was polled yet",
+  ]);
+});
+
+test("all is not well before the websites of an appliance were listed and described", () => {
+  const lone = applianceOf({ name: "a", discovery: { exclude: [], limit: 200 } });
+  const steps = [
+    seen.vrrp("a", listOf([BACKUP])),
+    seen.websites("a", [1]),
+    seen.details("a", 1, { isEnabled: false }),
+  ];
+  const verdicts = steps.map((_, nth) => documentOf(fleetOf([lone], steps.slice(0, nth + 1))).verdict);
+  expect(verdicts).toEqual(["unknown", "unknown", "well"]);
+});
+
+test("a certificate is a problem in the two weeks before its end, which begin and end with time alone", () => {
+  const certificate = { notAfterSeconds: WALL_MS / 1000 + 15 * 86_400, subject: "", issuer: "", sha256: "" };
+  const polled = seen.vrrp("a", listOf([]), { certificate, expiresAtMs: 1e12 });
+  const [fleet, judge] = [fleetOf([applianceOf({ name: "a" })], [polled]), createJudge()];
+  const problemsAfter = (days: number) => problemLines(documentOf(fleet, {}, days * 86_400_000, judge));
+  const expires = "warning certificate_expires: The certificate of a expires on 2023-11-29";
+  expect([0.9, 1, 14.9, 15].map(problemsAfter)).toEqual([[], [expires], [expires], []]);
+});
+
+test("an appliance that stands alone and is neither MASTER nor BACKUP serves nothing", () => {
+  const fleet = fleetOf(
+    [applianceOf({ name: "lone" })],
+    [seen.vrrp("lone", listOf([{ ...MASTER, state: "INIT" }]))],
+  );
+  expect(problemLines(documentOf(fleet))).toEqual([
+    `critical not_serving: lone reports INIT on carp0 for ${GROUP}`,
+  ]);
+});
+
+test("a configuration that could not be reloaded is a problem", () => {
+  const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  expect(documentOf(fleet, { reloadFailedAtMs: WALL_MS }, 1000).problems).toEqual([
+    {
+      kind: "reload_failed",
+      severity: "warning",
+      summary: "The configuration could not be reloaded; the previous one is in use",
+      since: "2023-11-14T22:13:20.000Z",
+    },
+  ]);
+});
+
+test("a problem that was seen to begin has its beginning, one that was there at the first sight has none", () => {
+  const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 503)]);
+  const judge = createJudge();
+  documentOf(fleet, {}, 1000, judge);
+  fleet.record(failed.vrrp("b", "timeout"), 5000);
+  const { problems } = documentOf(fleet, {}, 5000, judge);
+  expect(problems.map(({ kind, since }) => [kind, since])).toEqual([
+    ["website_down", undefined],
+    ["redundancy_lost", "2023-11-14T22:13:25.000Z"],
+    ["appliance_down", "2023-11-14T22:13:25.000Z"],
+  ]);
+});
+
+test("a state of a website that follows from the first poll of a list may be older, and has no beginning", () => {
+  const fleet = fleetOf([A, B], [https("a", 200), https("b", 503)]);
+  const judge = createJudge();
+  documentOf(fleet, {}, 1000, judge);
+  fleet.record(B_IS_BACKUP, 5000);
+  const { clusters } = documentOf(fleet, {}, 5000, judge);
+  expect(clusters[0]?.websites.map(({ states }) => states)).toEqual([
+    [{ protocol: "https", key: "website https #2", state: "unknown", level: "unknown", since: undefined }],
+  ]);
+});

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { MaintenanceConfig } from "../../../src/exporter/config/config.ts";
+import {
+  createWindows,
+  type StartRequest,
+  type WindowResult,
+} from "../../../src/exporter/maintenance/windows.ts";
+import type { MaintenanceWindow } from "../../../src/exporter/maintenance/window.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { applianceOf, configOf, WALL_MS } from "../../support/observations.ts";
+import { windowOf } from "./support.ts";
+
+const MINUTE_MS = 60_000;
+const ALONE = applianceOf({ name: "alone", labels: { site: "fra" } });
+const APPLIANCES = [MEMBER_A, MEMBER_B, ALONE, applianceOf({ name: "off", enabled: false })];
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Windows under a clock that is held still; `changes`: each window that began or has another end. */
+function heldWindows(
+  restored: readonly MaintenanceWindow[] = [],
+  maintenance: readonly MaintenanceConfig[] = [],
+) {
+  const changes: MaintenanceWindow[] = [];
+  const drills: string[] = [];
+  let nowMs = WALL_MS;
+  let monotonicMs = 0;
+  const windows = createWindows({
+    clock: { wallMs: () => nowMs, monotonicMs: () => monotonicMs },
+    restored,
+    onChange: (window) => void changes.push(window),
+    onDrill: (appliances) => void drills.push([...appliances].join(" ")),
+  });
+  windows.configure({ ...configOf(...APPLIANCES), maintenance });
+  return {
+    windows,
+    changes,
+    drills,
+    setForward: (minutes: number): void => void (nowMs += minutes * MINUTE_MS),
+    passMinutes: (minutes: number): void => {
+      nowMs += minutes * MINUTE_MS;
+      monotonicMs += minutes * MINUTE_MS;
+      vi.advanceTimersByTime(minutes * MINUTE_MS);
+    },
+  };
+}
+
+function request({
+  scope,
+  ...given
+}: Partial<Omit<StartRequest, "scope">> & { scope?: Partial<StartRequest["scope"]> } = {}): StartRequest {
+  return {
+    id: "patchnight",
+    scope: { appliances: [], clusters: [], labels: {}, ...(scope ?? { appliances: ["a"] }) },
+    comment: "firmware 4.6",
+    forMs: 30 * MINUTE_MS,
+    isDrill: false,
+    ...given,
+  };
+}
+
+function answer(result: WindowResult): string {
+  return result.ok
+    ? `until minute ${(result.window.endMs - WALL_MS) / MINUTE_MS}`
+    : `${result.reason}: ${result.message}`;
+}
+
+test.each([
+  [{}, "until minute 30"],
+  [{ scope: { clusters: ["ams"] } }, "until minute 30"],
+  [{ scope: { labels: { site: "fra" } } }, "until minute 30"],
+  [{ scope: {} }, "covers_nothing: the window names no appliance, cluster or label"],
+  [{ scope: { appliances: ["a", "nobody"] } }, "covers_nothing: there is no enabled appliance nobody"],
+  [{ scope: { appliances: ["off"] } }, "covers_nothing: there is no enabled appliance off"],
+  [{ scope: { clusters: ["fra"] } }, "covers_nothing: there is no enabled cluster fra"],
+  [
+    { scope: { labels: { site: "fra", rack: "1" } } },
+    "covers_nothing: there is no enabled appliance with these labels",
+  ],
+  [{ forMs: 24 * 60 * MINUTE_MS }, "until minute 1440"],
+  [{ forMs: 24 * 60 * MINUTE_MS + 1 }, "too_long: a window may last 1440 minutes at most"],
+  [{ isDrill: true, forMs: 30 * MINUTE_MS }, "until minute 30"],
+  [{ isDrill: true, forMs: 31 * MINUTE_MS }, "too_long: a window may last 30 minutes at most"],
+] as const)("%j: %s", (given, said) => {
+  expect(answer(heldWindows().windows.start(request(given), "alice"))).toBe(said);
+});
+
+test("a window is listed until five minutes after its end, and has one id", () => {
+  const { windows, changes, passMinutes } = heldWindows();
+  windows.start(request(), "alice");
+  expect(windows.list()).toEqual([windowOf({ appliances: ["a"] }, { endMs: WALL_MS + 30 * MINUTE_MS })]);
+  expect(answer(windows.start(request(), "bob"))).toBe("duplicate_id: there is a window patchnight");
+  passMinutes(34);
+  expect(windows.list()).toHaveLength(1);
+  expect(answer(windows.start(request(), "bob"))).toBe("duplicate_id: there is a window patchnight");
+  passMinutes(1);
+  expect(windows.list()).toEqual([]);
+  expect(changes).toHaveLength(1);
+});
+
+test("a window is ended early once, and extended to at most 24 hours from now", () => {
+  const { windows, changes, passMinutes } = heldWindows();
+  windows.start(request(), "alice");
+  passMinutes(10);
+  expect(answer(windows.extend("patchnight", 60 * MINUTE_MS))).toBe("until minute 90");
+  const tooLong = "too_long: a window may end 24 hours from now at most, and a drill cannot be extended";
+  expect(answer(windows.extend("patchnight", (24 * 60 - 80) * MINUTE_MS + 1))).toBe(tooLong);
+  passMinutes(10);
+  expect(answer(windows.end("patchnight"))).toBe("until minute 20");
+  const unknown = "unknown_id: no window patchnight runs";
+  expect(answer(windows.end("patchnight"))).toBe(unknown);
+  expect(answer(windows.extend("patchnight", MINUTE_MS))).toBe(unknown);
+  expect(answer(windows.end("other"))).toBe("unknown_id: no window other runs");
+  expect(changes.map(({ endMs }) => (endMs - WALL_MS) / MINUTE_MS)).toEqual([30, 90, 20]);
+});
+
+test("one drill runs at a time, is not extended, and concerns the whole cluster until it ends", () => {
+  const { windows, drills, passMinutes } = heldWindows();
+  windows.start(request({ id: "drill1", isDrill: true }), "alice");
+  const second = request({ id: "drill2", isDrill: true });
+  expect(answer(windows.start(second, "bob"))).toBe("drill_runs: the drill drill1 runs: one at a time");
+  expect(answer(windows.start(request({ id: "window" }), "bob"))).toBe("until minute 30");
+  expect(windows.extend("drill1", MINUTE_MS)).toMatchObject({ ok: false, reason: "too_long" });
+  expect(drills).toEqual(["", "a b", "a b"]);
+  passMinutes(30);
+  expect(drills).toEqual(["", "a b", "a b", ""]);
+  expect(answer(windows.start(second, "bob"))).toBe("until minute 60");
+  windows.end("drill2");
+  expect(drills.slice(-2)).toEqual(["a b", ""]);
+});
+
+test("a hundred windows run at most", () => {
+  const { windows, passMinutes } = heldWindows();
+  for (let nth = 0; nth < 100; nth += 1) windows.start(request({ id: `window${nth}` }), "alice");
+  const next = request({ id: "onemore" });
+  expect(answer(windows.start(next, "alice"))).toBe("too_many: there are 100 windows, which is the most");
+  passMinutes(35);
+  expect(answer(windows.start(next, "alice"))).toBe("until minute 65");
+});
+
+test("an earlier run's windows go on, and cover clusters as others do", () => {
+  const { windows } = heldWindows([windowOf({ appliances: ["a"] })]);
+  const [ams, alone] = clustersOf(fleetOf(APPLIANCES));
+  if (ams === undefined || alone === undefined) throw new Error("there are two clusters");
+  expect(windows.covering(ams)).toEqual([windowOf({ appliances: ["a"] })]);
+  expect(windows.covering(alone)).toEqual([]);
+  expect(answer(windows.end("patchnight"))).toBe("until minute 0");
+});
+
+const AMS = { appliances: [], clusters: ["ams"], labels: {} };
+/** The clock begins at 22:13:20. */
+const PATCH_NIGHT: MaintenanceConfig = {
+  name: "patch night",
+  comment: "patches",
+  schedule: "20 30 22 * * *",
+  timezone: "UTC",
+  scope: AMS,
+  durationMs: 30 * MINUTE_MS,
+};
+
+test("a window of the configuration runs when it is due", () => {
+  const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
+  expect(windows.list()).toEqual([]);
+  passMinutes(17);
+  const [window] = windows.list();
+  expect(window).toMatchObject({ scope: AMS, comment: "patches", by: undefined, origin: "configuration" });
+  expect(windows.commanded()).toEqual([]);
+  const [ams] = clustersOf(fleetOf(APPLIANCES));
+  expect(ams && windows.covering(ams)).toEqual([window]);
+  passMinutes(34);
+  expect(windows.list()).toEqual([window]);
+  passMinutes(2);
+  expect(windows.list()).toEqual([]);
+});
+
+test.each([-60, 60])(
+  "a window lasts as long as it was started for when the clock is set by %s minutes",
+  (minutes) => {
+    const { windows, changes, passMinutes, setForward } = heldWindows();
+    windows.start(request({ isDrill: true }), "alice");
+    passMinutes(10);
+    setForward(minutes);
+    const endMs = WALL_MS + (30 + minutes) * MINUTE_MS;
+    expect(windows.list()).toMatchObject([{ beginMs: WALL_MS + minutes * MINUTE_MS, endMs }]);
+    // After a restart, the journal says when it ends by the new time.
+    expect(changes.at(-1)).toMatchObject({ endMs });
+    passMinutes(19);
+    expect(answer(windows.start(request({ id: "another1", isDrill: true }), "bob"))).toMatch(/^drill_runs/);
+    passMinutes(1);
+    expect(answer(windows.start(request({ id: "another1", isDrill: true }), "bob"))).toMatch(/^until/);
+    passMinutes(5);
+    expect(windows.list().map(({ id }) => id)).toEqual(["another1"]);
+  },
+);
+
+test("a window of the configuration is extended and ended early, and the next one is as configured", () => {
+  const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
+  passMinutes(17);
+  const id = windows.list()[0]?.id ?? "";
+  expect(answer(windows.extend(id, 60 * MINUTE_MS))).toBe("until minute 107");
+  passMinutes(23);
+  expect(answer(windows.end(id))).toBe("until minute 40");
+  expect(windows.list()).toMatchObject([{ id, origin: "configuration", endMs: WALL_MS + 40 * MINUTE_MS }]);
+  passMinutes(5);
+  expect(windows.list()).toEqual([]);
+  passMinutes(24 * 60);
+  expect(windows.list()).toMatchObject([{ origin: "configuration" }]);
+});

@@ -1,0 +1,323 @@
+import { expect, test } from "vitest";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { configOf } from "../../support/observations.ts";
+import { createJudge, incidentLines, replay } from "../judge/support.ts";
+
+const START = { wallMs: 0, monotonicMs: 0 };
+
+const both = (second: number, a: string, b: string): string => `a ${a} ${second}, b ${b} ${second}`;
+const PAIR = both(0, "MASTER", "BACKUP");
+const TWO = both(0, "MASTER+MASTER", "BACKUP+BACKUP");
+const away = (second: number): string => both(second, "BACKUP", "MASTER");
+const back = (second: number): string => both(second, "MASTER", "BACKUP");
+
+const VIP = "192.0.2.100 (vhid 2)";
+const OTHER = "192.0.2.101 (vhid 2)";
+const SILENT = "which stopped answering (timeout)";
+const DOWN = "it does not answer in time (timeout)";
+const REFUSED = "appliance_refused: a could not be polled: it refuses the credentials (auth)";
+const atMost = (time: string): string => `No known master for at most ${time}`;
+const stepped = (to: string, from: string, what = VIP): string =>
+  `failover: ${to} took over ${what} of ams from ${from}, which stepped down`;
+const eachOther = (what: string): string => `of ams from each other ${what}`;
+
+interface Case {
+  readonly name: string;
+  readonly polls: string;
+  readonly incidents: readonly string[];
+  /** How many failovers were counted of which cause. */
+  readonly counts?: object;
+}
+
+test.each<Case>([
+  {
+    name: "groups that join a failover within ten seconds are part of it",
+    polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 15, a BACKUP+BACKUP 15.999`,
+    incidents: [`5-15.999 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("9 s")}`],
+    counts: { stepped_down: 1 },
+  },
+  {
+    name: "groups that are known together are one from the first on, with the longest time",
+    polls: `${TWO}, b MASTER+BACKUP 5, b MASTER+MASTER 7, a BACKUP+BACKUP 8`,
+    incidents: [`5-8 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("7 s")}`],
+    counts: { stepped_down: 1 },
+  },
+  {
+    name: "the cause that was found first stays",
+    polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 8, a BACKUP+FAULT 9, a BACKUP+BACKUP 10`,
+    incidents: [
+      `9-10 odd_state: a reported FAULT on carp1, ${OTHER}`,
+      `9-10 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
+      `5-10 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("5 s")}`,
+    ],
+    counts: { stepped_down: 1 },
+  },
+  {
+    name: "those that follow later are another one",
+    polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 15, a BACKUP+BACKUP 16`,
+    incidents: [
+      `15-16 ${stepped("b", "a", OTHER)}. ${atMost("9 s")}`,
+      `5-6 ${stepped("b", "a")}. ${atMost("5 s")}`,
+    ],
+    counts: { stepped_down: 2 },
+  },
+  {
+    name: "groups that two members take over are two failovers",
+    polls: `a MASTER+MASTER 0, b BACKUP+BACKUP 0, c BACKUP+BACKUP 0, a silent 3, b MASTER+BACKUP 5, c BACKUP+MASTER 5`,
+    incidents: [
+      `5-5 failover: c took over ${OTHER} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `5-5 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `3- appliance_down: a went down: ${DOWN}`,
+    ],
+    counts: { silent: 2 },
+  },
+  {
+    name: "a split brain that ends is no failover",
+    polls: `${PAIR}, b MASTER 5, b MASTER 6, a MASTER 6, a BACKUP 7`,
+    incidents: [`6-7 split_brain: Split brain: a and b were MASTER at once of ${VIP}`],
+  },
+  {
+    name: "a failover is over when its group has a backup again",
+    polls: `${PAIR}, a silent 3, b MASTER 5, a BACKUP 20`,
+    incidents: [
+      `5-20 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `3-20 appliance_down: a went down: ${DOWN}`,
+    ],
+    counts: { silent: 1 },
+  },
+  {
+    name: "a successor may fail over too",
+    polls: `${PAIR}, c BACKUP 0, a silent 3, b MASTER 5, c BACKUP 5, b silent 8, c MASTER 10`,
+    incidents: [
+      `10- failover: c took over ${VIP} of ams from b, ${SILENT}. ${atMost("5 s")}`,
+      `5-5 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `3- appliance_down: a and b went down: ${DOWN}`,
+    ],
+    counts: { silent: 2 },
+  },
+  {
+    name: "a failover there and one back are two",
+    polls: `${PAIR}, ${away(10)}, ${back(20)}`,
+    incidents: [
+      `20-20 ${stepped("a", "b")}. ${atMost("10 s")}`,
+      `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
+    ],
+    counts: { stepped_down: 2 },
+  },
+  {
+    name: "the third within five minutes of the first makes them one",
+    polls: `${PAIR}, ${away(10)}, ${back(20)}, ${away(309.999)}`,
+    incidents: [
+      `10-309.999 failover: b and a took over ${VIP} ${eachOther("3 times, about every 150 s: a lets go most often")}`,
+    ],
+    counts: { stepped_down: 3 },
+  },
+  {
+    name: "a third that comes later does not",
+    polls: `${PAIR}, ${away(10)}, ${back(20)}, ${away(310)}`,
+    incidents: [
+      `310-310 ${stepped("b", "a")}. ${atMost("5 min")}`,
+      `20-20 ${stepped("a", "b")}. ${atMost("10 s")}`,
+      `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
+    ],
+    counts: { stepped_down: 3 },
+  },
+  {
+    name: "the fourth joins them; where both let go as often, none is named",
+    polls: `${PAIR}, ${away(10)}, ${back(20)}, ${away(30)}, ${back(46)}`,
+    incidents: [`10-46 failover: a and b took over ${VIP} ${eachOther("4 times, about every 12 s")}`],
+    counts: { stepped_down: 4 },
+  },
+  {
+    name: "so do others within five minutes of the latest, whenever the first was",
+    polls: `${PAIR}, ${away(10)}, ${back(20)}, ${away(300)}, ${back(599.999)}`,
+    incidents: [`10-599.999 failover: a and b took over ${VIP} ${eachOther("4 times, about every 197 s")}`],
+    counts: { stepped_down: 4 },
+  },
+  {
+    name: "they are not over while the former master is away",
+    polls: `${PAIR}, ${away(10)}, ${back(20)}, a silent 30, b MASTER 30`,
+    incidents: [
+      `30- appliance_down: a went down: ${DOWN}`,
+      `10- failover: b and a took over ${VIP} ${eachOther("3 times, about every 10 s: a lets go most often")}`,
+    ],
+    counts: { stepped_down: 2, silent: 1 },
+  },
+  {
+    name: "another group that fails over meanwhile is none of them",
+    polls: `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}, ${both(21, "MASTER+BACKUP", "BACKUP+MASTER")}`,
+    incidents: [
+      `21-21 ${stepped("b", "a", OTHER)}. ${atMost("11 s")}`,
+      `21-21 ${stepped("a", "b")}. ${atMost("11 s")}`,
+      `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
+    ],
+    counts: { stepped_down: 3 },
+  },
+  {
+    name: "neither are failovers of another group there and back",
+    polls: `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}, ${both(21, "BACKUP+BACKUP", "MASTER+MASTER")}, ${both(32, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    incidents: [
+      `32-32 ${stepped("a", "b", OTHER)}. ${atMost("11 s")}`,
+      `21-21 ${stepped("b", "a", OTHER)}. ${atMost("11 s")}`,
+      `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
+    ],
+    counts: { stepped_down: 3 },
+  },
+  {
+    name: "a failover through a third member is none there and back",
+    polls: `b MASTER 0, a BACKUP 0, c BACKUP 0, a MASTER 10, b BACKUP 10, b MASTER 20, a BACKUP 20, c MASTER 30, b BACKUP 30, a MASTER 40, c BACKUP 40, b MASTER 50, a BACKUP 50`,
+    incidents: [
+      `50-50 ${stepped("b", "a")}. ${atMost("10 s")}`,
+      `40-40 ${stepped("a", "c")}. ${atMost("10 s")}`,
+      `30-30 ${stepped("c", "b")}. ${atMost("10 s")}`,
+      `20-20 ${stepped("b", "a")}. ${atMost("10 s")}`,
+      `10-10 ${stepped("a", "b")}. ${atMost("10 s")}`,
+    ],
+    counts: { stepped_down: 5 },
+  },
+  {
+    name: "a cause that is not known is not counted for 15 s",
+    polls: `${PAIR}, a refuses 3, b MASTER 5, b MASTER/90 19.999`,
+    incidents: [
+      `5- failover: b took over ${VIP} of ams from a; why is not known, as it cannot be polled (auth). ${atMost("5 s")}`,
+      `3- ${REFUSED}`,
+    ],
+  },
+  {
+    name: "it is counted then",
+    polls: `${PAIR}, a refuses 3, b MASTER 5, b MASTER/90 20, a BACKUP 21`,
+    incidents: [
+      `5-21 failover: b took over ${VIP} of ams from a; why is not known, as it cannot be polled (auth). ${atMost("5 s")}`,
+      `3-21 ${REFUSED}`,
+    ],
+    counts: { unknown: 1 },
+  },
+  {
+    name: "evidence until then changes it",
+    polls: `${PAIR}, a refuses 3, b MASTER 5, a BACKUP 20, b MASTER 40`,
+    incidents: [
+      `5-20 failover: b took over ${VIP} of ams from a, which reported BACKUP when it could be polled again. ${atMost("5 s")}`,
+      `3-20 ${REFUSED}`,
+    ],
+    counts: { stepped_down: 1 },
+  },
+  {
+    name: "evidence of a fault is of all groups that joined meanwhile",
+    polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, b MASTER+MASTER 8, a FAULT+FAULT 12, a BACKUP+FAULT 13, a BACKUP+BACKUP 14`,
+    incidents: [
+      `12-14 odd_state: a reported FAULT on carp0, ${VIP} and carp1, ${OTHER}`,
+      `12-14 redundancy_lost: No appliance was BACKUP beside b of ${VIP} and ${OTHER}`,
+      `5-14 failover: b took over ${VIP} and ${OTHER} of ams from a, which reported FAULT. ${atMost("8 s")}`,
+      `3-12 ${REFUSED}`,
+    ],
+    counts: { fault: 1 },
+  },
+])("$name", ({ polls, incidents, counts = {} }) => {
+  const members = [MEMBER_A, MEMBER_B, ...(polls.includes(", c ") ? [MEMBER_C] : [])];
+  const { past, verdict } = replay(pollsOf(polls), { members });
+  expect(incidentLines(past)).toEqual(incidents);
+  const none = { fault: 0, silent: 0, priority: 0, preempted: 0, stepped_down: 0, unknown: 0 };
+  expect(verdict.incidents.failovers).toEqual({ ...none, ...counts });
+});
+
+test("of members that take over from each other, the JSON has the latest switch, the period and what stays behind", () => {
+  const moved = "BACKUP+BACKUP+MASTER 10.5, b MASTER+MASTER+BACKUP 10.5";
+  const polls = `${both(0, "MASTER+MASTER+MASTER", "BACKUP+BACKUP+BACKUP")}, a ${moved}`;
+  const again = `${both(20, "MASTER+MASTER+MASTER", "BACKUP+BACKUP+BACKUP")}, ${both(30, "BACKUP+FAULT+MASTER", "MASTER+MASTER+BACKUP")}`;
+  const [first] = replay(pollsOf(polls)).past.list();
+  const { past } = replay(pollsOf(`${polls}, ${again}`));
+  const earlier = replay(pollsOf(`${polls}, ${again.split(", a BACKUP")[0]}`)).past.list();
+  expect(past.list().find(({ kind }) => kind === "failover")).toEqual({
+    id: first?.id,
+    kind: "failover",
+    severity: "warning",
+    cluster: "ams",
+    begin: "2023-11-14T22:13:30.500Z",
+    summary: `b and a took over ${VIP} and ${OTHER} ${eachOther("3 times, about every 10 s: a lets go most often")}`,
+    subjects: [VIP, OTHER],
+    keys: ["group 2 192.0.2.100", "group 2 192.0.2.101"],
+    failover: {
+      from: "a",
+      to: "b",
+      cause: "fault",
+      evidence: [{ appliance: "a", said: "reported FAULT", at: "2023-11-14T22:13:50.000Z" }],
+      withoutMasterAboutSeconds: 5,
+      withoutMasterAtMostSeconds: 10,
+      addresses: 2,
+      isPartial: true,
+      repeated: { count: 3, periodSeconds: 9.75, letsGo: "a", includes: earlier[0]?.id },
+    },
+    meanwhile: past
+      .list()
+      .filter(({ kind }) => kind !== "failover")
+      .map(({ id, kind, begin, summary }) => ({ id, kind, begin, summary })),
+  });
+});
+
+test.each([
+  [309.999, 1],
+  [310, 0],
+])("at second %s, %s failover of second 10 is recent", (second, count) => {
+  // The last poll finds nothing new: only time changes what is recent.
+  const polls = [PAIR, ...[10, 20, 30].map(away), `b MASTER ${second}`].join(", ");
+  const { incidents } = replay(pollsOf(polls)).verdict;
+  expect(incidents.recent).toHaveLength(count);
+  expect(incidents.all).toHaveLength(count);
+  expect(incidents.lastFailoverAt?.monotonicMs).toBe(10_000);
+});
+
+test("incidents have the labels of the present configuration, and an appliance that stands alone counts no failovers", () => {
+  const labels = { site: "ams" };
+  const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, labels }));
+  const polls = pollsOf(`${PAIR}, a MASTER 1`);
+  expect(replay(polls, { reload: { atMs: 1000, members } }).verdict.incidents.labels).toEqual(labels);
+  const fleet = fleetOf([{ ...MEMBER_A, enabled: false }]);
+  const judging = createJudge();
+  const labelsOf = () => clustersOf(fleet).map((facts) => judging.judge(facts, START).now.incidents.labels);
+  expect(labelsOf()).toEqual([{}]);
+  fleet.configure(configOf({ ...MEMBER_A, enabled: false, labels }), 0);
+  expect(labelsOf()).toEqual([labels]);
+  const pair = [MEMBER_A, { ...MEMBER_B, enabled: false }];
+  const counted = [pair, [MEMBER_A]].map((each) => replay(pollsOf("a MASTER 0"), { members: each }).verdict);
+  expect(counted.map(({ incidents }) => incidents.failovers !== undefined)).toEqual([true, false]);
+});
+
+test("of the switches of a cluster, evidence of the latest four is waited for", () => {
+  const switches = [3, 7, 11].flatMap((at) => [
+    `a refuses ${at}, b MASTER ${at + 1}`,
+    `b refuses ${at + 2}, a MASTER ${at + 3}`,
+  ]);
+  const polls = [PAIR, ...switches].join(", ");
+  expect(replay(pollsOf(polls)).verdict.incidents).toMatchObject({
+    undecided: Array.from({ length: 4 }, () => ({})),
+    failovers: { unknown: 2 },
+  });
+});
+
+test("failovers that are over take the place of no trouble: the oldest of 64 is forgotten", () => {
+  const names = ["a", "b", "c"];
+  const around = Array.from({ length: 90 }, (_, nth) => {
+    return names
+      .map((name, place) => `${name} ${place === nth % 3 ? "MASTER" : "BACKUP"} ${nth * 2}`)
+      .join(", ");
+  });
+  const split = [180, 182, 184, 186].map(
+    (second) => `a MASTER ${second}, b MASTER ${second}, c BACKUP ${second}`,
+  );
+  const polls = pollsOf([...around, ...split].join(", "));
+  const { past, verdict } = replay(polls, { members: [MEMBER_A, MEMBER_B, MEMBER_C] });
+  expect(verdict.incidents.recent).toHaveLength(64);
+  expect(verdict.incidents.failovers).toMatchObject({ stepped_down: 89 });
+  expect(past.list()[0]).toMatchObject({ kind: "split_brain" });
+});
+
+test("members that take over from each other keep all groups that moved", () => {
+  const polls = [
+    TWO,
+    both(20, "BACKUP+BACKUP", "MASTER+MASTER"),
+    both(40, "MASTER+MASTER", "BACKUP+BACKUP"),
+    both(60, "BACKUP+MASTER", "MASTER+BACKUP"),
+  ];
+  const [incident] = replay(pollsOf(polls.join(", "))).past.list();
+  expect(incident).toMatchObject({ subjects: [VIP, OTHER], failover: { repeated: { count: 3 } } });
+});

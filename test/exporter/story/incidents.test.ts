@@ -1,0 +1,459 @@
+import { expect, test } from "vitest";
+import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
+import type { Observation } from "../../../src/exporter/polling/observation.ts";
+import { createPast } from "../../../src/exporter/story/past.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import {
+  applianceOf,
+  EXPIRES_AT_MS,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  WALL_MS,
+  websiteOf,
+} from "../../support/observations.ts";
+import { createJudge, incidentLines, replay } from "../judge/support.ts";
+
+const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
+const A = { ...MEMBER_A, websites: [SHOP] };
+const B = { ...MEMBER_B, websites: [SHOP] };
+const LONE = applianceOf({ name: "lone" });
+const VIPS = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+const TAKEN = "b took over 3 addresses of ams from a";
+const ALL = "192.0.2.1 (vhid 2), 192.0.2.2 (vhid 2) and 192.0.2.3 (vhid 2)";
+
+/** An answer in which all groups are in that state. */
+function says(appliance: string, state: string, vips = VIPS): Observation {
+  return seen.vrrp(appliance, listOf(vips.map((vip) => interfaceOf({ name: `carp-${vip}`, vip, state }))));
+}
+function https(appliance: string, status: number): Observation {
+  return seen.website(appliance, 2, [{ protocol: "https", status }]);
+}
+
+/** The incidents after these observations, one a second. */
+function incidentsAfter(
+  observations: readonly Observation[],
+  { maxIncidents = 200, everySeconds = 1, wallOf = (nowMs: number) => nowMs } = {},
+): readonly string[] {
+  const polls = observations.map((observation, nth) => {
+    const atMs = nth * everySeconds * 1000;
+    const given = { sentAtMs: atMs - 500, expiresAtMs: atMs + EXPIRES_AT_MS };
+    return { observation: { ...observation, ...given }, atMs };
+  });
+  return incidentLines(replay(polls, { members: [A, B, LONE], past: createPast(maxIncidents), wallOf }).past);
+}
+
+interface Case {
+  readonly name: string;
+  readonly polls: readonly Observation[];
+  readonly incidents: readonly string[];
+}
+
+const BOTH = [says("a", "MASTER"), says("b", "BACKUP")];
+const NOT_SENT = failed.website("a", 2, "appliance_down");
+/** The master does not answer, so its website is unknown, until the next test of that. */
+const UNSEEN = [failed.vrrp("a", "timeout"), NOT_SENT, NOT_SENT, says("a", "MASTER")];
+
+test.each<Case>([
+  { name: "the first sight of groups is no incident", polls: BOTH, incidents: [] },
+  {
+    name: "the first test by the master after that by the backup is no incident",
+    polls: [...BOTH, https("b", 200), https("a", 200)],
+    incidents: [],
+  },
+  {
+    name: "the first test that finds a website up is no incident, whatever was unknown before",
+    polls: [
+      ...BOTH,
+      failed.website("a", 2, "timeout"),
+      says("b", "MASTER"),
+      says("a", "BACKUP"),
+      https("b", 200),
+    ],
+    incidents: [`3-4 failover: ${TAKEN}, which stepped down. No known master for at most 4 s`],
+  },
+  {
+    name: "a clean failover is one incident with both appliances, its cause and all addresses",
+    polls: [...BOTH, says("b", "MASTER"), says("a", "BACKUP")],
+    incidents: [`2-3 failover: ${TAKEN}, which stepped down. No known master for at most 3 s`],
+  },
+  {
+    name: "the websites of a cluster whose master is not known for a moment are no incident",
+    polls: [
+      ...BOTH,
+      https("a", 200),
+      https("b", 200),
+      says("a", "BACKUP"),
+      says("b", "MASTER"),
+      failed.vrrp("b", "timeout"),
+      says("b", "MASTER"),
+    ],
+    incidents: [
+      "6-7 appliance_down: b went down: it does not answer in time (timeout)",
+      `5-5 failover: ${TAKEN}, which stepped down. No known master for at most 6 s`,
+    ],
+  },
+  {
+    name: "groups that fail over one after the other are one incident too",
+    polls: [
+      ...BOTH,
+      failed.vrrp("a", "timeout"),
+      seen.vrrp(
+        "b",
+        listOf([
+          interfaceOf({ name: "carp-192.0.2.1", vip: "192.0.2.1" }),
+          ...VIPS.slice(1).map((vip) => interfaceOf({ name: `carp-${vip}`, vip, state: "BACKUP" })),
+        ]),
+      ),
+      says("b", "MASTER"),
+    ],
+    incidents: [
+      `3- failover: ${TAKEN}, which stopped answering (timeout). No known master for at most 5 s`,
+      "2- appliance_down: a went down: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "a split brain begins and ends",
+    polls: [...BOTH, says("b", "MASTER"), says("a", "MASTER"), says("b", "MASTER"), says("b", "BACKUP")],
+    incidents: [`4-5 split_brain: Split brain: a and b were MASTER at once of ${ALL}`],
+  },
+  {
+    name: "groups lose their master, and get one",
+    polls: [...BOTH, says("a", "BACKUP"), says("b", "BACKUP"), says("a", "BACKUP"), says("b", "MASTER")],
+    incidents: [
+      `5-5 failover: ${TAKEN}, which stepped down. No known master for at most 6 s`,
+      `4-5 no_master: No appliance was MASTER of ${ALL}`,
+    ],
+  },
+  {
+    name: "a backup goes out of service and comes back",
+    polls: [...BOTH, says("b", "INIT", ["192.0.2.1"]), says("b", "BACKUP", ["192.0.2.1"])],
+    incidents: [
+      "2-3 odd_state: b reported INIT on carp-192.0.2.1, 192.0.2.1 (vhid 2)",
+      `2- redundancy_lost: No appliance was BACKUP beside a of ${ALL}`,
+    ],
+  },
+  {
+    name: "a poll that is missed once is an incident of the appliance and none of its groups",
+    polls: [...BOTH, failed.vrrp("a", "connect"), says("a", "MASTER")],
+    incidents: ["2-3 appliance_down: a went down: it cannot be reached (connect)"],
+  },
+  {
+    name: "a website that is found down twice is down, and up again at once",
+    polls: [...BOTH, https("a", 200), https("a", 503), https("a", 503), https("a", 200)],
+    incidents: ["4-5 website_down: Down: website shop (https)"],
+  },
+  {
+    name: "a website that is unknown while its master is, and until its next test, is not up again",
+    polls: [...BOTH, https("a", 200), https("b", 200), ...UNSEEN, https("a", 200)],
+    incidents: ["4-7 appliance_down: a went down: it does not answer in time (timeout)"],
+  },
+  {
+    name: "a website that was down before its master was unknown is up again",
+    polls: [...BOTH, ...[200, 503, 503].map((status) => https("a", status)), ...UNSEEN, https("a", 200)],
+    incidents: [
+      "5-8 appliance_down: a went down: it does not answer in time (timeout)",
+      "4-9 website_down: Down: website shop (https)",
+    ],
+  },
+  {
+    name: "a website whose tests fail every second time is unstable",
+    polls: [...BOTH, ...[200, 503, 200, 503, 200, 503, 200, 503, 200].map((status) => https("a", status))],
+    incidents: ["8- website_unstable: Some tests failed: website shop (https)"],
+  },
+  {
+    name: "an appliance that stands alone changes its state",
+    polls: [says("lone", "MASTER", ["192.0.2.9"]), says("lone", "BACKUP", ["192.0.2.9"])],
+    incidents: ["1-1 vrrp_state: lone became BACKUP after MASTER on carp-192.0.2.9, 192.0.2.9 (vhid 2)"],
+  },
+])("$name", ({ polls, incidents }) => {
+  expect(incidentsAfter(polls)).toEqual(incidents);
+});
+
+test("a split brain that the first verdict finds, as after a cluster was renamed, is an incident", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
+  for (const { observation, atMs } of pollsOf("a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4"))
+    fleet.record(observation, atMs);
+  const at = { wallMs: WALL_MS + 4000, monotonicMs: 4000 };
+  const kinds = clustersOf(fleet, 4000).flatMap((facts) =>
+    createJudge()
+      .judge(facts, at)
+      .now.incidents.all.map(({ kind }) => kind),
+  );
+  expect(kinds).toEqual(["split_brain"]);
+});
+
+test("the same change more than ten seconds later is another incident", () => {
+  const flapping = [
+    says("lone", "MASTER", ["v"]),
+    says("lone", "BACKUP", ["v"]),
+    says("lone", "MASTER", ["v"]),
+  ];
+  expect(incidentsAfter([...flapping, ...flapping], { everySeconds: 4 })).toHaveLength(4);
+});
+
+test("an incident after the wall clock was set back is no part of an older one", () => {
+  const lists = [
+    ["MASTER", "MASTER"],
+    ["BACKUP", "MASTER"],
+    ["BACKUP", "BACKUP"],
+  ].map((states) =>
+    seen.vrrp("lone", listOf(states.map((state, nth) => interfaceOf({ name: `carp${nth}`, state })))),
+  );
+  const incidents = incidentsAfter(lists, {
+    everySeconds: 11,
+    wallOf: (nowMs) => (nowMs < 20_000 ? nowMs : 0),
+  });
+  expect(incidents).toEqual([
+    "0-0 vrrp_state: lone became BACKUP after MASTER on carp1, 192.0.2.100 (vhid 2)",
+    "11-11 vrrp_state: lone became BACKUP after MASTER on carp0, 192.0.2.100 (vhid 2)",
+  ]);
+});
+
+test("an incident lasts as long as it does when the clock is set back meanwhile", () => {
+  const polls = [...BOTH, failed.vrrp("b", "timeout"), says("b", "BACKUP")];
+  const incidents = incidentsAfter(polls, {
+    wallOf: (nowMs) => (nowMs < 3000 ? nowMs : nowMs - 3_600_000),
+  });
+  expect(incidents).toEqual(["2-3 appliance_down: b went down: it does not answer in time (timeout)"]);
+});
+
+const PAIR = "a MASTER 0, b BACKUP 0";
+const VIP = "192.0.2.100 (vhid 2)";
+const INIT = `odd_state: b reported INIT on carp0, ${VIP}`;
+const DOWN = "went down: it does not answer in time (timeout)";
+const NO_BACKUP = `redundancy_lost: No appliance was BACKUP beside a of ${VIP}`;
+const STOPPED = "which stopped answering (timeout). No known master for at most 5 s";
+const SITE = "website shop (https)";
+
+/** `left`: all members after a reload at second 5. */
+test.each<[name: string, polls: string, incidents: readonly string[], left?: readonly ApplianceConfig[]]>([
+  [
+    "a cluster is dark while none of its appliances answers",
+    `${PAIR}, a silent 3, b silent 4, a MASTER 5, b BACKUP 6`,
+    [
+      "4-5 cluster_dark: No appliance of ams could be reached: neither a nor b",
+      `3-6 appliance_down: a and b ${DOWN}`,
+    ],
+  ],
+  [
+    "an appliance that stands alone is a cluster, which is dark",
+    "lone MASTER 0, lone silent 3, lone MASTER 5",
+    ["3-5 cluster_dark: lone could not be reached"],
+  ],
+  [
+    "one that refuses the exporter could not be polled",
+    "lone MASTER 0, lone refuses 3, lone MASTER 5",
+    ["3-5 appliance_refused: lone could not be polled: it refuses the credentials (auth)"],
+  ],
+  [
+    "one that stands alone serves nobody in an odd state, and its return is the end of that",
+    "lone MASTER 0, lone INIT 3, lone BACKUP 5",
+    [`3-5 not_serving: lone reported INIT on carp0, ${VIP}`],
+  ],
+  ["a VIP that its master lists first is no incident", `${PAIR}, a MASTER+MASTER 5, b BACKUP+BACKUP 6`, []],
+  [
+    "an odd state is over when it is not listed",
+    `${PAIR}, b INIT 3, b nothing 4`,
+    [`3-4 ${INIT}`, `3- ${NO_BACKUP}`],
+  ],
+  [
+    "an odd state lasts while its appliance is silent",
+    `${PAIR}, b INIT 3, b silent 4, b INIT 5, b BACKUP 6`,
+    [`4-5 appliance_down: b ${DOWN}`, `3-6 ${INIT}`, `3-6 ${NO_BACKUP}`],
+  ],
+  [
+    "another odd state is the same incident",
+    `${PAIR}, b INIT 3, b FAULT 4, b BACKUP 6`,
+    [`3-6 ${INIT}`, `3-6 ${NO_BACKUP}`],
+  ],
+  [
+    "a group that nobody lists is in no trouble",
+    "a BACKUP 0, b INIT 1, a nothing 2, b nothing 3",
+    [`1-3 no_master: No appliance was MASTER of ${VIP}`],
+  ],
+  [
+    "a failover of such a group is over",
+    `${PAIR}, a silent 3, b MASTER 5, b nothing 6, a nothing 7`,
+    [`5-7 failover: b took over ${VIP} of ams from a, ${STOPPED}`, `3-7 appliance_down: a ${DOWN}`],
+  ],
+  [
+    "a group without a master is one incident, also while a member that a reload added was not polled yet",
+    "a BACKUP 0, b INIT 1, a MASTER/1 5, a MASTER/2 6",
+    [`1-5 no_master: No appliance was MASTER of ${VIP}`],
+    [MEMBER_A, MEMBER_B, MEMBER_C],
+  ],
+  [
+    "an appliance that a reload removes is not down",
+    `${PAIR}, c BACKUP 0, b silent 3, a MASTER 5, c BACKUP 5`,
+    [`3-5 appliance_down: b ${DOWN}`],
+    [A, MEMBER_C],
+  ],
+  [
+    "neither is a website",
+    `${PAIR}, a 200 1, a 503 2, a 503 3, a MASTER 5, b BACKUP 5`,
+    [`3-5 website_down: Down: ${SITE}`],
+    [MEMBER_A, MEMBER_B],
+  ],
+  [
+    "an appliance that a reload removes, or gives another name, is followed by no failover",
+    `${PAIR}, c BACKUP 0, b MASTER 5, c BACKUP 5`,
+    [],
+    [B, MEMBER_C],
+  ],
+  [
+    "the outage of a website lasts at most from the beginning of the latest test that found it up at the master",
+    `${PAIR}, a 200 1 1.5, b 200 1.8, a 503 2, a 503 3, a 200 5 5.4`,
+    [`3-5.4 website_down: Down at the master: ${SITE}, about 2.7 s, at most 4.4 s`],
+  ],
+  [
+    "a test that hangs at the former master was to find it up",
+    `${PAIR}, b 503 0.5, b 503 0.6, a 200 7, a 200 8, a MASTER 8, b MASTER 12, a silent 9 13, a untested 9 13, b 200 20`,
+    [
+      `12- failover: b took over ${VIP} of ams from a, ${STOPPED.replace("5 s", "4 s")}`,
+      `13- appliance_down: a ${DOWN}`,
+      `12-20 website_down: Down at the master: ${SITE}, about 7.5 s, at most 12 s`,
+    ],
+  ],
+  [
+    "while the masters before and after a failover both find it up, it is up",
+    `${PAIR}, b 200 0.7, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
+    [
+      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-6 website_down: Down at the master: ${SITE}, about 2.65 s, at most 5.3 s`,
+    ],
+  ],
+  [
+    "it may be down since the former master was found as such last, whatever it still finds",
+    `${PAIR}, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
+    [
+      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-6 website_down: Down at the master: ${SITE}, about 3 s, at most 6 s`,
+    ],
+  ],
+  [
+    "what the new master found long before does not count",
+    `b 200 0, ${PAIR}, b 503 1, b 503 2, a 200 20, a MASTER 21, b BACKUP 21, a 200 22, b MASTER 22.5, a BACKUP 22.5, b 503 23, b 200 26`,
+    [
+      `22.5-22.5 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `22.5-26 website_down: Down at the master: ${SITE}, about 2.75 s, at most 5 s`,
+      `2-20 website_down: Down: ${SITE}`,
+    ],
+  ],
+  [
+    "a master that stops answering had it until then",
+    `${PAIR}, b 503 0.5, b 503 0.6, a 200 20, a MASTER 21, a untested 21 25, a silent 22 26, a untested 27, b MASTER 27, a BACKUP 40, a 200 40.5, b BACKUP 44, a MASTER 44`,
+    [
+      `44-44 failover: a took over ${VIP} of ams from b, which stepped down. No known master for at most 17 s`,
+      `27-40 failover: b took over ${VIP} of ams from a, ${STOPPED.replace("5 s", "6 s")}`,
+      `27-44 website_down: Down: ${SITE}, about 21.5 s, at most 24 s`,
+      "26-40 appliance_down: a went down: it does not answer in time (timeout)",
+    ],
+  ],
+  [
+    "where no master did, nothing is said of the time",
+    `${PAIR}, a 200 1, b MASTER 2, a BACKUP 2, b 503 3, b 503 4, b 200 6`,
+    [
+      `3-6 website_down: Down at the master: ${SITE}`,
+      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+    ],
+  ],
+  [
+    "nor where it is not known to be up again",
+    `${PAIR}, a 200 1, a 503 2, a 503 3, a untested 4, a untested 5, a 200 6`,
+    [`5-6 website_unknown: Not known to be up: ${SITE}`, `3-5 website_down: Down: ${SITE}`],
+  ],
+  [
+    "without groups, all appliances count",
+    "lone nothing 0, lone 200 1, lone 503 2, lone 503 3, lone 200 5",
+    [`3-5 website_down: Down: ${SITE}, about 2.5 s, at most 4 s`],
+  ],
+])("%s", (_, polls, incidents, left) => {
+  const reload = left && { atMs: 5000, members: left };
+  const members = [A, B, { ...LONE, websites: [SHOP] }, ...(polls.includes(", c ") ? [MEMBER_C] : [])];
+  const { past } = replay(pollsOf(polls), { members, ...(reload && { reload }) });
+  const outages = past.list().map(({ outageAboutSeconds: about, outageAtMostSeconds: most }) => {
+    return most === undefined ? "" : `, about ${about} s, at most ${most} s`;
+  });
+  expect(incidentLines(past).map((line, nth) => `${line}${outages[nth]}`)).toEqual(incidents);
+});
+
+test("while 64 troubles are not over, others are only problems, and failovers are told", () => {
+  const polls = Array.from({ length: 33 }, (_, nth) => {
+    const [odd, well] = ["+INIT".repeat(nth), "+BACKUP".repeat(33 - nth)];
+    const second = nth * 11;
+    return `a ${"+MASTER".repeat(34).slice(1)} ${second}, b BACKUP${odd}${well} ${second}`;
+  });
+  const { past, verdict } = replay(
+    pollsOf(`${polls.join(", ")}, a silent 370, b MASTER${"+INIT".repeat(33)} 371`),
+  );
+  const isFailover = past.list().map(({ kind }) => kind === "failover");
+  expect(isFailover).toEqual([true, ...Array.from({ length: 64 }, () => false)]);
+  expect(verdict.incidents.failovers).toMatchObject({ silent: 1, stepped_down: 0 });
+});
+
+test("200 incidents are remembered, of each what else began within a minute, eight at most, the latest first", () => {
+  const polls = Array.from(
+    { length: 201 },
+    (_, nth) => `lone silent ${nth * 10}, lone BACKUP ${nth * 10 + 5}`,
+  );
+  const all = replay(pollsOf(polls.join(", ")), { members: [LONE] }).past.list();
+  expect(all).toHaveLength(200);
+  const [middle, last] = [all[100], all[199]];
+  expect(middle?.meanwhile).toEqual(
+    [94, 95, 96, 97, 98, 99, 101, 102].map((nth) => {
+      const { id, kind, begin, summary } = all[nth] ?? {};
+      return { id, kind, begin, summary };
+    }),
+  );
+  expect(last?.meanwhile.map(({ id }) => id)).toEqual(all.slice(193, 199).map(({ id }) => id));
+});
+
+test("an incident names 24 subjects, and a sentence has 2,000 characters at most", () => {
+  const many = Array.from({ length: 1000 }, (_, nth) => `192.0.2.${nth}`);
+  const long = many.map((vip) => `${vip}${"\u{1F310}".repeat(60)}`);
+  const [named = "", cut = ""] = [many, long].flatMap((vips) =>
+    incidentsAfter([says("lone", "MASTER", vips), says("lone", "BACKUP", vips)]),
+  );
+  expect(named).toMatch(/192\.0\.2\.23 \(vhid 2\) and 976 more$/);
+  expect(cut).toMatch(/^1-1 vrrp_state: lone became .*\u{1F310}…$/u);
+  expect(cut).toHaveLength("1-1 vrrp_state: ".length + 2000);
+});
+
+test("the oldest incidents are forgotten", () => {
+  const busy = Array.from({ length: 12 }, (_, nth) =>
+    nth % 2 === 0 ? failed.vrrp("b", "dns") : says("b", "BACKUP"),
+  );
+  const incidents = incidentsAfter(busy, { maxIncidents: 4, everySeconds: 11 });
+  expect(incidents).toEqual(incidentsAfter(busy, { everySeconds: 11 }).slice(0, 4));
+});
+
+test("the cluster with the most incidents loses its oldest first", () => {
+  const lone = [says("lone", "MASTER", ["v"]), says("lone", "BACKUP", ["v"])];
+  const busy = Array.from({ length: 12 }, (_, nth) =>
+    nth % 2 === 0 ? failed.vrrp("b", "dns") : says("b", "BACKUP"),
+  );
+  const incidents = incidentsAfter([...lone, ...busy], { maxIncidents: 4 });
+  expect(incidents).toHaveLength(4);
+  expect(incidents.at(-1)).toBe("1-1 vrrp_state: lone became BACKUP after MASTER on carp-v, v (vhid 2)");
+});
+
+test("an odd state is over although another appliance, whose name begins this one's, does not answer", () => {
+  const members = ["a", "a b"].map((name) => applianceOf({ name, cluster: "ams" }));
+  const polls = [
+    says("a", "MASTER"),
+    says("a b", "BACKUP"),
+    says("a b", "FAULT"),
+    failed.vrrp("a", "timeout"),
+    says("a b", "BACKUP"),
+  ];
+  const timed = polls.map((observation, nth) => {
+    const atMs = 20_000 * nth;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: atMs + 25_000 }, atMs };
+  });
+  const { past } = replay(timed, { members });
+  expect(incidentLines(past).filter((line) => line.includes("odd_state"))).toEqual([
+    expect.stringMatching(/^40-80 odd_state: a b reported FAULT on /),
+  ]);
+});

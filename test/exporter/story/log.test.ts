@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import type { FleetChange } from "../../../src/exporter/fleet/changes.ts";
+import { logIncidents, logObservation, logReloaded } from "../../../src/exporter/story/log.ts";
+import type { KnownIncident } from "../../../src/exporter/document/schema.ts";
+import { createMemoryLog } from "../../support/exporter.ts";
+import {
+  applianceOf,
+  configOf,
+  failureOf,
+  listOf,
+  seen,
+  WALL_MS,
+  websiteOf,
+} from "../../support/observations.ts";
+import { clustersOf, fleetOf } from "../fleet/support.ts";
+import { createJudge } from "../judge/support.ts";
+
+function stateChange(nth: number): FleetChange {
+  return { kind: "vrrp_state", interface: `carp${nth}`, vhid: 1, vip: "v", from: "MASTER", to: "BACKUP" };
+}
+
+/** The lines about these changes. */
+function logged(changes: readonly FleetChange[]): readonly unknown[] {
+  const log = createMemoryLog();
+  logObservation(log.logger, "ams", seen.vrrp("a", listOf([])), changes);
+  return log.lines.filter(({ level }) => level !== "debug");
+}
+
+test("20 changed states are 20 lines, and any more of one poll are one line with their number", () => {
+  const states = Array.from({ length: 23 }, (_, nth) => stateChange(nth));
+  expect(logged(states.slice(0, 20))).toHaveLength(20);
+  const lines = logged(states);
+  expect(lines).toHaveLength(21);
+  expect(lines.at(-2)).toMatchObject({ interface: "carp19", msg: "vrrp state changed" });
+  expect(lines.at(-1)).toMatchObject({
+    level: "info",
+    cluster: "ams",
+    appliance: "a",
+    count: 3,
+    msg: "more vrrp states changed",
+  });
+});
+
+test("other changes are logged beside any number of states", () => {
+  const states = Array.from({ length: 1024 }, (_, nth) => stateChange(nth));
+  const recovered: FleetChange = {
+    kind: "recovered",
+    operation: { kind: "website_list" },
+    from: failureOf("timeout"),
+  };
+  const lines = logged([...states, recovered]);
+  expect(lines).toHaveLength(22);
+  expect(lines).toContainEqual(expect.objectContaining({ msg: "polling recovered" }));
+});
+
+const SWITCH = { from: "a", to: "b", evidence: [], addresses: 1, isPartial: false };
+const FAILOVER: KnownIncident = {
+  id: "x",
+  kind: "failover",
+  severity: "warning",
+  cluster: "ams",
+  begin: "2026-11-21T12:00:00.000Z",
+  end: undefined,
+  summary: "b took over v from a; why is not known",
+  subjects: ["v"],
+  failover: { ...SWITCH, cause: "unknown" },
+};
+
+test("an incident is a line when it begins, when a failover changes and when it is over, and none for further subjects of a trouble", () => {
+  const log = createMemoryLog();
+  const summary = "b took over v from a, which stepped down";
+  const known = { ...FAILOVER, summary, failover: { ...SWITCH, cause: "stepped_down" } } as const;
+  const over = { ...known, end: "2026-11-21T12:01:00.000Z" };
+  const trouble: KnownIncident = { ...FAILOVER, kind: "no_master", failover: undefined };
+  logIncidents(log.logger, [
+    { before: undefined, now: FAILOVER },
+    { before: trouble, now: { ...trouble, summary: "No appliance was MASTER of v and w" } },
+    { before: FAILOVER, now: known },
+    { before: known, now: over },
+    { before: over, now: { ...over, end: "2026-11-21T12:02:00.000Z" } },
+  ]);
+  const line = { cluster: "ams", incident: "x", kind: "failover", from: "a", to: "b" };
+  expect(log.lines).toMatchObject([
+    { ...line, level: "warn", msg: "incident", cause: "unknown" },
+    { ...line, level: "warn", msg: "incident changed", cause: "stepped_down" },
+    { ...line, level: "info", msg: "incident over", end: over.end },
+    { ...line, level: "warn", msg: "incident changed", end: "2026-11-21T12:02:00.000Z" },
+  ]);
+});
+
+test("20 incidents of a poll are 20 lines, and any more are one line with their number", () => {
+  const log = createMemoryLog();
+  const news = Array.from({ length: 23 }, () => ({ before: undefined, now: FAILOVER }));
+  logIncidents(log.logger, news);
+  expect(log.lines).toHaveLength(21);
+  expect(log.lines.at(-1)).toMatchObject({ level: "info", cluster: "ams", count: 3, msg: "more incidents" });
+});
+
+test("20 websites whose state a new configuration changes are 20 lines, and one line counts the rest", () => {
+  const websites = Array.from({ length: 23 }, (_, nth) => websiteOf({ id: nth + 1 }));
+  const observations = websites.map(({ id }) => seen.website("waf", id, [{ protocol: "http", status: 302 }]));
+  const fleet = fleetOf([applianceOf({ name: "waf", websites })], observations);
+  const judging = createJudge();
+  const judged = () => {
+    const [facts] = clustersOf(fleet);
+    if (facts === undefined) throw new Error("a cluster is configured");
+    return judging.judge(facts, { wallMs: WALL_MS, monotonicMs: 0 });
+  };
+  const linesOf = (change: ReturnType<typeof judged>) => {
+    const log = createMemoryLog();
+    logReloaded(log.logger, change);
+    return log.lines;
+  };
+  expect(linesOf(judged())).toEqual([]);
+  const strict = websites.map((website) => ({ ...website, expectStatus: [{ from: 200, to: 299 }] }));
+  fleet.configure(configOf(applianceOf({ name: "waf", websites: strict })), 0);
+  const lines = linesOf(judged());
+  expect(lines).toHaveLength(21);
+  const msg = "website state changed with the configuration";
+  expect(lines.at(-2)).toMatchObject({ website: "20", protocol: "http", from: "up", to: "down", msg });
+  expect(lines.at(-1)).toMatchObject({
+    cluster: "waf",
+    count: 3,
+    msg: "more website states changed with the configuration",
+  });
+});

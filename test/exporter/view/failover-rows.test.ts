@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import type { ApplianceDocument } from "../../../src/exporter/document/schema.ts";
+import { failoverLine, failoverRows } from "../../../src/exporter/view/failover-rows.ts";
+import { clusterRows } from "../../../src/exporter/view/rows.ts";
+import { appliance, failoverTo, pair, secondSilent, shopDownInPart, splitBrain } from "../page/documents.ts";
+import { cellsOf } from "../page/reading.ts";
+
+const AMS = pair("ams");
+/** Mastership is split over two members, and a third one is in none of the groups of `b`. */
+const SPLIT = [
+  appliance("a", "MASTER", { failover: failoverTo(["b", "c"], { moreRisks: 10 }) }),
+  appliance("b", "MASTER", { failover: failoverTo(["a"], { addresses: 1, websites: 0 }) }),
+  appliance("c", "BACKUP"),
+];
+
+test.each<readonly [string, readonly ApplianceDocument[], readonly (readonly string[])[]]>([
+  ["no failover is judged", [appliance("a", "MASTER")], []],
+  [
+    "the backup can take over",
+    AMS.appliances,
+    [
+      [
+        "If ams-1 fails Ready",
+        "well: MASTER 2 addresses 2 websites",
+        "backup: takes over 2 addresses 2 websites",
+      ],
+    ],
+  ],
+  [
+    "a website would be lost",
+    shopDownInPart(AMS).appliances,
+    [
+      [
+        "If ams-1 fails Losses for 3 min",
+        "warning: MASTER 2 addresses 2 websites 1 website not compared",
+        "backup: can take over",
+      ],
+      ["shop https shop https is down (503) at ams-2", "", "warning: Website down seen 3 min ago"],
+      [
+        "blog blog differs at ams-2 (mode detect at ams-1, mode protect at ams-2)",
+        "",
+        "well: Website differs seen 3 min ago",
+      ],
+    ],
+  ],
+  [
+    "nobody would take over",
+    secondSilent(AMS).appliances,
+    [
+      [
+        "If ams-1 fails Outage for 3 min",
+        "critical: MASTER 2 addresses 2 websites",
+        "not known to take over",
+      ],
+      [
+        "192.0.2.100 no appliance takes over 192.0.2.100 (vhid 1), since ams-2 cannot be polled",
+        "critical: Backup lost seen 2 s ago",
+        "",
+      ],
+    ],
+  ],
+  [
+    "mastership is split over two members",
+    SPLIT,
+    [
+      [
+        "If a fails Ready",
+        "well: MASTER 2 addresses 2 websites 10 more risks not shown",
+        "backup: can take over",
+        "backup: can take over",
+      ],
+      [
+        "If b fails Ready",
+        "backup: takes over 1 address",
+        "well: MASTER 1 address",
+        "not known to take over",
+      ],
+    ],
+  ],
+])("rows when %s", (_, appliances, expected) => {
+  expect(failoverRows(appliances).map(cellsOf)).toEqual(expected);
+});
+
+test("256 rows are shown, and one row counts the others", () => {
+  const { failover } = shopDownInPart(AMS).appliances[0] ?? {};
+  const risks = failover?.risks.flatMap((risk) => Array.from({ length: 150 }, () => risk)) ?? [];
+  const appliances = [appliance("a", "MASTER", { failover: failoverTo(["b"], { risks }) })];
+  const rows = clusterRows({ ...AMS, appliances }).find(({ kind }) => kind === "failover")?.rows ?? [];
+  expect([rows.length, rows.at(-1)?.title]).toEqual([257, "45 more failover rows"]);
+});
+
+const LONG = failoverTo(["b"], { state: "losses", summary: "x".repeat(200) });
+
+test.each<readonly [string, readonly ApplianceDocument[], readonly string[]]>([
+  ["nothing where no failover is judged", [appliance("a", "MASTER")], []],
+  ["who can take over where all are ready", SPLIT, ["b, c and a can take over"]],
+  [
+    "the sentence about the worst one",
+    [...SPLIT, ...splitBrain(AMS).appliances, ...shopDownInPart(AMS).appliances],
+    ["If ams-1 fails: shop https is down (503) at ams-2"],
+  ],
+  [
+    "the beginning of a long sentence",
+    [appliance("a", "MASTER", { failover: LONG })],
+    [`${"x".repeat(119)}…`],
+  ],
+])("the line of a cluster says %s", (_, appliances, expected) => {
+  expect(failoverLine(appliances)).toEqual(expected);
+});

@@ -1,0 +1,171 @@
+import { beforeAll, expect, test } from "vitest";
+import { loadWebConfig } from "../../../src/exporter/web/web-config.ts";
+import { createAuthority } from "../../support/certificates.ts";
+import { HASH, loadWeb } from "./support.ts";
+
+let files: Readonly<Record<string, string>> = {};
+
+beforeAll(async () => {
+  const authority = await createAuthority();
+  const { cert, key } = await authority.issue();
+  files = { "server.pem": cert, "server.key": key, "ca.pem": authority.cert };
+});
+
+test("every supported key is loaded", async () => {
+  const { config, errors, sources } = await loadWeb(
+    `tls_server_config:
+  cert_file: server.pem
+  key_file: server.key
+  client_ca_file: ca.pem
+  client_auth_type: RequireAndVerifyClientCert
+  min_version: TLS13
+http_server_config:
+  http2: true
+  headers:
+    Content-Security-Policy: |
+      default-src 'self';
+      img-src 'none'
+    X-Frame-Options: sameorigin
+    X-XSS-Protection: 0
+basic_auth_users: { monitor: $2y$${HASH}, 007: $2a$${HASH} }
+`,
+    files,
+  );
+  expect(errors).toEqual([]);
+  expect(config).toMatchObject({
+    tls: {
+      cert: files["server.pem"],
+      clientCa: files["ca.pem"],
+      clientAuth: "RequireAndVerifyClientCert",
+      minVersion: "TLSv1.3",
+    },
+    headers: {
+      "Content-Security-Policy": "default-src 'self'; img-src 'none'",
+      "X-Frame-Options": "sameorigin",
+      "X-XSS-Protection": "0",
+    },
+  });
+  expect(config?.tls?.key.reveal()).toBe(files["server.key"]);
+  expect([...(config?.users ?? [])].map(([name, hash]) => [name, hash.reveal()])).toEqual([
+    ["monitor", `$2y$${HASH}`],
+    ["007", `$2a$${HASH}`],
+  ]);
+  expect(sources).toEqual(["ca.pem", "server.key", "server.pem", "web.yaml"]);
+});
+
+test("an empty map is a valid configuration without protection", async () => {
+  const { config, errors } = await loadWeb("{}");
+  expect(errors).toEqual([]);
+  expect(config).toEqual({ tls: undefined, users: new Map(), headers: {} });
+});
+
+test("all errors of the schema are reported together, with positions and without secrets", async () => {
+  const { errors } = await loadWeb(
+    `tls_server_config:
+  cert_file: nowhere.pem
+  client_auth_type: Sometimes
+  min_version: TLS1.2
+  certfile: server.pem
+http_server_config:
+  http3: true
+  headers: { X-Frame-Options: DENY, X-Powered-By: us, X-XSS-Protection: [1], Content-Security-Policy: "a\\u0001b" }
+basic_auth_users:
+  monitor: hunter2
+  cheap: $2y$03$${HASH.slice(3)}
+  hunter:hunter2:
+colour: blue
+`,
+    files,
+  );
+  expect(errors).toEqual([
+    "web.yaml:1:1: tls_server_config.key_file: required key is missing",
+    'web.yaml:3:3: tls_server_config.client_auth_type: Invalid option: expected one of "NoClientCert"|"RequestClientCert"|"RequireAnyClientCert"|"RequireClientCert"|"VerifyClientCertIfGiven"|"RequireAndVerifyClientCert"',
+    'web.yaml:4:3: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
+    'web.yaml:5:3: tls_server_config: unknown key "certfile"; did you mean "cert_file"?',
+    'web.yaml:7:3: http_server_config: unknown key "http3"; did you mean "http2"?',
+    'web.yaml:8:14: http_server_config.headers.X-Frame-Options: Invalid option: expected one of "deny"|"sameorigin"',
+    "web.yaml:8:37: http_server_config.headers: unknown key",
+    "web.yaml:8:55: http_server_config.headers.X-XSS-Protection: expected a string or a number",
+    "web.yaml:8:78: http_server_config.headers.Content-Security-Policy: expected a valid HTTP header value",
+    "web.yaml:10:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+    "web.yaml:11:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+    "web.yaml:12:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+    "web.yaml:13:1: unknown key",
+  ]);
+});
+
+test("all invalid files are reported together and watched", async () => {
+  const { errors, sources } = await loadWeb(
+    `tls_server_config:
+  cert_file: nowhere.pem
+  key_file: server.pem
+  client_ca_file: server.key
+  client_auth_type: VerifyClientCertIfGiven
+`,
+    files,
+  );
+  expect(errors).toEqual([
+    'web.yaml:2:3: tls_server_config.cert_file: cannot use "nowhere.pem": no such file',
+    'web.yaml:3:3: tls_server_config.key_file: cannot use "server.pem": expected a private key in PEM without a passphrase',
+    'web.yaml:4:3: tls_server_config.client_ca_file: cannot use "server.key": expected valid certificates in PEM',
+  ]);
+  expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
+});
+
+test("keys of the toolkit's format that this exporter lacks are errors", async () => {
+  const { errors } = await loadWeb(
+    `rate_limit: { interval: 1s, burst: 1 }
+tls_server_config:
+  cert_file: server.pem
+  key_file: server.key
+  cert: x
+  key: x
+  client_ca: x
+  client_allowed_sans: [x]
+  max_version: TLS13
+  cipher_suites: [x]
+  curve_preferences: [x]
+  prefer_server_cipher_suites: true
+`,
+    files,
+  );
+  const keys = ["cert", "key", "client_ca", "client_allowed_sans", "max_version", "cipher_suites"];
+  const paths = [...keys, "curve_preferences", "prefer_server_cipher_suites"].map(
+    (key, nth) => `web.yaml:${nth + 5}:3: tls_server_config.${key}`,
+  );
+  expect(errors).toEqual(
+    ["web.yaml:1:1: rate_limit", ...paths].map((path) => `${path}: not supported by this exporter`),
+  );
+});
+
+test.each([
+  [
+    "tls_server_config: { key_file: server.key }",
+    "1:1: tls_server_config.cert_file: required key is missing",
+  ],
+  [
+    "tls_server_config: { cert_file: server.pem, key_file: server.key, client_ca_file: ca.pem }",
+    "1:67: tls_server_config.client_ca_file: needs a client_auth_type other than NoClientCert",
+  ],
+  [
+    "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
+    "1:41: tls_server_config.key_file: TLS rejects this key with this certificate",
+  ],
+  [
+    "basic_auth_users: { monitor:$2y$10$abc }",
+    "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+  ],
+  ["basic_auth_users: [monitor]", "1:1: basic_auth_users: Invalid input: expected record, received array"],
+  ["tls_server_config: {", "1:21: expected } before this: a { above is not closed"],
+  ["", "1:1: the file is empty"],
+])("%j is refused", async (yaml, error) => {
+  const { errors } = await loadWeb(yaml, files);
+  expect(errors).toEqual([`web.yaml:${error}`]);
+});
+
+test("a missing file is reported", async () => {
+  expect(await loadWebConfig("/nowhere/web.yaml")).toMatchObject({
+    ok: false,
+    errors: [{ file: "/nowhere/web.yaml", path: "", message: "no such file" }],
+  });
+});

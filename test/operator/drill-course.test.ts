@@ -1,0 +1,270 @@
+import { expect, test } from "vitest";
+import type { WebsiteConfig } from "../../src/exporter/config/config.ts";
+import {
+  courseAfter,
+  nextStage,
+  planDrill,
+  verdictOn,
+  type Course,
+  type Ending,
+} from "../../src/operator/drill-course.ts";
+import { WALL_MS, websiteOf } from "../support/observations.ts";
+import { documentsOf } from "./drill-support.ts";
+
+const both = (second: number, a: string, b: string): string => `a ${a} ${second}, b ${b} ${second}`;
+/** Both members serve the website `shop` before the drill, which begins at second 0. */
+const READY = `${both(0, "MASTER", "BACKUP")}, a 200 0, b 200 0`;
+
+const SHOPS = [2, 3].map((id) => websiteOf({ id, name: "shop", protocols: ["https"] }));
+
+interface Case {
+  readonly name: string;
+  /** Polls from second 1 on. */
+  readonly polls: string;
+  readonly isBothWays?: boolean;
+  readonly before?: string;
+  readonly websites?: readonly WebsiteConfig[];
+  /** Default: done. */
+  readonly ending?: Ending;
+  /** The stages with their seconds, and the verdict with its reasons. */
+  readonly expected: readonly string[];
+}
+
+/** The course of a drill of `a` through these polls. */
+function courseOf({
+  polls,
+  isBothWays = false,
+  before = READY,
+  websites,
+}: Omit<Case, "name" | "expected">): Course {
+  const documents = documentsOf(`${before}, ${polls}`, websites);
+  const first = documents.findLast(({ atMs }) => atMs <= 0);
+  const later = documents.filter(({ atMs }) => atMs > 0);
+  const planned = first && planDrill(first.fleet, "a", { isBothWays, acceptsLosses: true });
+  if (planned?.ok !== true) throw new Error(planned?.message);
+  return later.reduce(
+    (course, { fleet, atMs }) => courseAfter(course, fleet, WALL_MS + atMs),
+    planned.course,
+  );
+}
+
+const AWAY = (second: number): string => both(second, "BACKUP", "MASTER");
+const BACK = (second: number): string => both(second, "MASTER", "BACKUP");
+const VIP = "192.0.2.100 (vhid 2)";
+
+test.each<Case>([
+  {
+    name: "a member hands over, and is a BACKUP at once",
+    polls: `${AWAY(2)}, ${AWAY(6)}, ${AWAY(7)}`,
+    expected: ["taken_over 2", "complete 2", "pass"],
+  },
+  {
+    name: "a member dies, and comes back as a BACKUP",
+    polls: `a silent 2, b BACKUP 2, a silent 6, b MASTER 6, ${AWAY(90)}, ${AWAY(95)}`,
+    expected: ["taken_over 6", "complete 90", "pass"],
+  },
+  {
+    name: "a member that is away for a moment again is not settled",
+    polls: `${AWAY(2)}, a silent 4, b MASTER 4, ${AWAY(6)}, ${AWAY(11)}`,
+    expected: ["taken_over 2", "complete 6", "pass"],
+  },
+  {
+    name: "both ways, by a member that preempts",
+    isBothWays: true,
+    polls: `a silent 2, b BACKUP 2, a silent 6, b MASTER 6, ${BACK(90)}, ${BACK(95)}, ${BACK(100)}`,
+    expected: ["taken_over 6", "complete 90", "back 95", "pass"],
+  },
+  {
+    name: "both ways, and nobody makes it MASTER again",
+    isBothWays: true,
+    polls: `${AWAY(2)}, ${AWAY(7)}, ${AWAY(1800)}`,
+    ending: "window_over",
+    expected: [
+      "taken_over 2",
+      "complete 2",
+      "fail",
+      `the window was over first: a is not MASTER again of ${VIP}`,
+    ],
+  },
+  {
+    name: "nobody takes over",
+    polls: "a silent 6, b BACKUP 6, a silent 1800, b BACKUP 1800",
+    ending: "window_over",
+    expected: ["fail", `the window was over first: no other appliance is the known MASTER of ${VIP}`],
+  },
+  {
+    name: "the member does not come back",
+    polls: "a silent 6, b MASTER 6, a silent 1800, b MASTER 1800",
+    ending: "window_over",
+    expected: [
+      "taken_over 6",
+      "fail",
+      `the window was over first: not one MASTER and a known BACKUP: ${VIP}`,
+    ],
+  },
+  {
+    name: "both are MASTER for a while",
+    polls: `b MASTER 2, b MASTER 3, a MASTER 3, ${AWAY(4)}, ${AWAY(9)}`,
+    expected: ["taken_over 4", "complete 4", "fail", `Split brain: a and b were MASTER at once of ${VIP}`],
+  },
+  {
+    name: "a website is down at the new MASTER for a while",
+    polls: `${AWAY(2)}, b 503 3, b 503 4, b 200 6, ${AWAY(9)}`,
+    expected: [
+      "taken_over 2",
+      "complete 2",
+      "fail",
+      "shop (https) was down for about 3.5 s, at most 6 s, which was not predicted",
+    ],
+  },
+  {
+    name: "a website stays down",
+    polls: `${AWAY(2)}, b 503 3, b 503 4, ${AWAY(9)}`,
+    expected: ["taken_over 2", "complete 2", "fail", "shop (https) is down, which was not predicted"],
+  },
+  {
+    name: "the outage of a website was predicted",
+    before: `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0`,
+    polls: `${AWAY(2)}, b 503 3, ${AWAY(9)}`,
+    expected: ["taken_over 2", "complete 2", "pass"],
+  },
+  {
+    name: "of two websites of one name, the outage of one was predicted",
+    websites: SHOPS,
+    before: `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0, a 200#3 0, b 200#3 0`,
+    polls: `${AWAY(2)}, b 503 3, b 503#3 3, b 503#3 4, ${AWAY(9)}`,
+    expected: ["taken_over 2", "complete 2", "fail", "shop (https) is down, which was not predicted"],
+  },
+  {
+    name: "of two websites of one name, the outages of both were predicted",
+    websites: SHOPS,
+    before: `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0, a 200#3 0, b 503#3 0, b 503#3 0`,
+    polls: `${AWAY(2)}, b 503 3, b 503#3 3, ${AWAY(9)}`,
+    expected: ["taken_over 2", "complete 2", "pass"],
+  },
+  {
+    name: "a signal ends it",
+    polls: "a silent 6, b BACKUP 6",
+    ending: "interrupted",
+    expected: ["incomplete", `the drill was interrupted: no other appliance is the known MASTER of ${VIP}`],
+  },
+  {
+    name: "the exporter is lost",
+    polls: "a silent 6, b MASTER 6",
+    ending: "exporter_lost",
+    expected: [
+      "taken_over 6",
+      "incomplete",
+      `the exporter stopped answering: not one MASTER and a known BACKUP: ${VIP}`,
+    ],
+  },
+])("$name", (given) => {
+  const course = courseOf(given);
+  const stages = course.reached.map(({ stage, atMs }) => `${stage} ${(atMs - WALL_MS) / 1000}`);
+  const { verdict, reasons } = verdictOn(course, given.ending ?? "done");
+  expect(nextStage(course) === undefined).toBe((given.ending ?? "done") === "done");
+  expect([...stages, verdict, ...reasons]).toEqual(given.expected);
+});
+
+test("failovers of before the drill are not its own, and one more of members that flap is", () => {
+  const course = courseOf({
+    before: `${both(-60, "MASTER", "BACKUP")}, ${AWAY(-50)}, ${BACK(-40)}, a 200 0, b 200 0`,
+    polls: `${AWAY(2)}, ${AWAY(7)}`,
+  });
+  expect(Array.from(course.incidents.values(), ({ summary }) => summary)).toEqual([
+    `b and a took over ${VIP} of ams from each other 3 times, about every 26 s: a lets go most often`,
+  ]);
+});
+
+test.each([
+  [
+    "a website is down at the successor",
+    "a MASTER 0, b BACKUP 0, a 200 0, b 503 0, b 503 0",
+    "losses",
+    "If a fails: shop https is down (503) at b; --accept-losses rehearses it nevertheless",
+  ],
+  [
+    "there is no BACKUP",
+    "a MASTER 0, b FAULT 0, a 200 0, b 200 0",
+    "losses",
+    "If a fails: no appliance takes over 192.0.2.100 (vhid 2); --accept-losses rehearses it nevertheless",
+  ],
+  [
+    "it is MASTER of nothing",
+    "a BACKUP 0, b MASTER 0, a 200 0, b 200 0",
+    "unknown",
+    "a is MASTER of nothing: there is no failover to rehearse",
+  ],
+  [
+    "it is silent",
+    "a silent 0, b MASTER 0, a 200 0, b 200 0",
+    "unknown",
+    "If a fails: it is not known what is lost: it does not answer in time (timeout)",
+  ],
+  [
+    "a website of the successor was not tested",
+    "a MASTER 0, b BACKUP 0, a 200 0",
+    "unknown",
+    "If a fails: it is not known whether b would serve shop like a",
+  ],
+])("a drill does not begin: %s", (_, polls, reason, message) => {
+  const [document] = documentsOf(polls);
+  const options = { isBothWays: false, acceptsLosses: false };
+  expect(document && planDrill(document.fleet, "a", options)).toEqual({ ok: false, reason, message });
+  expect(document && planDrill(document.fleet, "c", options)).toMatchObject({
+    ok: false,
+    reason: "unknown",
+    message: "the exporter has no appliance c",
+  });
+});
+
+test("an exporter that is older than this command does not say what would be lost", () => {
+  const [document] = documentsOf(READY);
+  if (document === undefined) throw new Error("there are polls");
+  const clusters = document.fleet.clusters.map((cluster) => ({
+    ...cluster,
+    appliances: cluster.appliances.map((each) => ({ ...each, ready: undefined })),
+  }));
+  const planned = planDrill({ ...document.fleet, clusters }, "a", { isBothWays: false, acceptsLosses: true });
+  expect(planned).toEqual({
+    ok: false,
+    reason: "unknown",
+    message: "a: the exporter is older than this command, and does not say what would be lost: upgrade it",
+  });
+});
+
+test("an incident that an exporter knew before it was started again keeps its keys", () => {
+  const documents = documentsOf(
+    `${both(0, "MASTER", "BACKUP")}, a 200 0, b 503 0, b 503 0, ${AWAY(2)}, b 503 3`,
+  );
+  const [first, last] = [documents[0], documents.at(-1)];
+  const planned = first && planDrill(first.fleet, "a", { isBothWays: false, acceptsLosses: true });
+  if (planned?.ok !== true || last === undefined) throw new Error("there are polls");
+  const before = courseAfter(planned.course, last.fleet, WALL_MS + last.atMs);
+  const restored = last.fleet.incidents.map((each) => ({ ...each, keys: undefined }));
+  const after = courseAfter(before, { ...last.fleet, incidents: restored }, WALL_MS + last.atMs + 6000);
+  expect(verdictOn(after, "done").reasons).toEqual([]);
+});
+
+test("every key in a document is that of a subject in it", () => {
+  const documents = documentsOf(
+    `${both(0, "MASTER", "BACKUP")}, a untested 0, b untested 0, a 200 1, b 200 1, b 503 1, b 503 2, b FAULT 3, b FAULT 4, ${AWAY(6)}, b 503 7, b 503 8, a silent 9, a silent 20, b FAULT 21`,
+  );
+  const known = documents.flatMap(({ fleet: { clusters, problems, incidents } }) => {
+    const [cluster] = clusters;
+    const { appliances = [], groups = [], websites = [] } = cluster ?? {};
+    const parts = appliances.flatMap(({ interfaces = [], failover }) =>
+      [...interfaces, failover ?? []].flat(),
+    );
+    const all = [...appliances, ...parts, ...groups, ...websites.flatMap(({ states }) => states)];
+    const subjects = new Set(["cluster", ...all.map(({ key }) => key)]);
+    const risks = appliances.flatMap(({ failover }) => failover?.risks ?? []);
+    return [...risks, ...problems, ...incidents].map(({ keys }) => ({
+      isNamed: keys !== undefined && keys.length > 0,
+      // The list of an interface that an incident is about may not be known any more.
+      others: keys?.filter((key) => !subjects.has(key) && !/^interface "[ab]" carp0, /.test(key)),
+    }));
+  });
+  expect(known.length).toBeGreaterThan(20);
+  expect(known.filter(({ isNamed, others = [] }) => !isNamed || others.length > 0)).toEqual([]);
+});

@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { runProgram } from "../../src/program/program.ts";
+import { createFolder } from "../exporter/config/folder.ts";
+import { startTestExporter } from "../support/exporter.ts";
+import { createTestIo } from "../support/io.ts";
+import { ask, HASH } from "../exporter/web/support.ts";
+
+const WEB = `basic_auth_users: { alice: $2y$${HASH} }`;
+const entry = (name: string) => ({ name, base_url: `http://127.0.0.1:1/${name}`, allow_http: true });
+const CONFIG = {
+  clusters: [{ name: "ams", labels: { site: "north" }, appliances: [entry("a"), entry("b")] }],
+  appliances: [entry("lone")],
+};
+
+/** Exporters with these web configurations, and a function that runs the command for all of them. */
+async function exportersWith(...webs: readonly string[]) {
+  const exporters = await Promise.all(webs.map((web) => startTestExporter({ config: CONFIG, web })));
+  for (const { port } of exporters)
+    await expect.poll(async () => (await ask(port, "/-/ready")).status).toBe(200);
+  onTestFinished(() => Promise.all(exporters.map(({ stop }) => stop())).then(() => undefined));
+  const client = "http_client: { basic_auth: { username: alice, password: correct horse } }\n";
+  const folder = await createFolder({ "client.yaml": client });
+  const urls = exporters.map(({ url }) => `${url}/`);
+  async function run(...args: readonly string[]) {
+    const given = args.some((arg) => arg.startsWith("--url=")) ? [] : urls.map((url) => `--url=${url}`);
+    const { io, printed } = await createTestIo();
+    const file = `--http.config.file=${join(folder, "client.yaml")}`;
+    const code = await runProgram(["maintenance", ...args, ...given, file], io);
+    const hidden = (text: string) =>
+      urls
+        .reduce((shown, url, nth) => shown.replaceAll(url, `URL${nth}`), text)
+        .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/g, "DATE       TIME     UTC")
+        .replaceAll(/\d s ago/g, "0 s ago");
+    return { code, out: hidden(printed.out), err: hidden(printed.err) };
+  }
+  return { exporters, urls, run };
+}
+
+const START = ["--for=30m30s", "--comment=firmware 4.6", "--id=patchnight"];
+
+const HEADER =
+  "ID          STATE           END                      WORK ON     BY     COMMENT       EXPORTER";
+const row = (nth: number, state: string) =>
+  `patchnight  ${state}  DATE       TIME     UTC  a and lone  alice  firmware 4.6  URL${nth}`;
+const rows = (state: string) => `${[HEADER, row(0, state), row(1, state)].join("\n")}\n`;
+const wider = (text: string) => text.replace("STATE           ", "STATE              ");
+const ended = (nth: number) =>
+  `URL${nth}: patchnight ended 2 h 0 min early: 2 problems left\n  No appliance of ams can be reached, a and b: it cannot be reached (connect)\n  lone is down: it cannot be reached (connect)\n`;
+
+test("a window starts at a pair of exporters under one id, is listed, extended and ended", async () => {
+  const { run } = await exportersWith(WEB, WEB);
+  for (const [args, out] of [
+    [["list"], "no work is planned\n"],
+    [["start", "a", "lone", ...START], rows("ends in 30 min")],
+    [["extend", "patchnight", "--for=1h30m30s"], wider(rows("ends in 2 h 0 min"))],
+    [["list"], wider(rows("ends in 2 h 0 min"))],
+    [["end", "patchnight"], ended(0) + ended(1)],
+    [["list"], rows("ended 0 s ago").replace("STATE           ", "STATE          ")],
+  ] as const)
+    expect.soft(await run(...args)).toEqual({ code: 0, out, err: "" });
+  expect(await run("end", "patchnight")).toEqual({
+    code: 1,
+    out: "",
+    err: "URL0: no window patchnight runs\nURL1: no window patchnight runs\n",
+  });
+});
+
+test("a name of a cluster, and labels, cover what they name; without --id there is a new one", async () => {
+  const { run } = await exportersWith(WEB);
+  const { code, out } = await run(
+    "start",
+    "ams",
+    "lone",
+    "--label=site=north",
+    "--for=30m",
+    "--comment=x",
+    "--output=json",
+  );
+  const { window } = JSON.parse(out).exporters[0];
+  expect([code, window]).toEqual([
+    0,
+    expect.objectContaining({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      clusters: ["ams"],
+      appliances: ["lone"],
+      labels: { site: "north" },
+    }),
+  ]);
+});
+
+test("nothing starts if an exporter lacks a name or cannot be reached", async () => {
+  const { run, urls } = await exportersWith(WEB);
+  expect(await run("start", "a", "c", ...START)).toEqual({
+    code: 2,
+    out: "",
+    err: 'unknown cluster or appliance "c"; URL0 has ams, a, b and lone\n',
+  });
+  expect(await run("start", "a", ...START, `--url=${urls[0]}`, "--url=http://127.0.0.1:1")).toEqual({
+    code: 2,
+    out: "",
+    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1\nnothing is started\n",
+  });
+  expect((await run("list")).out).toBe("no work is planned\n");
+});
+
+test("if one of two exporters refuses, the command says which has the window and how to repeat it", async () => {
+  const { run } = await exportersWith(WEB, `${WEB}\nmaintenance_users: []`);
+  const { code, err } = await run("start", "a", ...START);
+  expect([code, err]).toEqual([
+    1,
+    "URL1: This user is not among the maintenance_users of the web configuration\n" +
+      "done at URL0, not at URL1; to repeat it there, run the command with --id=patchnight --url=URL1 only\n",
+  ]);
+});
+
+test.each([
+  [["begin"], "unknown command 'begin'"],
+  [["toString"], "unknown command 'toString'"],
+  [["start", "--for=1m", "--comment=x"], "expected names of appliances or clusters, or --label"],
+  [["start", "a", "--comment=x"], "required option '--for <duration>' not specified"],
+  [["start", "a", "--for=1m"], "required option '--comment <text>' not specified"],
+  [
+    ["start", "a", "--for=0", "--comment=x"],
+    "option '--for <duration>' argument '0' is invalid. expected a duration, such as 30m or 1h30m",
+  ],
+  [["start", "--label=x"], "option '--label <key=value>' argument 'x' is invalid. expected KEY=VALUE"],
+  [["extend", "x"], "required option '--for <duration>' not specified"],
+  [["end"], "missing required argument 'id'"],
+  [["list", "a"], "too many arguments for 'list'. Expected 0 arguments but got 1."],
+])("maintenance %j is a usage error", async (args, message) => {
+  const { io, printed } = await createTestIo();
+  expect([await runProgram(["maintenance", ...args], io), printed]).toEqual([
+    2,
+    { out: "", err: `error: ${message}\n` },
+  ]);
+});

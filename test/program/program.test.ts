@@ -1,0 +1,230 @@
+import { join } from "node:path";
+import { describe, expect, it, test } from "vitest";
+import { runProgram } from "../../src/program/program.ts";
+import { createFolder } from "../exporter/config/folder.ts";
+import { createTestIo } from "../support/io.ts";
+
+/** The output and exit code of a command. */
+async function run(...argv: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const { io, printed } = await createTestIo();
+  return { code: await runProgram(argv, io), ...printed };
+}
+
+describe("help", () => {
+  test.each([
+    "run",
+    "check",
+    "poll",
+    "trust",
+    "status",
+    "ready",
+    "drill",
+    "maintenance start",
+    "maintenance list",
+    "maintenance extend",
+    "maintenance end",
+    "report",
+    "appliance",
+    "demo",
+    "completion",
+  ])("of %s has an example, and exits 0", async (name) => {
+    const { code, out, err } = await run(...name.split(" "), "--help");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toContain(`Usage: appliance-exporter ${name} [options]`);
+    expect(out).toContain(`\nExample:\n  appliance-exporter ${name} `);
+  });
+
+  it("of the program lists all commands", async () => {
+    const { code, out } = await run("--help");
+    expect(code).toBe(0);
+    expect([...out.matchAll(/^ {2}(\w+)(?: \[options\]| <| {2})/gm)].map(([, name]) => name)).toEqual([
+      "run",
+      "check",
+      "poll",
+      "trust",
+      "status",
+      "ready",
+      "drill",
+      "maintenance",
+      "report",
+      "appliance",
+      "demo",
+      "completion",
+    ]);
+  });
+
+  it("is not needed to learn the version", async () => {
+    const out = `appliance-exporter, version 1.2.3 (branch: main, revision: 225c61122d88b01d1f0eaaee0e05b6f3e0567ac0)
+  build date:       20260301-07:53:32
+  node version:     v20.0.0
+  platform:         linux/x64
+`;
+    expect(await run("--version")).toEqual({ code: 0, out, err: "" });
+  });
+});
+
+/** 98 bytes. */
+const TOO_LONG = `/${"é".repeat(48)}x`;
+
+describe("a usage error", () => {
+  test.each([
+    [["bogus"], "error: unknown command 'bogus'; --help lists the commands\n"],
+    [["poll"], "error: missing required argument 'name'\n"],
+    [
+      ["--log.level=loud"],
+      "error: option '--log.level <level>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error.\n",
+    ],
+    [
+      ["--web.listen-address=10849"],
+      "error: option '--web.listen-address <address>' argument '10849' is invalid. expected [host]:port, such as :10849, 127.0.0.1:10849 or [::1]:10849\n",
+    ],
+    [
+      ["status", "--url=http://monitor:CANARY@127.0.0.1"],
+      "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; put credentials into --http.config.file\n",
+    ],
+    [
+      ["--shard=3/3"],
+      "error: option '--shard <index/total>' argument '3/3' is invalid. expected INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3\n",
+    ],
+    [
+      ["--web.external-url=https://exporter.example.org/?x"],
+      "error: option '--web.external-url <url>' argument 'https://exporter.example.org/?x' is invalid. expected an http:// or https:// URL without credentials, query and fragment, such as https://exporter.example.org/base\n",
+    ],
+    [
+      ["--web.telemetry-path=metrics"],
+      "error: option '--web.telemetry-path <path>' argument 'metrics' is invalid. expected a path that starts with / and not with /-/, such as /metrics\n",
+    ],
+    [
+      ["ready", "--config.file=config.yaml", "--url=http://127.0.0.1"],
+      "error: option '--config.file <file>' cannot be used with option '--url <url>'\n",
+    ],
+    ...["0", "1.5d", "400"].map((duration): [string[], string] => [
+      [`--storage.retention.time=${duration}`],
+      `error: option '--storage.retention.time <duration>' argument '${duration}' is invalid. expected a duration, such as 400d, 1y or 2w3d\n`,
+    ]),
+    ...["0B", "1024", "1GiB", "1gb", "1PB", "-1B", "1e3B"].map((size): [string[], string] => [
+      [`--storage.retention.size=${size}`],
+      `error: option '--storage.retention.size <size>' argument '${size}' is invalid. expected a size in B, KB, MB, GB or TB, such as 512MB\n`,
+    ]),
+    ...[[], ["check"]].map((command): [string[], string] => [
+      [...command, `--storage.path=${TOO_LONG}`],
+      `error: option '--storage.path <folder>' argument '${TOO_LONG}' is invalid. expected a folder whose path has at most 97 bytes, because that of a Unix socket in it has at most 107; choose a shorter path, or a symbolic link to the folder\n`,
+    ]),
+    [["check", "waf-1"], "error: names and --failed need --live\n"],
+  ])("%j is an error on stderr and exits 2", async (argv, err) => {
+    expect(await run(...argv)).toEqual({ code: 2, out: "", err });
+  });
+
+  it("is an unknown appliance", async () => {
+    const folder = await createFolder({
+      "config.yaml": 'appliances: [{ name: fw-a, base_url: "https://192.0.2.1" }]\n',
+    });
+    const file = join(folder, "config.yaml");
+    const { code, err } = await run("poll", "fw-b", `--config.file=${file}`);
+    expect({ code, err }).toEqual({ code: 2, err: `unknown appliance "fw-b"; ${file} has fw-a\n` });
+  });
+});
+
+function errorsIn(file: string): readonly string[] {
+  return [
+    `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1"\n`,
+    `${file}:1:52: appliances[1].base_url: required key is missing\n`,
+    `${file}:1:66: appliances[1]: unknown key "lables"; did you mean "labels"?\n`,
+  ];
+}
+
+describe("an invalid configuration", () => {
+  const INVALID = 'appliances: [{ name: fw-a, base_url: "10.0.0.1" }, { name: fw-a, lables: {} }]\n';
+
+  test.each([["run"], ["check"], ["poll", "fw-a"]])(
+    "makes %s print every error and exit 1",
+    async (...command) => {
+      const file = join(await createFolder({ "config.yaml": INVALID }), "config.yaml");
+      const { code, out, err } = await run(...command, `--config.file=${file}`);
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toBe(errorsIn(file).join(""));
+    },
+  );
+
+  it("is JSON with check --output=json", async () => {
+    const file = join(await createFolder({ "config.yaml": "appliances: 1\n" }), "config.yaml");
+    const { code, out, err } = await run("check", `--config.file=${file}`, "--output=json");
+    expect({ code, err }).toEqual({ code: 1, err: "" });
+    expect(JSON.parse(out)).toEqual({
+      ok: false,
+      errors: [
+        {
+          file,
+          position: { line: 1, column: 1 },
+          path: "appliances",
+          message: "Invalid input: expected array, received number",
+        },
+      ],
+    });
+  });
+});
+
+test("check accepts every flag of run, and checks the web configuration too", async () => {
+  const folder = await createFolder({ "config.yaml": "clusters: []\n", "web.yaml": "rate_limit: 1\n" });
+  const values: Readonly<Record<string, string>> = {
+    path: "/x",
+    url: "https://exporter.example.org",
+    level: "info",
+    format: "json",
+    "index/total": "0/2",
+    folder: "journal",
+    duration: "30d",
+    size: "1GB",
+  };
+  const { out } = await run("run", "--help");
+  const others = Array.from(out.matchAll(/^ {2}(--\S+)(?: <([\w/]+)>)? /gm), ([, flag, value = ""]) =>
+    value === "" ? `${flag}` : `${flag}=${values[value] ?? ""}`,
+  ).filter((flag) => !/^--(.*config\.file|.*address)=/.test(flag));
+  const flags = [
+    `--config.file=${folder}/config.yaml`,
+    `--web.config.file=${folder}/web.yaml`,
+    "--web.listen-address=[::1]:0",
+  ];
+  expect(others).toHaveLength(11);
+  expect(await run("check", ...flags, ...others)).toEqual({
+    code: 1,
+    out: "",
+    err: `${folder}/web.yaml:1:1: rate_limit: not supported by this exporter\n`,
+  });
+});
+
+describe("an address of several appliances", () => {
+  const SHARED =
+    'appliances: [{ name: a, base_url: "https://h" }, { name: b, base_url: "https://h:443/" }]\n';
+
+  it("is a warning of check, not an error, as is a cluster of one member", async () => {
+    const alone =
+      'clusters: [{ name: ams, appliances: [{ name: c, base_url: "https://c", enabled: false }] }]\n';
+    const file = join(await createFolder({ "config.yaml": `${SHARED}${alone}` }), "config.yaml");
+    expect(await run("check", `--config.file=${file}`)).toEqual({
+      code: 0,
+      out: `${file}: valid, appliances: 2 enabled, 1 disabled\n`,
+      err:
+        `${file}: warning: appliances share addresses: https://h (a and b)\n` +
+        `${file}: warning: clusters have one member, so no redundancy: ams\n`,
+    });
+  });
+});
+
+test.each([
+  ["a file", "config.yaml", "ENOTDIR: not a directory, access 'config.yaml/.'"],
+  ["below a folder that is not there", "no/journal", "ENOENT: no such file or directory, access 'no/.'"],
+  ["new", "journal", undefined],
+  ["there", "kept", undefined],
+])("check --live warns of a --storage.path that is of no use: one that is %s", async (_, path, problem) => {
+  const folder = await createFolder({ "config.yaml": "appliances: []\n", "kept/2026-03-01.jsonl": "" });
+  const file = join(folder, "config.yaml");
+  const flags = [`--config.file=${file}`, `--storage.path=${join(folder, path)}`];
+  expect(await run("check", ...flags)).toMatchObject({ code: 0, err: "" });
+  const { code, err } = await run("check", "--live", ...flags);
+  const warning = `${file}: warning: no journal can be written: ${problem}\n`;
+  expect({ code, err: err.replaceAll(`'${folder}/`, "'") }).toEqual({
+    code: 0,
+    err: problem === undefined ? "" : warning,
+  });
+});
