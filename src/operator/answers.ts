@@ -1,9 +1,9 @@
 import type { ClusterDocument, FailoverDocument, ReadyDocument } from "../exporter/document/schema.ts";
 
-type Verdict = ReadyDocument["verdict"];
+type ReadyVerdict = ReadyDocument["verdict"];
 
 /** An answer to whether visitors lose nothing if an appliance stops, in one sentence. */
-export interface Answer extends ReadyDocument {
+export interface ReadyAnswer extends ReadyDocument {
   readonly cluster: string;
   /** The appliance; `undefined` for groups of the cluster of which no appliance is the known MASTER. */
   readonly appliance?: string;
@@ -14,7 +14,10 @@ export interface Answer extends ReadyDocument {
  * Returns the answers of the document for the appliances with these names, and for each MASTER in the clusters with these names; without
  * names, in all clusters of several appliances.
  */
-export function answersOf(clusters: readonly ClusterDocument[], names: readonly string[]): readonly Answer[] {
+export function answersOf(
+  clusters: readonly ClusterDocument[],
+  names: readonly string[],
+): readonly ReadyAnswer[] {
   return clusters.flatMap((cluster) => {
     const { name: of, appliances, groups, masterless } = cluster;
     const isNamed = names.includes(of);
@@ -27,7 +30,7 @@ export function answersOf(clusters: readonly ClusterDocument[], names: readonly 
         isAlone || names.includes(name) || (isWhole && masters.some((master) => master.appliance === name))
       );
     });
-    const answers = asked.map(({ name, ready = unanswered(name), failover }): Answer => {
+    const answers = asked.map(({ name, ready = unanswered(name), failover }): ReadyAnswer => {
       return { cluster: of, appliance: name, ...ready, failover };
     });
     const isOlder = appliances.every(({ ready }) => ready === undefined);
@@ -43,7 +46,7 @@ function unanswered(name: string): ReadyDocument {
 }
 
 /** Returns the worst verdict: `not_ready`, then `unknown`, also if there is no answer. */
-export function verdictOn(answers: readonly Answer[]): Verdict {
+export function verdictOn(answers: readonly ReadyAnswer[]): ReadyVerdict {
   const verdicts = new Set(answers.map(({ verdict }) => verdict));
   if (verdicts.has("not_ready")) return "not_ready";
   return verdicts.has("unknown") || !verdicts.has("ready") ? "unknown" : "ready";

@@ -10,7 +10,7 @@ import { listed } from "../support/text.ts";
 import { answersOf } from "./answers.ts";
 
 /** The stages that a drill waits for, in this order. */
-export type Stage = "taken_over" | "complete" | "back";
+export type DrillStage = "taken_over" | "complete" | "back";
 
 /** A group by its key. */
 interface Named {
@@ -30,7 +30,7 @@ export interface Drill {
    * again.
    */
   readonly groups: readonly Named[];
-  readonly stages: readonly Stage[];
+  readonly stages: readonly DrillStage[];
   /** The incidents from before the drill; the keys are those of `switchOf`. */
   readonly earlier: ReadonlySet<string>;
 }
@@ -38,7 +38,7 @@ export interface Drill {
 export interface Course {
   readonly drill: Drill;
   /** The instants at which stages were reached, by the clock of the caller. */
-  readonly reached: readonly { readonly stage: Stage; readonly atMs: number }[];
+  readonly reached: readonly { readonly stage: DrillStage; readonly atMs: number }[];
   /** The instant since which the next stage holds, if it does. */
   readonly holdsSinceMs?: number | undefined;
   /** Says what is missing for the next stage. */
@@ -48,7 +48,7 @@ export interface Course {
 }
 
 /** The reason why a drill cannot begin. `losses` are known, and the operator has to accept them. */
-interface Refusal {
+interface DrillRefusal {
   readonly ok: false;
   readonly reason: "losses" | "unknown";
   readonly message: string;
@@ -62,8 +62,9 @@ export function planDrill(
   fleet: FleetDocument,
   appliance: string,
   { isBothWays, acceptsLosses }: { readonly isBothWays: boolean; readonly acceptsLosses: boolean },
-): { readonly ok: true; readonly course: Course } | Refusal {
-  const refused = (reason: Refusal["reason"], message: string) => ({ ok: false, reason, message }) as const;
+): { readonly ok: true; readonly course: Course } | DrillRefusal {
+  const refused = (reason: DrillRefusal["reason"], message: string) =>
+    ({ ok: false, reason, message }) as const;
   const cluster = fleet.clusters.find(({ appliances }) => appliances.some(({ name }) => name === appliance));
   if (cluster === undefined) return refused("unknown", `the exporter has no appliance ${appliance}`);
   const readiness = cluster.appliances.find(({ name }) => name === appliance)?.failover;
@@ -93,7 +94,7 @@ function named(group: GroupDocument): Named {
 }
 
 /** Returns the stage that the drill waits for; `undefined` when it is over. */
-export function nextStage({ drill, reached }: Course): Stage | undefined {
+export function nextStage({ drill, reached }: Course): DrillStage | undefined {
   return drill.stages[reached.length];
 }
 
@@ -119,7 +120,7 @@ export function courseAfter(before: Course, fleet: FleetDocument, atMs: number):
 }
 
 function lackedBy(
-  stage: Stage,
+  stage: DrillStage,
   { appliance, own, groups }: Drill,
   cluster: ClusterDocument | undefined,
 ): string | undefined {
@@ -157,7 +158,7 @@ function switchOf({ id, failover }: IncidentDocument): string {
 }
 
 /** A website that was down for visitors during the drill, by one protocol. */
-export interface Outage {
+export interface DrillOutage {
   readonly website: string;
   readonly isOver: boolean;
   /** The length of the outage; absent while it is not over, and if its beginning is not known. */
@@ -166,7 +167,7 @@ export interface Outage {
   readonly isPredicted: boolean;
 }
 
-export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
+export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] {
   const { risks } = drill.readiness;
   const predicted = new Set(risks.flatMap(({ effect, keys = [] }) => (effect === "loss" ? keys : [])));
   const isOutage = risks.some(({ effect }) => effect === "outage");
@@ -174,7 +175,7 @@ export function outagesIn({ drill, incidents }: Course): readonly Outage[] {
     ({ kind, subjects, keys = [], moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
       const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
       if (kind !== "website_down") return [];
-      const outage = (website: string, own: readonly string[], count: number): Outage => {
+      const outage = (website: string, own: readonly string[], count: number): DrillOutage => {
         const isKnown = own.length === count && own.every((key) => predicted.has(key));
         return { website, isOver: end !== undefined, ...times, isPredicted: isOutage || isKnown };
       };
@@ -197,14 +198,14 @@ const INCOMPLETE: Readonly<Record<Ending, string | undefined>> = {
   interrupted: "the drill was interrupted",
 };
 
-export interface Verdict {
+export interface DrillVerdict {
   readonly verdict: "pass" | "fail" | "incomplete";
   /** The reasons of the verdict as sentences; empty for a pass. */
   readonly reasons: readonly string[];
 }
 
 /** Judges a drill, which passes if its stages were reached in time, without a split brain and without an outage that was not predicted. */
-export function verdictOn(course: Course, ending: Ending): Verdict {
+export function verdictOn(course: Course, ending: Ending): DrillVerdict {
   const { lacks, incidents } = course;
   const early = INCOMPLETE[ending];
   const unpredicted = outagesIn(course).filter(({ isPredicted }) => !isPredicted);
@@ -218,7 +219,7 @@ export function verdictOn(course: Course, ending: Ending): Verdict {
 }
 
 /** Returns `shop (https) was down for about 11.3 s, at most 12 s`. */
-export function outageWords({ website, isOver, aboutSeconds, atMostSeconds }: Outage): string {
+export function outageWords({ website, isOver, aboutSeconds, atMostSeconds }: DrillOutage): string {
   if (!isOver) return `${website} is down`;
   const time = atMostSeconds === undefined ? "" : ` for ${timeWords(aboutSeconds, atMostSeconds)}`;
   return `${website} was down${time}`;

@@ -10,7 +10,7 @@ import {
   type Course,
   type Drill,
   type Ending,
-  type Stage,
+  type DrillStage,
 } from "./drill-course.ts";
 
 /** The facts of a report besides the course of the drill. Instants are in Unix time. */
@@ -28,7 +28,7 @@ export interface DrillFacts {
 }
 
 /** Says what is true when a stage was reached. */
-export const REACHED: Readonly<Record<Stage, (drill: Drill) => string>> = {
+export const REACHED: Readonly<Record<DrillStage, (drill: Drill) => string>> = {
   taken_over: ({ appliance }) =>
     `Another appliance is the known MASTER of every group that ${appliance} had.`,
   complete: ({ cluster }) => `${cluster} is complete: each group has one MASTER and a known BACKUP.`,

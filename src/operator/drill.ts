@@ -6,7 +6,14 @@ import { printable } from "../support/text.ts";
 import { absoluteTime } from "../exporter/view/time.ts";
 import { instantOf } from "../exporter/judge/words.ts";
 import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
-import { courseAfter, nextStage, planDrill, type Course, type Drill, type Stage } from "./drill-course.ts";
+import {
+  courseAfter,
+  nextStage,
+  planDrill,
+  type Course,
+  type Drill,
+  type DrillStage,
+} from "./drill-course.ts";
 import { drillReport, FORMATS, REACHED, type DrillFacts } from "./drill-report.ts";
 import { MAINTENANCE, openExporter, type RunningExporter } from "./fetch-fleet.ts";
 
@@ -26,7 +33,7 @@ const POST_TIMEOUT_MS = 5000;
 const LOST_MS = 30_000;
 
 /** Says what the operator has to do, so that the next stage is reached. */
-const ORDERS: Readonly<Record<Stage, (drill: Drill) => string>> = {
+const ORDERS: Readonly<Record<DrillStage, (drill: Drill) => string>> = {
   taken_over: ({ appliance }) => `Now let ${appliance} fail, or hand over.`,
   complete: ({ appliance }) => `Now let ${appliance} be a BACKUP again, if it is not yet.`,
   back: ({ appliance }) => `Now make ${appliance} MASTER again.`,

@@ -86,7 +86,7 @@ export async function listWork(flags: MaintenanceFlags, io: Io): Promise<ExitCod
 }
 
 /** The result of a change at an exporter, or the reason of its failure. */
-type Outcome = { readonly url: string } & (
+type ChangeResult = { readonly url: string } & (
   | {
       readonly window: WindowDocument;
       readonly remaining?: readonly string[] | undefined;
@@ -101,7 +101,7 @@ async function change(
   exporters: Exporters,
   body: object,
 ): Promise<ExitCode> {
-  const outcomes: Outcome[] = [];
+  const outcomes: ChangeResult[] = [];
   for (const exporter of exporters) outcomes.push(await changeAt(exporter, body));
   const [done, failed] = [
     outcomes.flatMap((each) => ("window" in each ? each : [])),
@@ -126,7 +126,7 @@ async function change(
   return failed.length > 0 ? 1 : 0;
 }
 
-async function changeAt(exporter: RunningExporter, body: object): Promise<Outcome> {
+async function changeAt(exporter: RunningExporter, body: object): Promise<ChangeResult> {
   const { url } = exporter;
   const before = "end" in body ? await exporter.windows() : undefined;
   const answer = await exporter.post(MAINTENANCE, body, TIMEOUT_MS);
@@ -139,7 +139,7 @@ async function changeAt(exporter: RunningExporter, body: object): Promise<Outcom
 }
 
 function endReport(
-  { url, window, remaining, early }: Extract<Outcome, { window: unknown }>,
+  { url, window, remaining, early }: Extract<ChangeResult, { window: unknown }>,
   isOneOfMany: boolean,
 ): string {
   const where = isOneOfMany ? `${url}: ` : "";

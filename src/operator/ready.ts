@@ -5,17 +5,17 @@ import type { ClusterDocument, FailoverDocument } from "../exporter/document/sch
 import { keysOf } from "../support/keys.ts";
 import { count, listedBriefly } from "../support/text.ts";
 import { relativeTime } from "../exporter/view/time.ts";
-import { answersOf, verdictOn, type Answer } from "./answers.ts";
+import { answersOf, verdictOn, type ReadyAnswer } from "./answers.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 import { fetchFleet } from "./fetch-fleet.ts";
 import { formatCell, formatRows, toJson, type Color } from "../exporter/command/format.ts";
 import { pollAll } from "../exporter/command/poll-once.ts";
-import type { Polled } from "../exporter/command/poll-report.ts";
+import type { PolledAppliance } from "../exporter/command/poll-report.ts";
 
 /** With `config.file`, the command polls the clusters of that file instead of requesting the state from an exporter. */
 type ReadyFlags = Omit<Flags, "config.file"> & Partial<Pick<Flags, "config.file">>;
 
-const EXIT_CODES: Readonly<Record<Answer["verdict"], ExitCode>> = { ready: 0, not_ready: 1, unknown: 2 };
+const EXIT_CODES: Readonly<Record<ReadyAnswer["verdict"], ExitCode>> = { ready: 0, not_ready: 1, unknown: 2 };
 
 /**
  * Shows what would be lost if the appliances that `names` selects stopped now. Returns 0 for nothing, 1 for something, 2 if that is not
@@ -54,7 +54,7 @@ async function pollClusters(flags: Flags, io: Io, names: readonly string[]): Pro
   const appliances = loaded.appliances.filter(({ cluster }) => selected.has(cluster));
   const enabled = appliances.filter((appliance) => appliance.enabled);
   const fleet = createFleet();
-  const record = (polled: readonly Polled[]): void => {
+  const record = (polled: readonly PolledAppliance[]): void => {
     const nowMs = io.clock.monotonicMs();
     for (const { observation } of polled.flatMap(({ results }) => results)) fleet.record(observation, nowMs);
   };
@@ -70,14 +70,14 @@ async function pollClusters(flags: Flags, io: Io, names: readonly string[]): Pro
   });
 }
 
-const COLORS: Readonly<Record<Answer["verdict"], Color>> = {
+const COLORS: Readonly<Record<ReadyAnswer["verdict"], Color>> = {
   ready: "green",
   not_ready: "red",
   unknown: "yellow",
 };
 
 /** Writes a sentence for each answer, and below it what may be lost; the last line counts the answers. */
-function report(answers: readonly Answer[], { hasColor, clock }: Io): string {
+function report(answers: readonly ReadyAnswer[], { hasColor, clock }: Io): string {
   const nowMs = clock.wallMs();
   const parts = answers.map(({ verdict, summary, failover }) => {
     const sentence = formatCell({ text: summary, color: COLORS[verdict] }, hasColor);

@@ -6,7 +6,7 @@ import { inSlices } from "./slices.ts";
 export type LongText = readonly (string | Buffer)[];
 
 /** Texts with their length in UTF-8. */
-export interface Body {
+export interface SizedText {
   readonly texts: LongText;
   readonly bytes: number;
 }
@@ -16,7 +16,7 @@ const PIECE_BYTES = 2 * 2 ** 20;
 const CHUNK_BYTES = 256 * 1024;
 
 /** Adds the length, which is measured in slices. */
-export async function bodyOf(texts: LongText): Promise<Body> {
+export async function bodyOf(texts: LongText): Promise<SizedText> {
   let bytes = 0;
   await inSlices(texts, (text) => void (bytes += Buffer.byteLength(text)));
   return { texts, bytes };

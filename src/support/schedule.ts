@@ -92,14 +92,14 @@ export function usualGapMs({ nextMs }: Pick<Schedule, "nextMs">, afterMs: number
 }
 
 /** The times that match an expression. Local times are as if clocks showed UTC: no time is skipped, and every day has 24 hours. */
-interface Calendar {
+interface MatchingTimes {
   /** Returns the first time that is this one or later; infinite if there is none within 40 years. */
   from(localMs: number): number;
   /** @see Schedule.longestGap */
   longestGap(localMs: number): Gap;
 }
 
-function calendarOf(expression: string): Calendar {
+function calendarOf(expression: string): MatchingTimes {
   const { hour, minute, second, month } = parse(expression);
   const [hours, minutes, seconds] = [ascending(hour), ascending(minute), ascending(second)];
   const firstMs = timeMs(hours[0], minutes[0], seconds[0]);
@@ -200,7 +200,7 @@ interface Segment {
 }
 
 /** Returns the first instant that is `fromMs` or later, by the clocks of a segment; it may be after the segment's end. */
-function firstIn(segment: Segment, { from }: Calendar, fromMs: number): number {
+function firstIn(segment: Segment, { from }: MatchingTimes, fromMs: number): number {
   const { offsetMs, earlierMs } = segment;
   const changedMs = segment.fromMs + earlierMs;
   const untilMs = segment.fromMs + offsetMs;
@@ -217,7 +217,7 @@ function firstIn(segment: Segment, { from }: Calendar, fromMs: number): number {
 }
 
 /** Whether a schedule is due again at most an hour before or after a time. */
-function goesOn(shownMs: number, from: Calendar["from"]): boolean {
+function goesOn(shownMs: number, from: MatchingTimes["from"]): boolean {
   return from(shownMs - HOUR_MS) < shownMs || from(shownMs + SECOND_MS) <= shownMs + HOUR_MS;
 }
 

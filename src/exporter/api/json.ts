@@ -118,12 +118,12 @@ export function kindOf(value: unknown): string {
 }
 
 /** The lowest and the highest value, both included. */
-export type Bounds = Readonly<Record<"min" | "max", number>>;
+export type NumberRange = Readonly<Record<"min" | "max", number>>;
 
 export const INTEGER_TEXT = /^\s*[+-]?\d+\s*$/;
 
 /** Returns the integer in a JSON number (204, 204.0) or a string (" 204 "); `undefined` for anything else, and out of bounds. */
-export function readInteger(value: unknown, { min, max }: Bounds): number | undefined {
+export function readInteger(value: unknown, { min, max }: NumberRange): number | undefined {
   const number = typeof value === "string" && INTEGER_TEXT.test(value) ? Number(value) : value;
   if (typeof number !== "number" || !Number.isInteger(number)) return undefined;
   // The addition turns -0 into 0.

@@ -68,15 +68,15 @@ export interface Backend {
   readonly isOk: boolean | undefined;
 }
 
-type Known<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
+type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
 
 /** The details of a website of the appliance itself, where all is known. */
-export interface LocalWebsiteDetails extends Known<Omit<WebsiteDetails, "backends" | "invalid">> {
+export interface LocalWebsiteDetails extends Defined<Omit<WebsiteDetails, "backends" | "invalid">> {
   readonly id: number;
   readonly backends: readonly LocalBackend[];
 }
 
-export interface LocalBackend extends Known<Omit<Backend, "address">> {
+export interface LocalBackend extends Defined<Omit<Backend, "address">> {
   readonly protocol: ProtocolSetting;
   readonly host: string;
   readonly port: number;

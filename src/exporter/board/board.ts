@@ -21,7 +21,7 @@ import { isContradictory, stillRemembered } from "../judge/forgetting.ts";
 import type { Memory } from "../judge/memory.ts";
 import type { FleetDocument, IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { createStory, type News } from "../story/story.ts";
-import type { ClusterVerdict, Judged } from "../judge/verdict.ts";
+import type { ClusterVerdict, VerdictPair } from "../judge/verdict.ts";
 
 /** Records and judges observations, and shows the verdicts on the fleet and its history. */
 export interface StatusBoard extends PollEvents {
@@ -99,7 +99,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   }
 
   /** Judges a cluster as it is at a monotonic instant. */
-  function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): Judged {
+  function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): VerdictPair {
     const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
     const memory = memories.get(facts.cluster)?.();

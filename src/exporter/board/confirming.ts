@@ -3,7 +3,7 @@ import type { ApplianceSnapshot } from "../fleet/snapshot.ts";
 import type { Operation } from "../api/operations.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
-import type { GroupVerdict, Judged } from "../judge/verdict.ts";
+import type { GroupVerdict, VerdictPair } from "../judge/verdict.ts";
 
 const AGAIN_AFTER_MS = 1000;
 const TEST_AFTER_MS = 5000;
@@ -27,7 +27,7 @@ const secondLook = (polls: ConfirmingPolls): ConfirmingPolls => {
  * looks, since members may be changed again just then.
  */
 export function confirmingPolls(
-  judged: Judged,
+  judged: VerdictPair,
   observation: Observation,
   changes: readonly FleetChange[],
 ): readonly ConfirmingPolls[] {
@@ -68,7 +68,7 @@ function detailsAgain(
 }
 
 /** Returns polls of the lists of all members that answer, after a contradiction in a group. */
-function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
+function listsAgain({ before, now }: VerdictPair): readonly ConfirmingPolls[] {
   const isContradiction = ({ facts, state }: GroupVerdict): boolean =>
     state === "changing" ||
     ((state === "split_brain" || state === "no_master") && before?.groups.get(facts.key)?.state !== state);
@@ -82,7 +82,7 @@ function listsAgain({ before, now }: Judged): readonly ConfirmingPolls[] {
  * the website may have been deleted or changed.
  */
 function testAgain(
-  { now }: Judged,
+  { now }: VerdictPair,
   { appliance, websiteId, durationSeconds }: Observation & { kind: "website_test" },
 ): readonly ConfirmingPolls[] {
   const website = now.facts.appliances

@@ -6,7 +6,7 @@ import { describeBug } from "../../support/errors.ts";
 import { createAttention } from "./attention.ts";
 import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
-import { createConnection, type Answer, type Connection } from "./connection.ts";
+import { createConnection, type HttpResponse, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentials, createPasswordReader } from "./credentials.ts";
 import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
@@ -21,7 +21,7 @@ export interface Body {
   readonly peerAddress?: string | undefined;
 }
 
-export type ReceivedAnswer = Answer & Omit<Body, "bytes">;
+export type ReceivedAnswer = HttpResponse & Omit<Body, "bytes">;
 
 /** Queries one appliance over a pool of connections. */
 export interface ApplianceClient {

@@ -21,10 +21,10 @@ export interface Request {
   /** The body of a POST; without it, the request is a GET. */
   readonly json?: string | undefined;
   /** @see GetOptions */
-  readonly onAnswer?: ((answer: Answer) => void) | undefined;
+  readonly onAnswer?: ((answer: HttpResponse) => void) | undefined;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly contentType: string;
   /** The body. If an error breaks off or is too long, these bytes are the beginning of its body. */
@@ -132,7 +132,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const maxChunks = bodyLimitBytes / MIN_BYTES_PER_CHUNK;
       const chunks: Buffer[] = [];
       let length = 0;
-      let head: Omit<Answer, "bytes"> | undefined;
+      let head: Omit<HttpResponse, "bytes"> | undefined;
       const fail = (failure: Failure): void => resolve({ ok: false, failure });
       const received = (): Buffer => {
         const bytes = Buffer.concat(chunks);

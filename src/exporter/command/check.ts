@@ -9,7 +9,13 @@ import { listedBriefly } from "../../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
 import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll } from "./poll-once.ts";
-import { formatEnd, jsonResult, pollReport, type OperationResult, type Polled } from "./poll-report.ts";
+import {
+  formatEnd,
+  jsonResult,
+  pollReport,
+  type OperationResult,
+  type PolledAppliance,
+} from "./poll-report.ts";
 import { formatTable, toJson } from "./format.ts";
 import { restingSchedules } from "./schedules.ts";
 
@@ -76,7 +82,7 @@ function clustersOfOne(appliances: readonly ApplianceConfig[]): readonly string[
   return clusters.flatMap(([name, members]) => (members.length > 1 || members[0]?.name === name ? [] : name));
 }
 
-function certificateTable(polled: readonly Polled[]): string {
+function certificateTable(polled: readonly PolledAppliance[]): string {
   const rows = polled.flatMap(({ appliance: { name }, certificate }) =>
     certificate === undefined ? [] : [[name, formatEnd(certificate), certificate.sha256, certificate.issuer]],
   );
@@ -98,7 +104,7 @@ async function withAddress(appliance: ApplianceConfig): Promise<ApplianceConfig>
 }
 
 /** Returns the appliances that a poll reached at a VIP or alias of an appliance: `b (192.0.2.100 of a)`. */
-function ledToVips(polled: readonly Polled[]): readonly string[] {
+function ledToVips(polled: readonly PolledAppliance[]): readonly string[] {
   const reported = polled.flatMap(({ appliance: { name }, results: [first] }) => {
     const addresses = listIn(first)?.interfaces.flatMap(({ vip, aliases = [] }) => [vip, ...aliases]) ?? [];
     return addresses.map((address) => ({ name, address: plainAddress(address) }));
@@ -115,7 +121,7 @@ function ledToVips(polled: readonly Polled[]): readonly string[] {
 }
 
 /** Returns the members of a cluster that say the same and have the same certificate: `ams (a and b)`. */
-function alikeMembers(polled: readonly Polled[]): readonly string[] {
+function alikeMembers(polled: readonly PolledAppliance[]): readonly string[] {
   const answers = polled.flatMap(({ appliance: { name, cluster }, certificate, results: [first] }) => {
     const { interfaces = [] } = listIn(first) ?? {};
     if (certificate === undefined || interfaces.length === 0) return [];
@@ -133,7 +139,7 @@ function listIn(result: OperationResult | undefined): VrrpList | undefined {
 }
 
 /** Returns the appliances whose certificate has expired and is trusted nevertheless. */
-function expired(polled: readonly Polled[], nowMs: number): readonly string[] {
+function expired(polled: readonly PolledAppliance[], nowMs: number): readonly string[] {
   return polled.flatMap(({ appliance: { name, http }, certificate }) => {
     if (certificate === undefined || !hasExpired(certificate, nowMs)) return [];
     const isTrusted = http.tls.certificateSha256.includes(certificate.sha256);

@@ -8,7 +8,7 @@ import type { Observation } from "../polling/observation.ts";
 import { poll } from "../polling/poll.ts";
 import { toSeconds } from "../../support/clock.ts";
 import type { Io } from "./command.ts";
-import { summarize, type OperationResult, type Polled } from "./poll-report.ts";
+import { summarize, type OperationResult, type PolledAppliance } from "./poll-report.ts";
 
 const MAX_CONCURRENT = 32;
 
@@ -41,7 +41,7 @@ export function pollAll(
   appliances: readonly ApplianceConfig[],
   io: Io,
   { kinds = OPERATION_KINDS, mustBeUp = false }: PollAllOptions = {},
-): Promise<readonly Polled[]> {
+): Promise<readonly PolledAppliance[]> {
   const createClient = createClients(io, io.clock);
   return perAppliance(appliances, io, async (appliance) => {
     const { name, polling } = appliance;

@@ -39,7 +39,7 @@ export interface OperationResult {
   readonly unexpected?: readonly string[];
 }
 
-export interface Polled {
+export interface PolledAppliance {
   readonly appliance: ApplianceConfig;
   /** Whether everything succeeded, except for operations that the appliance lacks, and covered the configured protocols. */
   readonly ok: boolean;
@@ -165,7 +165,11 @@ function describeDetails(details: WebsiteDetails): string {
 }
 
 /** Writes a row for each operation, or for each that failed, and below the rows the advice on failures. */
-export function pollReport(polled: readonly Polled[], hasColor: boolean, isFailedOnly = false): string {
+export function pollReport(
+  polled: readonly PolledAppliance[],
+  hasColor: boolean,
+  isFailedOnly = false,
+): string {
   const rows = polled.flatMap(({ appliance, results }) => {
     const shown = isFailedOnly ? results.filter(({ ok }) => !ok) : results;
     return shown.map(({ observation, ok, result, detail }) => {
@@ -188,7 +192,7 @@ export function bodyOf(answer: ReceivedAnswer | undefined): string | undefined {
 }
 
 /** Returns the results as data, with the response bodies if `isRaw`. */
-export function jsonResult(polled: Polled, isRaw = false): Record<string, unknown> {
+export function jsonResult(polled: PolledAppliance, isRaw = false): Record<string, unknown> {
   const { appliance, ok, results, certificate } = polled;
   const operations = results.map(({ observation, ok: isOk, result, value, unexpected, answer }) => {
     const { outcome, durationSeconds } = observation;
@@ -235,7 +239,7 @@ const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns a sentence with advice for the user about an appliance. */
-function adviceOn({ appliance, results }: Polled): string | undefined {
+function adviceOn({ appliance, results }: PolledAppliance): string | undefined {
   const [list, ...others] = results.map(({ observation }) => observation);
   if (list?.outcome.ok === false) return adviceOnList(appliance, list.outcome.failure);
   const unknown = others.flatMap((each) =>

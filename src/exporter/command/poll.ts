@@ -5,7 +5,7 @@ import { judge } from "../judge/judge.ts";
 import { printable } from "../../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll } from "./poll-once.ts";
-import { bodyOf, jsonResult, pollReport, type OperationResult, type Polled } from "./poll-report.ts";
+import { bodyOf, jsonResult, pollReport, type OperationResult, type PolledAppliance } from "./poll-report.ts";
 import { toJson } from "./format.ts";
 
 /** Writes these answers to a new file, anonymized, and asks first unless `isAccepted`. */
@@ -44,13 +44,13 @@ export async function poll(
 }
 
 /** Returns the samples of the facts that the appliance reported; verdicts need all appliances of its cluster. */
-async function samplesOf({ facts }: Polled): Promise<string> {
+async function samplesOf({ facts }: PolledAppliance): Promise<string> {
   const judged = facts === undefined ? [] : [judge(facts, undefined, { wallMs: 0, monotonicMs: 0 })];
   const texts = await createFleetExposition({ families: FACT_FAMILIES }).render("", judged);
   return texts.join("").replace(/^#.*\n/gm, "");
 }
 
-function bodiesOf({ results }: Polled): string {
+function bodiesOf({ results }: PolledAppliance): string {
   const texts = results.map(({ observation, answer }) => {
     const status = answer === undefined || answer.status === 200 ? "" : ` (status ${answer.status})`;
     return `${operationKey(observation)}${status}:\n${bodyOf(answer) ?? "(no complete answer)"}\n`;

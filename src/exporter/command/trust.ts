@@ -16,7 +16,7 @@ import { formatTable, type TableRow } from "./format.ts";
 const COLORS = { new: "yellow", known: "green", changed: "red", failed: "red" } as const;
 
 /** The certificate that an appliance presents, compared with the known ones. */
-interface Answer {
+interface CertificateCheck {
   readonly appliance: ApplianceConfig;
   readonly state: keyof typeof COLORS;
   /** The fingerprint; empty without a certificate. */
@@ -66,7 +66,7 @@ async function showAndConfirm(appliances: readonly ApplianceConfig[], flags: Fla
 }
 
 /** Connects to an appliance as polls do, but trusts no certificate: the connection ends after the handshake. */
-async function present(appliance: ApplianceConfig, createClient: CreateClient): Promise<Answer> {
+async function present(appliance: ApplianceConfig, createClient: CreateClient): Promise<CertificateCheck> {
   const { name, baseUrl, http, polling } = appliance;
   const { host } = new URL(baseUrl);
   const tls = { ...http.tls, certificateSha256: [] };
@@ -87,7 +87,11 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
 }
 
 /** Returns the answers that the user confirms: the new ones together, each changed one by itself. */
-async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promise<readonly Answer[]> {
+async function confirm(
+  answers: readonly CertificateCheck[],
+  flags: Flags,
+  io: Io,
+): Promise<readonly CertificateCheck[]> {
   const fresh = answers.filter(({ state }) => state === "new");
   const many = count(fresh.length, "certificate");
   const question = `Compare each SHA-256 with the one that the appliance itself shows. Trust ${many}?`;
@@ -105,7 +109,7 @@ async function confirm(answers: readonly Answer[], flags: Flags, io: Io): Promis
 }
 
 /** Writes the certificates to their files; returns whether all are written. */
-async function save(confirmed: readonly Answer[], io: Io): Promise<boolean> {
+async function save(confirmed: readonly CertificateCheck[], io: Io): Promise<boolean> {
   let isSuccess = true;
   const byFile = groupBy(confirmed, ({ appliance }) => appliance.http.tls.knownCertificates?.path ?? "");
   for (const [file, ofFile] of byFile) {

@@ -185,13 +185,13 @@ function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level
   return levelOf(state && PROBLEM_OF.website[state], isKnown);
 }
 
-interface Described {
+interface DiscoveredWebsite {
   readonly website: WebsiteVerdict;
   /** Whether visitors would lose something of the website at a failover. */
   readonly isLost: boolean;
 }
 
-const discoveredDocument = memo(({ website, isLost }: Described) => {
+const discoveredDocument = memo(({ website, isLost }: DiscoveredWebsite) => {
   const { websiteId: id, website: name, key: address, backends: state, found } = website;
   const at = found.map(({ identity, websiteId, details }) => {
     const { isEnabled, mode, backends } = details;

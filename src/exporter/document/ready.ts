@@ -1,6 +1,7 @@
 import { count, listed } from "../../support/text.ts";
 import type {
   ApplianceDocument,
+  ClusterDocument,
   FailoverDocument,
   GroupDocument,
   PollDocument,
@@ -10,10 +11,8 @@ import { groupName, NAMED, reasonInWords, shortened } from "../judge/words.ts";
 
 type Role = GroupDocument["members"][number]["role"];
 
-interface Cluster {
-  readonly groups: readonly GroupDocument[];
-  readonly appliances: readonly ApplianceDocument[];
-}
+/** The part of a cluster on which the answers depend. */
+type Members = Pick<ClusterDocument, "groups" | "appliances">;
 
 const VERDICT_OF: Readonly<Record<FailoverDocument["state"], ReadyDocument["verdict"]>> = {
   ready: "ready",
@@ -23,7 +22,7 @@ const VERDICT_OF: Readonly<Record<FailoverDocument["state"], ReadyDocument["verd
 };
 
 /** Returns the answer to whether visitors lose nothing if an appliance stops now. */
-export function readyOn(appliance: ApplianceDocument, cluster: Cluster): ReadyDocument {
+export function readyOn(appliance: ApplianceDocument, cluster: Members): ReadyDocument {
   const { name, failover } = appliance;
   if (failover !== undefined && failover.state !== "ready")
     return { verdict: VERDICT_OF[failover.state], summary: failover.summary };
@@ -40,7 +39,7 @@ export function readyOn(appliance: ApplianceDocument, cluster: Cluster): ReadyDo
  * Returns an answer about the groups of a cluster without a known MASTER, if there are any, or if no group is known. Each of several
  * appliances may be that MASTER.
  */
-export function masterlessIn(cluster: string, { groups, appliances }: Cluster): ReadyDocument | undefined {
+export function masterlessIn(cluster: string, { groups, appliances }: Members): ReadyDocument | undefined {
   if (appliances.length < 2) return undefined;
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return undefined;
@@ -57,7 +56,7 @@ export function masterlessIn(cluster: string, { groups, appliances }: Cluster): 
  */
 function doubtsOn(
   { name, state, poll, failover, unreadableInterfaces = 0 }: ApplianceDocument,
-  { appliances, groups }: Cluster,
+  { appliances, groups }: Members,
 ): readonly string[] {
   if (state === "disabled") return ["it is disabled, so it is not polled"];
   if (appliances.length === 1) return ["its cluster has no other appliance"];

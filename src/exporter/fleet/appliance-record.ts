@@ -3,10 +3,10 @@ import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
 import { kept, memo } from "../../support/kept.ts";
-import type { FleetChange, Step } from "./changes.ts";
+import type { FleetChange, Changed } from "./changes.ts";
 import { discovered } from "./discovered.ts";
 import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
-import { knownWebsites, type WebsiteFacts } from "./known-websites.ts";
+import { knownWebsites, type ApplianceWebsites } from "./known-websites.ts";
 import { isAbsent, isGone, recordAt, type OperationRecord } from "./record.ts";
 import type {
   AnomaliesSnapshot,
@@ -20,7 +20,7 @@ import { afterVrrpPoll, vrrpFor, type VrrpRecord } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
 
 /** The facts about one appliance: those of its snapshot, and those with which the next poll is compared. Immutable. */
-export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
+export interface ApplianceRecord extends ApplianceSnapshot, ApplianceWebsites {
   readonly vrrp: VrrpRecord;
   /** The websites that are tested. */
   readonly websites: readonly WebsiteRecord[];
@@ -29,7 +29,7 @@ export interface ApplianceRecord extends ApplianceSnapshot, WebsiteFacts {
 }
 
 /** The part of a record that a poll or a configuration replaces; the rest follows from this part. */
-type Facts = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
+type ApplianceInputs = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
 
 /**
  * Returns the record under a configuration, at the monotonic instant `nowMs`. Operations that are also in `before` keep their records;
@@ -68,7 +68,7 @@ export function afterObservation(
   before: ApplianceRecord,
   observation: Observation,
   nowMs: number,
-): Step<ApplianceRecord> {
+): Changed<ApplianceRecord> {
   if (recordOf(before, observation) === undefined) return { state: before, changes: [] };
   const { state: now, changes } = afterOperation(before, observation, nowMs);
   const { certificate = now.vrrp.certificate } = observation;
@@ -79,7 +79,11 @@ export function afterObservation(
   };
 }
 
-function afterOperation(before: Facts, observation: Observation, nowMs: number): Step<Facts> {
+function afterOperation(
+  before: ApplianceInputs,
+  observation: Observation,
+  nowMs: number,
+): Changed<ApplianceInputs> {
   if (observation.kind === "vrrp") {
     const { state: vrrp, changes } = afterVrrpPoll(before.vrrp, observation, nowMs);
     const records = before.records && discoveryAfterVrrp(before.records, vrrp);
@@ -103,7 +107,7 @@ function afterOperation(before: Facts, observation: Observation, nowMs: number):
 
 /** Returns the record of an operation; `undefined` for an operation that is not polled. */
 function recordOf(
-  { vrrp, records, websites }: Facts,
+  { vrrp, records, websites }: ApplianceInputs,
   operation: Operation,
 ): OperationRecord<unknown> | undefined {
   if (operation.kind === "vrrp") return vrrp;
@@ -118,7 +122,11 @@ function recordOf(
  * Returns the change of an operation's health. Polls that were not sent are no changes, nor are websites that are gone, which are no longer
  * listed.
  */
-function healthChange(operation: Operation, before: Facts, now: Facts): readonly FleetChange[] {
+function healthChange(
+  operation: Operation,
+  before: ApplianceInputs,
+  now: ApplianceInputs,
+): readonly FleetChange[] {
   const [from, failure] = [before, now].map((facts) => {
     const record = recordOf(facts, operation);
     return operation.kind === "website_details" && isGone(record) ? undefined : record?.failing;
@@ -151,7 +159,7 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
 }
 
 /** Returns the facts with the tests of the websites that are known now. */
-function withTests(facts: Facts, nowMs: number): Facts {
+function withTests(facts: ApplianceInputs, nowMs: number): ApplianceInputs {
   const { polling } = facts.config;
   // Website tests begin when the first poll of the VRRP list has ended, and are spread like that poll.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
@@ -162,7 +170,7 @@ function withTests(facts: Facts, nowMs: number): Facts {
 }
 
 /** Adds what follows from the facts. Sections with the same facts as before stay the same objects. */
-function complete(facts: Facts): ApplianceRecord {
+function complete(facts: ApplianceInputs): ApplianceRecord {
   const { identity, config, vrrp, records, known } = facts;
   const { discovery, inventory } = discovered(identity, { identity, config, records, known });
   const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
@@ -181,7 +189,7 @@ const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => re
 type Records = Iterable<Pick<OperationRecord<unknown>, "expiresAtMs">>;
 
 /** The records of each operation. The results of polls expire with their records, so no operation can lack them. */
-const RECORDS: Readonly<Record<OperationKind, (facts: Facts) => Records>> = {
+const RECORDS: Readonly<Record<OperationKind, (facts: ApplianceInputs) => Records>> = {
   vrrp: ({ vrrp }) => [vrrp],
   website_list: ({ records }) => (records === undefined ? [] : [records.list]),
   website_details: ({ records }) => records?.details.values() ?? [],
@@ -192,21 +200,21 @@ const ALL_RECORDS = Object.values(RECORDS);
 /**
  * Returns the instant at which the first of the operations expires. The loops are plain, since each poll goes through hundreds of websites.
  */
-function firstExpiry(facts: Facts): number {
+function firstExpiry(facts: ApplianceInputs): number {
   let untilMs = Number.POSITIVE_INFINITY;
   for (const recordsOf of ALL_RECORDS)
     for (const { expiresAtMs } of recordsOf(facts)) untilMs = Math.min(untilMs, expiresAtMs);
   return untilMs;
 }
 
-interface Answers extends Pick<InventorySnapshot, "identity" | "found"> {
+interface AnomalyInputs extends Pick<InventorySnapshot, "identity" | "found"> {
   readonly list: VrrpListSnapshot | undefined;
   /** The number of entries of the list of websites that are no ids. */
   readonly badIds: number | undefined;
 }
 
 /** Counts what is known. Members of details that cannot be read are fields too. */
-const anomaliesOf = memo(({ identity, list, found, badIds }: Answers): AnomaliesSnapshot => {
+const anomaliesOf = memo(({ identity, list, found, badIds }: AnomalyInputs): AnomaliesSnapshot => {
   const inDetails = found.reduce((sum, { details }) => sum + details.invalid.length, 0);
   const counts = {
     ...list?.anomalies,

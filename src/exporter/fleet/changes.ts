@@ -35,7 +35,7 @@ export type FleetChange =
   | { readonly kind: "website_changed"; readonly websiteId: number; readonly address: string };
 
 /** The state after one more poll, and the changes of that poll. */
-export interface Step<State> {
+export interface Changed<State> {
   readonly state: State;
   readonly changes: readonly FleetChange[];
 }

@@ -7,7 +7,7 @@ import { once } from "../../support/kept.ts";
 export type MemberRole = "master" | "backup" | "other" | "unknown";
 
 /** The report of an appliance about a group in one answer; the role is `absent` if the appliance lists no interface of the group. */
-export interface GroupFact {
+export interface AnswerContent {
   /** The role; `unknown` if none of the appliance's interfaces in the group is readable. */
   readonly role: MemberRole | "absent";
   /** The reported state; empty where the role is `absent` or `unknown`. */
@@ -18,16 +18,16 @@ export interface GroupFact {
 }
 
 /** Equal answers in a row, without a silence between them. Instants are monotonic. */
-export interface Run extends GroupFact {
-  /** The beginning and the end of the first poll, and of the latest one. In the run that lasts, `Polled` has the latest. */
-  readonly first: Polled;
-  readonly last: Polled;
+export interface Answer extends AnswerContent {
+  /** The beginning and the end of the first poll, and of the latest one. Of the latest answer, `SeenVrrp.polled` has the latest. */
+  readonly first: PollTimes;
+  readonly last: PollTimes;
   /** The silence that the first answer ended. */
   readonly after: Silence | undefined;
 }
 
 /** The instants at which the poll of an answer began and the answer was complete. */
-export interface Polled {
+export interface PollTimes {
   readonly sentMs: number;
   readonly endedMs: number;
 }
@@ -44,20 +44,20 @@ export interface Silence {
 }
 
 /** The latest answers of an appliance about one group, oldest first. The list stays the same object while the answers are the same. */
-export type Course = readonly Run[];
+export type Answers = readonly Answer[];
 
 const MAX_RUNS = 8;
 
 /** Returns the course after one more answer; `before` has the instants of the latest answer until now. */
 export function courseAfter(
-  course: Course | undefined,
-  fact: GroupFact,
+  course: Answers | undefined,
+  fact: AnswerContent,
   {
     polled,
     before = polled,
     after,
-  }: { polled: Polled; before: Polled | undefined; after: Silence | undefined },
-): Course {
+  }: { polled: PollTimes; before: PollTimes | undefined; after: Silence | undefined },
+): Answers {
   const run = { ...fact, first: polled, last: polled, after };
   const latest = course?.at(-1);
   if (course === undefined || latest === undefined) return [run];
@@ -71,7 +71,7 @@ export function courseAfter(
  * Keeps changes to and from MASTER longest. Two runs without such a change between them become one, without a priority. If there are no
  * such runs, the oldest run is dropped.
  */
-function bounded(course: Course): Course {
+function bounded(course: Answers): Answers {
   if (course.length <= MAX_RUNS) return course;
   const at = course.findIndex((run, nth) => {
     const next = course[nth + 1];
@@ -96,7 +96,7 @@ interface MasterChanges {
   readonly changedAtMs: number;
 }
 
-export const masterChanges = once((course: Course): MasterChanges => {
+export const masterChanges = once((course: Answers): MasterChanges => {
   const switches = course.filter((run, nth) => run.isMaster !== (course[nth - 1]?.isMaster ?? false));
   const returns = course.filter(({ after }) => after !== undefined);
   const learned = [...switches, ...returns].map(({ first }) => first.endedMs);

@@ -1,11 +1,11 @@
 import { kept, memo, once } from "../../support/kept.ts";
-import type { WebsiteFacts } from "./known-websites.ts";
+import type { ApplianceWebsites } from "./known-websites.ts";
 import type { OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
 /** Returns the described websites by address. */
 const describedIn = once(
-  (websites: WebsiteFacts["known"]) =>
+  (websites: ApplianceWebsites["known"]) =>
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
 );
 
@@ -21,7 +21,7 @@ const UNKNOWN = {
 } as const;
 
 /** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
-export const discovered = memo((facts: WebsiteFacts, before: Discovered | undefined): Discovered => {
+export const discovered = memo((facts: ApplianceWebsites, before: Discovered | undefined): Discovered => {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
   const { list, details, first = [] } = records;

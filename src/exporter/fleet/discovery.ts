@@ -3,7 +3,7 @@ import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
 import { isEqual, kept } from "../../support/kept.ts";
-import type { Step } from "./changes.ts";
+import type { Changed } from "./changes.ts";
 import { addressOf } from "./known-websites.ts";
 import {
   afterPoll,
@@ -68,7 +68,7 @@ export function afterDiscoveryPoll(
   observation: Observation & { readonly kind: "website_list" | "website_details" },
   config: ApplianceConfig,
   nowMs: number,
-): Step<DiscoveryRecords | undefined> {
+): Changed<DiscoveryRecords | undefined> {
   if (observation.kind === "website_list") {
     const { seen: before } = records.list;
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;

@@ -46,7 +46,7 @@ export interface Recorded {
   readonly cluster: ClusterSnapshot | undefined;
 }
 
-interface Cluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
+interface ConfiguredCluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
   /** The names of the enabled appliances. */
   readonly members: readonly string[];
 }
@@ -56,7 +56,7 @@ export function createFleet(): Fleet {
   const records = new Map<string, ApplianceRecord>();
   let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
   let configuredAtMs = 0;
-  let clusters: ReadonlyMap<string, Cluster> = new Map();
+  let clusters: ReadonlyMap<string, ConfiguredCluster> = new Map();
   let names: readonly string[] = [];
 
   /** Returns the last known record, under the present configuration. */
@@ -79,7 +79,7 @@ export function createFleet(): Fleet {
   }
 
   /** Makes a new snapshot when an appliance was polled or has stalled. */
-  function snapshotOf(cluster: Cluster, nowMs: number): ClusterSnapshot {
+  function snapshotOf(cluster: ConfiguredCluster, nowMs: number): ClusterSnapshot {
     const appliances = cluster.members.flatMap((name) => recordNow(name, nowMs) ?? []);
     return clusterSnapshot(cluster, { cluster, appliances });
   }
@@ -130,7 +130,7 @@ export function createFleet(): Fleet {
 
 const clusterSnapshot = memo(
   (facts: {
-    readonly cluster: Cluster;
+    readonly cluster: ConfiguredCluster;
     readonly appliances: readonly ApplianceRecord[];
   }): ClusterSnapshot => {
     const { cluster: of, appliances } = facts;
@@ -150,10 +150,10 @@ const websitesIn = memo(clusterWebsites);
 /** Returns the clusters by name. A cluster that is configured as before stays the same object. */
 function clustersOf(
   appliances: readonly ApplianceConfig[],
-  before: ReadonlyMap<string, Cluster>,
-): ReadonlyMap<string, Cluster> {
+  before: ReadonlyMap<string, ConfiguredCluster>,
+): ReadonlyMap<string, ConfiguredCluster> {
   const byName = groupBy(appliances, ({ cluster }) => cluster);
-  const clusters = Array.from(byName, ([cluster, all]): Cluster => {
+  const clusters = Array.from(byName, ([cluster, all]): ConfiguredCluster => {
     const enabled = all.filter((appliance) => appliance.enabled);
     const disabled = all.filter((appliance) => !appliance.enabled);
     return kept(before.get(cluster), {

@@ -1,7 +1,7 @@
 import { kept } from "../../support/kept.ts";
 import type { GroupNames } from "./group-names.ts";
 import { membersIn, preferredIn, type GroupSnapshot, type MemberSnapshot } from "./snapshot.ts";
-import { masterChanges, type Course } from "./course.ts";
+import { masterChanges, type Answers } from "./course.ts";
 import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 
 /** The VRRP groups of one cluster, and the inputs from which they follow besides the instants of polls. */
@@ -54,7 +54,7 @@ const FLAPPING_MS = 60_000;
 function viewsOf(
   { identity: { appliance }, seen, silentSinceMs }: VrrpRecord,
   keys: readonly string[],
-  courses: readonly Course[],
+  courses: readonly Answers[],
   isFlapping: boolean,
 ): readonly MemberView[] {
   const reports = keys.flatMap((key) => seen?.reports.get(key) ?? []);
@@ -72,8 +72,8 @@ function viewsOf(
 }
 
 /** Returns the courses under all keys; mostly there is one key. */
-function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Course[] {
-  const courses: Course[] = [];
+function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Answers[] {
+  const courses: Answers[] = [];
   // The loop is plain: an appliance may have a thousand groups, and each poll looks at those of all members.
   for (const key of keys) {
     const course = seen?.courses.get(key);
@@ -86,13 +86,13 @@ function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly 
  * Returns the latest course. A member lists a group under one key, unless its addresses came into another order or it has two interfaces in
  * the group.
  */
-function latestOf(courses: readonly Course[]): Course {
+function latestOf(courses: readonly Answers[]): Answers {
   const listed = courses.filter((course) => course.at(-1)?.role !== "absent");
   const [first = [], ...others] = listed.length > 0 ? listed : courses;
   return others.reduce((latest, each) => (beganMs(each) > beganMs(latest) ? each : latest), first);
 }
 
-function beganMs(course: Course): number {
+function beganMs(course: Answers): number {
   return course.at(-1)?.first.endedMs ?? NEVER;
 }
 
@@ -157,7 +157,7 @@ function groupOf(
 function leaving(
   { identity: { appliance }, seen }: VrrpRecord,
   keys: readonly string[],
-  courses: readonly Course[],
+  courses: readonly Answers[],
 ): GroupSnapshot["left"] {
   const isLeft = courses.length > 0 && !keys.some((key) => seen?.reports.has(key));
   return isLeft ? [{ appliance, course: latestOf(courses) }] : [];

@@ -10,7 +10,7 @@ import { isGone } from "./record.ts";
 import type { ApplianceSnapshot, KnownWebsite } from "./snapshot.ts";
 
 /** The facts about the websites of an appliance under a configuration. */
-export interface WebsiteFacts extends Pick<ApplianceSnapshot, "identity" | "known"> {
+export interface ApplianceWebsites extends Pick<ApplianceSnapshot, "identity" | "known"> {
   readonly config: ApplianceConfig;
   /** The records; `undefined` without discovery. */
   readonly records: DiscoveryRecords | undefined;
@@ -25,7 +25,7 @@ const MAX_BACKENDS = 2000;
  * the same object.
  */
 export function knownWebsites(
-  { identity, config, records }: Omit<WebsiteFacts, "known">,
+  { identity, config, records }: Omit<ApplianceWebsites, "known">,
   earlier: readonly KnownWebsite[],
 ): readonly KnownWebsite[] {
   const details: DiscoveryRecords["details"] = records?.details ?? new Map();
@@ -115,7 +115,7 @@ function urlsOf({ host = "", port, secondPort, protocol }: Partial<WebsiteDetail
   return (protocol === undefined ? [] : urls[protocol]).filter((url) => URL.canParse(url));
 }
 
-interface Place {
+interface WebsiteOrder {
   readonly id: number;
   readonly order: string;
 }
@@ -124,7 +124,7 @@ interface Place {
  * Compares two websites in an order that does not depend on ids, as far as possible, since another member may have other ids. A website
  * that is disabled at this member is not taken for one that another member serves.
  */
-function inOrder(one: Place, other: Place): number {
+function inOrder(one: WebsiteOrder, other: WebsiteOrder): number {
   if (one.order === other.order) return one.id - other.id;
   return one.order < other.order ? -1 : 1;
 }

@@ -7,7 +7,7 @@ import type { Failure } from "../client/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { isLinkLocal } from "../../support/address.ts";
 import { once } from "../../support/kept.ts";
-import type { Course, MemberRole, Polled } from "./course.ts";
+import type { Answers, MemberRole, PollTimes } from "./course.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each part. The
@@ -172,7 +172,7 @@ export interface VrrpSnapshot extends OfAppliance {
   readonly health: PollHealth;
   readonly found: { readonly list: VrrpListSnapshot } | undefined;
   /** The instants of the latest valid answer, which failures do not change. */
-  readonly polled: Polled | undefined;
+  readonly polled: PollTimes | undefined;
   /** The monotonic end of the first poll that the appliance did not answer at all, while the list is not known. */
   readonly lostSinceMs: number | undefined;
   /** The beginning of the poll that ended at `lostSinceMs`. */
@@ -306,7 +306,7 @@ export interface MemberSnapshot {
   /** The monotonic instant from which the member's VRRP list is not known, while it is not. */
   readonly silentSinceMs: number | undefined;
   /** The course; empty for an appliance that was never seen. */
-  readonly course: Course;
+  readonly course: Answers;
 }
 
 /** The identity of a group within its cluster. */

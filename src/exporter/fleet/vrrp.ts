@@ -4,8 +4,8 @@ import { canonicalAddress } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
 import { meaningOf } from "../client/failure.ts";
-import type { FleetChange, Step } from "./changes.ts";
-import { courseAfter, type Course, type GroupFact, type MemberRole, type Polled } from "./course.ts";
+import type { FleetChange, Changed } from "./changes.ts";
+import { courseAfter, type Answers, type AnswerContent, type MemberRole, type PollTimes } from "./course.ts";
 import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
 import {
   groupKey,
@@ -25,11 +25,11 @@ interface SeenVrrp {
    * with the name of the interface if the appliance has several interfaces with one VHID and VIP.
    */
   readonly reports: Reports;
-  readonly polled: Polled;
+  readonly polled: PollTimes;
   /** The monotonic instant at which the poll of the previous valid answer began. */
   readonly sentBeforeMs: number | undefined;
   /** The courses, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
-  readonly courses: ReadonlyMap<string, Course>;
+  readonly courses: ReadonlyMap<string, Answers>;
 }
 
 /** The last report of an appliance's interface about its group. */
@@ -76,7 +76,7 @@ export function afterVrrpPoll(
   vrrp: VrrpRecord,
   observation: Observation & { readonly kind: "vrrp" },
   nowMs: number,
-): Step<VrrpRecord> {
+): Changed<VrrpRecord> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) {
     const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
@@ -159,18 +159,18 @@ const MAX_COURSES = 2048;
 function coursesAfter(
   { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
   reports: Reports,
-  polled: Polled,
+  polled: PollTimes,
 ): SeenVrrp["courses"] {
   const isBack = health.state === "failed" && silentSinceMs !== undefined;
   if (old !== undefined && !isBack && reports === old.reports) return old.courses;
   const unwatched = health.failure?.reason === "not_scheduled" ? ({ isUnwatched: true } as const) : {};
   const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs, lostSentMs, ...unwatched } : undefined;
-  const made = new Map<Course | undefined, Map<string, Course>>();
+  const made = new Map<Answers | undefined, Map<string, Answers>>();
   const courses = new Map(old?.courses);
   for (const key of new Set([...(old?.reports.keys() ?? []), ...reports.keys()])) {
     const before = courses.get(key);
     const fact = factOf(reports.get(key), before?.at(-1));
-    const alike = made.get(before) ?? new Map<string, Course>();
+    const alike = made.get(before) ?? new Map<string, Answers>();
     made.set(before, alike);
     const { role, state, isMaster, priority = "" } = fact;
     const text = `${role} ${isMaster} ${priority} ${state}`;
@@ -184,9 +184,12 @@ function coursesAfter(
   return courses;
 }
 
-const ABSENT: GroupFact = { role: "absent", state: "", isMaster: false, priority: undefined };
+const ABSENT: AnswerContent = { role: "absent", state: "", isMaster: false, priority: undefined };
 
-function factOf(reports: readonly GroupReport[] | undefined, before: GroupFact | undefined): GroupFact {
+function factOf(
+  reports: readonly GroupReport[] | undefined,
+  before: AnswerContent | undefined,
+): AnswerContent {
   if (reports === undefined) return ABSENT;
   const role = STRONGEST_FIRST.find((one) => reports.some((report) => report.role === one)) ?? "unknown";
   const isMaster = reports.some((report) => report.isMaster);

@@ -4,7 +4,7 @@ import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalHost } from "../../support/address.ts";
 import { isEqual, kept } from "../../support/kept.ts";
-import type { FleetChange, Step } from "./changes.ts";
+import type { FleetChange, Changed } from "./changes.ts";
 import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
 import type {
   KnownWebsite,
@@ -128,7 +128,7 @@ export function afterWebsitePoll(
   website: WebsiteRecord,
   observation: Observation & { readonly kind: "website_test" },
   nowMs: number,
-): Step<WebsiteRecord> {
+): Changed<WebsiteRecord> {
   const { outcome } = observation;
   if (!outcome.ok) return { state: afterTest(website, observation, nowMs, undefined), changes: [] };
   const { identity, websiteId, website: name, address, seen, known } = website;

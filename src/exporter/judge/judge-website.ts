@@ -3,7 +3,7 @@ import type { TestResult } from "../fleet/snapshot.ts";
 import type { BackendState, WebsiteState } from "./states.ts";
 
 /** The result of one appliance that tests a website by one protocol. */
-export interface View {
+export interface MemberTest {
   readonly result: TestResult;
   /** @see ProtocolResult.isUnstable */
   readonly isUnstable: boolean;
@@ -23,7 +23,7 @@ export interface View {
  * - `up`: a master finds it up, or the cluster has no groups.
  */
 export function judgeWebsite(
-  views: readonly View[],
+  views: readonly MemberTest[],
   { hasGroups, hasUnwatched }: { readonly hasGroups: boolean; readonly hasUnwatched: boolean },
 ): WebsiteState | undefined {
   const known = views.filter(({ result }) => result !== "unknown");
@@ -63,7 +63,7 @@ export function withoutMasters(
  * - `some_down`: an appliance reports an error of a server that is in service.
  */
 export function judgeBackends(
-  views: readonly (Pick<View, "isMaster"> & { readonly details: WebsiteDetails })[],
+  views: readonly (Pick<MemberTest, "isMaster"> & { readonly details: WebsiteDetails })[],
   { isUp, isMasterSilent }: { readonly isUp: boolean; readonly isMasterSilent: boolean },
 ): BackendState | undefined {
   const enabled = views.filter(({ details }) => details.isEnabled !== false);

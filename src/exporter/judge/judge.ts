@@ -28,7 +28,7 @@ export function judge(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
-  given: Circumstances = {},
+  given: JudgeOptions = {},
 ): ClusterVerdict {
   const { windows = [] } = given;
   const verdict = judgeFacts(facts, before, at, given);
@@ -57,13 +57,13 @@ function planAfter(
   verdict: ClusterVerdict,
   before: ClusterVerdict | undefined,
   at: Instant,
-  { windows = [], memory }: Circumstances,
+  { windows = [], memory }: JudgeOptions,
 ): Planned | undefined {
   const problemsBefore = before === undefined ? [] : lastingProblems(before);
   return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, memory, at });
 }
 
-interface Circumstances extends Partial<Pick<Case, "memory">> {
+interface JudgeOptions extends Partial<Pick<Case, "memory">> {
   readonly windows?: readonly MaintenanceWindow[] | undefined;
 }
 
@@ -71,7 +71,7 @@ function judgeFacts(
   facts: ClusterSnapshot,
   before: ClusterVerdict | undefined,
   at: Instant,
-  { memory }: Circumstances,
+  { memory }: JudgeOptions,
 ): ClusterVerdict {
   const basis = kept(before?.basis, basisOf(facts, at));
   if (basis === before?.basis && isEmpty(memory) && at.monotonicMs < changesAtMs(before))

@@ -16,7 +16,7 @@ import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import type { ClusterVerdict, Muted, Planned } from "./verdict.ts";
 
-interface Given {
+interface WindowInputs {
   readonly verdict: ClusterVerdict;
   /** All problems of the cluster. */
   readonly problems: readonly Problem[];
@@ -31,7 +31,7 @@ interface Given {
 }
 
 /** A window, and its coverage of the cluster. */
-interface Work extends Coverage {
+interface CoveringWindow extends Coverage {
   readonly window: MaintenanceWindow;
   readonly verdict: ClusterVerdict;
   readonly isOver: boolean;
@@ -41,7 +41,7 @@ interface Work extends Coverage {
 const DATED_BY_APPLIANCES: ReadonlySet<ProblemKind> = new Set(["odd_state", "not_serving"]);
 
 /** Returns the alerts that are muted in a cluster; `undefined` if no window covers a part of it. */
-export function plannedIn(given: Given): Planned | undefined {
+export function plannedIn(given: WindowInputs): Planned | undefined {
   const { verdict, windows } = given;
   const { cluster, labels } = verdict.facts;
   const works = windows.flatMap((window) => workOf(window, given) ?? []);
@@ -51,7 +51,7 @@ export function plannedIn(given: Given): Planned | undefined {
   const muted = keysOf(ALERTS).flatMap((alert) =>
     subjectsOf(alert, verdict.facts).flatMap((appliance): readonly Muted[] => {
       const one = { alert, appliance };
-      const isStanding = ({ window }: Work): boolean => standing.includes(keyOf(window.id, one));
+      const isStanding = ({ window }: CoveringWindow): boolean => standing.includes(keyOf(window.id, one));
       return works.some((work) => isMuted(one, work) && !isStanding(work)) ? [one] : [];
     }),
   );
@@ -106,7 +106,7 @@ function keyOf(window: string, { alert, appliance }: Muted): string {
  */
 function standingIn(
   window: MaintenanceWindow,
-  { problems, problemsBefore, before }: Given,
+  { problems, problemsBefore, before }: WindowInputs,
 ): readonly string[] {
   const isNew = before?.planned?.windows.some(({ id }) => id === window.id) !== true;
   const keyIn = (problem: Problem): string | undefined => {
@@ -132,13 +132,13 @@ function beganBefore({ kind, since }: Problem, { beginMs }: MaintenanceWindow): 
   return since === undefined || DATED_BY_APPLIANCES.has(kind) ? undefined : Date.parse(since) < beginMs;
 }
 
-function workOf(window: MaintenanceWindow, { verdict, at }: Given): Work | undefined {
+function workOf(window: MaintenanceWindow, { verdict, at }: WindowInputs): CoveringWindow | undefined {
   const coverage = coverageOf(window.scope, verdict.facts);
   if (coverage === undefined) return undefined;
   return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs };
 }
 
-function isMuted({ alert, appliance }: Muted, work: Work): boolean {
+function isMuted({ alert, appliance }: Muted, work: CoveringWindow): boolean {
   if (isMemberAlert(alert)) return !work.isOver && FOLLOWS[alert](appliance, work);
   return ALERTS[alert] === "cluster" && work.isWhole && !work.isOver;
 }
@@ -151,9 +151,9 @@ function isMemberAlert(alert: AlertName): alert is MemberAlert {
   return ALERTS[alert] === "member";
 }
 
-const isWorkedOn = (appliance: string, { members }: Work): boolean => members.includes(appliance);
+const isWorkedOn = (appliance: string, { members }: CoveringWindow): boolean => members.includes(appliance);
 
-type Follows = (appliance: string, work: Work) => boolean;
+type Follows = (appliance: string, work: CoveringWindow) => boolean;
 
 /** For each alert, whether its present cause follows from work on members. */
 const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
@@ -201,7 +201,10 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
     }),
 };
 
-function handoversOf(running: readonly Work[], given: Given): Pick<Planned, "masters" | "notHandedOver"> {
+function handoversOf(
+  running: readonly CoveringWindow[],
+  given: WindowInputs,
+): Pick<Planned, "masters" | "notHandedOver"> {
   const { verdict, before } = given;
   const works = running.filter(({ isWhole }) => !isWhole);
   const groups = [...verdict.groups.values()];
@@ -229,7 +232,7 @@ function lastSaidMaster(name: string, { members, left }: GroupSnapshot): boolean
 }
 
 /** Whether an appliance fell silent in a window that covers it. */
-function isLostSince(name: string, works: readonly Work[], { verdict, at }: Given): boolean {
+function isLostSince(name: string, works: readonly CoveringWindow[], { verdict, at }: WindowInputs): boolean {
   const { vrrp } = verdict.facts.appliances.find(({ identity }) => identity.appliance === name) ?? {};
   const { lostSinceMs } = vrrp ?? {};
   if (lostSinceMs === undefined) return false;
@@ -238,7 +241,7 @@ function isLostSince(name: string, works: readonly Work[], { verdict, at }: Give
 }
 
 /** Whether an appliance fell silent as MASTER in a window that covers it, and the exporter was started since. */
-function wasLostBefore(name: string, works: readonly Work[], { memory }: Given): boolean {
+function wasLostBefore(name: string, works: readonly CoveringWindow[], { memory }: WindowInputs): boolean {
   const { isLostMaster, sinceMs } = memory?.get(subjectKeys.appliance(name)) ?? {};
   if (isLostMaster !== true || sinceMs === undefined) return false;
   return works.some(({ window, members }) => members.includes(name) && sinceMs >= window.beginMs);

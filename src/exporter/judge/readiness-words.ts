@@ -6,13 +6,13 @@ import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
 import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
 import { addressName, groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 
-type Cluster = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
+type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
 /**
  * Returns one sentence about the failover: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
  * names twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
  */
-export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): string {
+export function failoverSentence(failover: FailoverVerdict, cluster: OutlookContext): string {
   const { identity, state, successors, addresses, websites, risks, decisive } = failover;
   const name = identity.appliance;
   if (state === "ready") {
@@ -29,7 +29,7 @@ export function failoverSentence(failover: FailoverVerdict, cluster: Cluster): s
  * Returns the risks of an appliance's failure in words. Each appliance that lacks something is named once, and so is each reason: `blog and
  * news are missing at b; shop is disabled at c`.
  */
-export function riskWords(risks: readonly Risk[], name: string, cluster: Cluster): string {
+export function riskWords(risks: readonly Risk[], name: string, cluster: OutlookContext): string {
   const said = risks.map((risk) => {
     const saying = sayingOf(risk, name, cluster);
     const group = cluster.groups.get(risk.key)?.facts;
@@ -56,7 +56,11 @@ function clauseOf(all: readonly { readonly subject: string; readonly saying: Wor
 }
 
 /** Returns the state of the subject at the successor, or the words around the subject's name. */
-function sayingOf({ risk, successor, key, protocol }: Risk, name: string, cluster: Cluster): Words | string {
+function sayingOf(
+  { risk, successor, key, protocol }: Risk,
+  name: string,
+  cluster: OutlookContext,
+): Words | string {
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
   const isAll = key === "";
@@ -97,7 +101,7 @@ function sayingOf({ risk, successor, key, protocol }: Risk, name: string, cluste
 }
 
 /** Returns `: b has it under VHID 12` if another group has an address of this one. */
-function elsewhere(key: string, name: string, { groups }: Cluster): string {
+function elsewhere(key: string, name: string, { groups }: OutlookContext): string {
   const own = groups.get(key)?.facts;
   const hosts = own === undefined ? new Set<string>() : hostsAt([own]);
   const others = [...groups.values()].flatMap(({ facts }) => {
@@ -144,7 +148,11 @@ function differing(here: Side | undefined, there: Side | undefined, name: string
 }
 
 /** Returns the instant of the older of the answers from which a risk follows; `undefined` if one is missing. */
-export function evidenceAt({ risk, successor, key }: Risk, name: string, { facts, websites }: Cluster) {
+export function evidenceAt(
+  { risk, successor, key }: Risk,
+  name: string,
+  { facts, websites }: OutlookContext,
+) {
   const members = facts.appliances.filter(
     ({ identity: { appliance } }) => appliance === name || appliance === successor,
   );

@@ -2,7 +2,7 @@ import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
 import { kept, memo } from "../../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
-import { reachTo, riskOf, takeoversIn, type Takeover, type Takeovers } from "./takeovers.ts";
+import { reachTo, riskOf, takeoversIn, type GroupsOutlook, type Takeovers } from "./takeovers.ts";
 import {
   sinceOf,
   type Case,
@@ -46,7 +46,7 @@ export function failoverVerdicts(
   return kept(before?.failovers, new Map(verdicts));
 }
 
-interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
+interface OutlookInputs extends Pick<ClusterVerdict, "groups" | "websites"> {
   /** The completeness of the inventories by member, in the same order as `lists`. */
   readonly listings: readonly Listing[];
   readonly lists: readonly (VrrpListSnapshot | undefined)[];
@@ -54,7 +54,7 @@ interface Setting extends Pick<ClusterVerdict, "groups" | "websites"> {
 }
 
 /** The keys are the names of the appliances that would stop. */
-const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
+const outlooksIn = memo((setting: OutlookInputs): ReadonlyMap<string, Outlook> => {
   const { groups, websites, listings, lists, hasDisabled } = setting;
   if (hasDisabled) return new Map();
   const takeovers = takeoversIn(groups);
@@ -100,9 +100,9 @@ function rankOf({ effect, risk }: Risk): number {
 
 /** Returns risks for unknown interfaces or websites of an appliance, since nobody knows what is lost there. */
 function unlistedRisks(
-  { listings, lists }: Pick<Setting, "listings" | "lists">,
+  { listings, lists }: Pick<OutlookInputs, "listings" | "lists">,
   name: string,
-  { everywhere }: Takeover,
+  { everywhere }: GroupsOutlook,
 ): readonly Risk[] {
   return listings.flatMap(({ identity: { appliance }, isDiscovered, isWhole }, nth) => {
     const counts = appliance === name || everywhere.get(appliance)?.counts;
@@ -123,24 +123,24 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
 }
 
 /** The change of a website if an appliance stops. */
-interface Change {
+interface WebsiteOutlook {
   /** Whether visitors reach the website at the appliance now. */
   readonly isServed: boolean;
   readonly risks: readonly Risk[];
 }
 
-interface ChangeSetting extends Pick<Setting, "listings"> {
+interface WebsiteOutlookInputs extends Pick<OutlookInputs, "listings"> {
   readonly website: WebsiteVerdict;
   readonly isNameShared: boolean;
   readonly takeovers: Takeovers;
 }
 
 /** Returns the changes of a website if each MASTER stops, in the order of the takeovers. Most polls change one website of a cluster. */
-const changesOf = memo((setting: ChangeSetting): readonly Change[] =>
+const changesOf = memo((setting: WebsiteOutlookInputs): readonly WebsiteOutlook[] =>
   Array.from(setting.takeovers.byMaster, ([master, takeover]) => changeOf(setting, master, takeover)),
 );
 
-function changeOf(setting: ChangeSetting, master: string, takeover: Takeover): Change {
+function changeOf(setting: WebsiteOutlookInputs, master: string, takeover: GroupsOutlook): WebsiteOutlook {
   const { website, isNameShared, takeovers, listings } = setting;
   const { key, website: name } = website;
   const here = sideOf(website, master);

@@ -165,20 +165,20 @@ export function alertOf(kind: ProblemKind | IncidentKind): AlertName | undefined
 export const CAUSES = ["fault", "silent", "priority", "preempted", "stepped_down", "unknown"] as const;
 export type Cause = (typeof CAUSES)[number];
 
-type Judged = typeof PROBLEM_OF;
-export type GroupState = keyof Judged["group"];
+type ProblemTable = typeof PROBLEM_OF;
+export type GroupState = keyof ProblemTable["group"];
 /** The trouble of a group that lasts until another state proves that it is over. */
 export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
-export type WebsiteState = keyof Judged["website"];
-export type BackendState = keyof Judged["backends"];
-export type ApplianceState = keyof Judged["appliance"];
-export type ClusterState = keyof Judged["cluster"];
-export type CertificateState = keyof Judged["certificate"];
-export type FailoverState = keyof Judged["failover"];
+export type WebsiteState = keyof ProblemTable["website"];
+export type BackendState = keyof ProblemTable["backends"];
+export type ApplianceState = keyof ProblemTable["appliance"];
+export type ClusterState = keyof ProblemTable["cluster"];
+export type CertificateState = keyof ProblemTable["certificate"];
+export type FailoverState = keyof ProblemTable["failover"];
 
 /** The problems that one appliance has. */
 export type ApplianceProblem =
-  | Exclude<Judged["appliance"][ApplianceState], undefined>
+  | Exclude<ProblemTable["appliance"][ApplianceState], undefined>
   | "not_serving"
   | "websites_not_listed"
   | "websites_left_out"

@@ -12,7 +12,7 @@ import type {
 } from "./verdict.ts";
 
 /** A part of a cluster that is in a state. */
-interface Judged<Kind extends SubjectKind, Verdict extends { readonly state: string | undefined }> {
+interface SubjectWith<Kind extends SubjectKind, Verdict extends { readonly state: string | undefined }> {
   readonly kind: Kind;
   /** The key, unique in the cluster, and the same in every verdict. @see subjectKeys */
   readonly key: string;
@@ -24,11 +24,11 @@ interface Judged<Kind extends SubjectKind, Verdict extends { readonly state: str
 }
 
 export type JudgedSubject =
-  | Judged<"cluster", ClusterVerdict>
-  | Judged<"appliance", ApplianceVerdict>
-  | Judged<"group", GroupVerdict>
-  | Judged<"readiness", FailoverVerdict>
-  | (Judged<"website", ProtocolVerdict> & { readonly website: WebsiteVerdict });
+  | SubjectWith<"cluster", ClusterVerdict>
+  | SubjectWith<"appliance", ApplianceVerdict>
+  | SubjectWith<"group", GroupVerdict>
+  | SubjectWith<"readiness", FailoverVerdict>
+  | (SubjectWith<"website", ProtocolVerdict> & { readonly website: WebsiteVerdict });
 
 export type SubjectOf<Kind extends SubjectKind> = Extract<JudgedSubject, { readonly kind: Kind }>;
 

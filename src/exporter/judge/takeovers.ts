@@ -28,7 +28,7 @@ interface Share {
 }
 
 /** The result for the groups of an appliance that stops. */
-export interface Takeover {
+export interface GroupsOutlook {
   readonly risks: readonly Risk[];
   /** The number of addresses; a link-local one counts on each link. */
   readonly addresses: number;
@@ -38,7 +38,7 @@ export interface Takeover {
 }
 
 export interface Takeovers {
-  readonly byMaster: ReadonlyMap<string, Takeover>;
+  readonly byMaster: ReadonlyMap<string, GroupsOutlook>;
   /** All addresses of the groups. */
   readonly addresses: ReadonlySet<string>;
 }
@@ -68,7 +68,7 @@ export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers =>
   return { byMaster: new Map(byMaster), addresses: new Set(addresses) };
 });
 
-function joined(risks: readonly Risk[], shares: readonly Share[]): Takeover {
+function joined(risks: readonly Risk[], shares: readonly Share[]): GroupsOutlook {
   const byAddress = new Map<string, readonly Heir[]>();
   for (const { heirs, addresses } of shares)
     for (const address of addresses) byAddress.set(address, together(byAddress.get(address), heirs));
@@ -165,7 +165,7 @@ function backupRisks(
  */
 export function reachTo(
   bind: readonly string[],
-  { byAddress, everywhere }: Takeover,
+  { byAddress, everywhere }: GroupsOutlook,
   addresses: Takeovers["addresses"],
 ): ReadonlyMap<string, Reach> | undefined {
   if (bind.length === 0) return everywhere;

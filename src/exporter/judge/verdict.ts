@@ -203,7 +203,7 @@ export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
 }
 
 /** The verdicts on a cluster before and after its facts have changed. */
-export interface Judged {
+export interface VerdictPair {
   readonly before: ClusterVerdict | undefined;
   readonly now: ClusterVerdict;
 }

@@ -8,7 +8,7 @@ import type {
   KnownWebsite,
 } from "../fleet/snapshot.ts";
 import { kept, memo, once } from "../../support/kept.ts";
-import { judgeBackends, judgeWebsite, withoutMasters, type View } from "./judge-website.ts";
+import { judgeBackends, judgeWebsite, withoutMasters, type MemberTest } from "./judge-website.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { mastersIn } from "./masters.ts";
 import type { Earlier, Memory } from "./memory.ts";
@@ -49,14 +49,14 @@ function isRemembered({ key, states }: WebsiteVerdict, memory: Memory): boolean 
 }
 
 /** The inputs of verdicts on websites, besides the results of tests. */
-interface Setting extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {
+interface WebsiteInputs extends Pick<ClusterSnapshot, "cluster" | "labels" | "websites"> {
   readonly members: readonly InventorySnapshot[];
   readonly groups: Groups;
   readonly hasUnwatched: boolean;
 }
 
 /** Returns the facts about each website that is tested or described. Most polls are tests, which do not change these facts. */
-const factsIn = memo((setting: Setting) => {
+const factsIn = memo((setting: WebsiteInputs) => {
   const names = setting.members.map(nameOf);
   return setting.websites
     .map((website) => sameFacts(website, factsOf(website, names, setting)))
@@ -70,7 +70,7 @@ const sameFacts = memo((facts: WebsiteFacts) => facts);
 function factsOf(
   website: ClusterWebsite,
   names: readonly string[],
-  { cluster, labels, members, groups, hasUnwatched }: Setting,
+  { cluster, labels, members, groups, hasUnwatched }: WebsiteInputs,
 ) {
   const { key, at } = website;
   const masters = mastersIn(groups)(website);
@@ -166,7 +166,7 @@ function statesIn(
   const known = new Set(tests.flatMap(({ results = [] }) => results.map(({ protocol }) => protocol)));
   const protocols = known.size === 0 && tests.length > 0 ? ([""] as const) : [...known].toSorted();
   return protocols.map((protocol) => {
-    const views = tests.flatMap(({ results = [], isMaster }): readonly View[] => {
+    const views = tests.flatMap(({ results = [], isMaster }): readonly MemberTest[] => {
       const own = results.find((each) => each.protocol === protocol);
       // If the appliance's answer is known, the appliance may lack the protocol.
       if (own === undefined && results.length > 0) return [];

@@ -26,7 +26,7 @@ type IncidentsByCluster = ReadonlyMap<string, ClusterIncidents>;
 const LONG_UNITS = 16 * 1024;
 
 /** A family that has samples of a kind of part, and its place in the exposition. */
-interface Source {
+interface FamilySource {
   readonly name: string;
   readonly place: number;
   readonly samplesOf: (part: Part) => readonly Sample[];
@@ -97,20 +97,20 @@ export function createFleetExposition(options: ExpositionOptions = {}): FleetExp
   };
 }
 
-function sourcesByKind(families: Families): ReadonlyMap<string, readonly Source[]> {
+function sourcesByKind(families: Families): ReadonlyMap<string, readonly FamilySource[]> {
   const all = Object.entries(families).flatMap(([name, { samples }], place) =>
     Object.entries(samples).map(([kind, samplesOf]) => ({
       kind,
       name,
       place,
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Object.entries loses the kind; it is called with parts of this kind only
-      samplesOf: samplesOf as Source["samplesOf"],
+      samplesOf: samplesOf as FamilySource["samplesOf"],
     })),
   );
   return groupBy(all, ({ kind }) => kind);
 }
 
-function render(sources: readonly Source[], part: Part): LongText {
+function render(sources: readonly FamilySource[], part: Part): LongText {
   const common = labelsOf(part).map(labelText);
   const texts = sources.map(({ name, samplesOf }) => {
     // The pieces are joined at once into a flat text, since a chained text would keep all of its pieces.

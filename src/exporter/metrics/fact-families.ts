@@ -23,7 +23,7 @@ import {
   sample,
   type Sample,
   stateSamples,
-  type Value,
+  type SampleValue,
 } from "./family.ts";
 
 const LIST = "From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.";
@@ -170,14 +170,14 @@ export const FACT_FAMILIES: Families = {
   ),
 };
 
-function perInterface(value: (i: InterfaceSnapshot) => Value): Family["samples"] {
+function perInterface(value: (i: InterfaceSnapshot) => SampleValue): Family["samples"] {
   return {
     vrrp_list: ({ interfaces }) => interfaces.flatMap((i) => sample(value(i), ...interfaceLabels(i))),
   };
 }
 
 function perStatus(
-  value: (status: StatusSnapshot) => Value,
+  value: (status: StatusSnapshot) => SampleValue,
   further: (test: StatusesSnapshot) => Labels = () => [],
 ): Family["samples"] {
   return {

@@ -95,10 +95,10 @@ export function groupLabels({ vhid, vip }: { readonly vhid: number; readonly vip
 }
 
 /** The value of a sample. A fact is 1 or 0. */
-export type Value = number | boolean | undefined;
+export type SampleValue = number | boolean | undefined;
 
 /** Returns one sample with these further labels, or none if the value is not known or no number. */
-export function sample(value: Value, ...labels: Labels): readonly Sample[] {
+export function sample(value: SampleValue, ...labels: Labels): readonly Sample[] {
   const number = Number(value);
   return Number.isNaN(number) ? [] : [{ labels, value: number }];
 }

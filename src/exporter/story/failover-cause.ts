@@ -1,6 +1,6 @@
 import { meaningOf } from "../client/failure.ts";
-import type { Course, Run } from "../fleet/course.ts";
-import { lastPoll, type Party } from "./party.ts";
+import type { Answers, Answer } from "../fleet/course.ts";
+import { lastPoll, type Member } from "./party.ts";
 import { ordersOf } from "./priority-order.ts";
 import type { Cause } from "../judge/states.ts";
 
@@ -43,7 +43,7 @@ const PREEMPT_MS = 1_000_000;
  * - `stepped_down`: the former master reports BACKUP.
  * - `unknown`: none of these holds. `former` is `undefined` for an appliance that is gone.
  */
-export function causeOf(former: Party | undefined, successor: Party, seenAtMs: number): Finding {
+export function causeOf(former: Member | undefined, successor: Member, seenAtMs: number): Finding {
   if (former === undefined) return unknown();
   return (
     fault(former, seenAtMs) ??
@@ -56,7 +56,7 @@ export function causeOf(former: Party | undefined, successor: Party, seenAtMs: n
 }
 
 /** Returns the finding without evidence; `former` is a member that is not gone. */
-export function unknown(former?: Party): Finding {
+export function unknown(former?: Member): Finding {
   const why = former?.reason === undefined ? "" : `, as it cannot be polled (${former.reason})`;
   return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
 }
@@ -66,8 +66,8 @@ export const UNWATCHED: Finding = { ...unknown(), clause: " while no poll was sc
 
 /** Whether a failover may have been at any time of a rest, of the former master since it was seen as MASTER or of its successor before. */
 export function wasUnwatched(
-  former: Party | undefined,
-  { course }: Pick<Party, "course">,
+  former: Member | undefined,
+  { course }: Pick<Member, "course">,
   seenAtMs: number,
 ): boolean {
   const takeover = course.find(({ first }) => first.endedMs === seenAtMs);
@@ -77,8 +77,8 @@ export function wasUnwatched(
 }
 
 /** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
-export function takeoverSeenMs({ course }: Pick<Party, "course">): number | undefined {
-  const begins = (run: Run, nth: number): boolean =>
+export function takeoverSeenMs({ course }: Pick<Member, "course">): number | undefined {
+  const begins = (run: Answer, nth: number): boolean =>
     run.after !== undefined || course[nth - 1]?.isMaster !== true;
   if (course.at(-1)?.isMaster !== true) return undefined;
   return course.findLast((run, nth) => run.isMaster && begins(run, nth))?.first.endedMs;
@@ -97,8 +97,8 @@ export interface Lasted {
  * from then on, unless that was long before. A former master that refuses the exporter may be MASTER for as long as nobody else is.
  */
 export function withoutMaster(
-  former: Party | undefined,
-  { course, ...successor }: Party,
+  former: Member | undefined,
+  { course, ...successor }: Member,
   seenAtMs: number,
 ): Lasted | undefined {
   const at = former?.course.findLastIndex(({ role }) => role === "master") ?? -1;
@@ -118,7 +118,7 @@ export function withoutMaster(
   return { atMostMs, aboutMs: isKnown ? (atLeastMs + atMostMs) / 2 : undefined };
 }
 
-function fault(former: Party, seenAtMs: number): Finding | undefined {
+function fault(former: Member, seenAtMs: number): Finding | undefined {
   const { appliance, course } = former;
   const odd = afterMaster(course).find((run) => {
     const isNear =
@@ -132,19 +132,19 @@ function fault(former: Party, seenAtMs: number): Finding | undefined {
 }
 
 /** Returns a member's answers since it was last seen as MASTER. */
-function afterMaster(course: Course): Course {
+function afterMaster(course: Answers): Answers {
   return course.slice(course.findLastIndex(({ role }) => role === "master") + 1);
 }
 
-function isOdd({ role }: Run): boolean {
+function isOdd({ role }: Answer): boolean {
   return role === "other" || role === "absent";
 }
 
-function saidIn({ role, state }: Run): string {
+function saidIn({ role, state }: Answer): string {
   return role === "absent" ? "no longer listed the address" : `reported ${state}`;
 }
 
-function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: number): Finding | undefined {
+function silence({ appliance, course, lostSinceMs, reason }: Member, seenAtMs: number): Finding | undefined {
   if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
   if (course.at(-1)?.isMaster !== true) return undefined;
   // An appliance that refuses the exporter answers.
@@ -154,7 +154,7 @@ function silence({ appliance, course, lostSinceMs, reason }: Party, seenAtMs: nu
   return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
-function priorities(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
+function priorities(former: Member, successor: Member, seenAtMs: number): Finding | undefined {
   // If the event came before the former master was MASTER, it did not end that.
   const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
   const orders = ordersOf(former, successor, sinceMs);
@@ -178,13 +178,13 @@ function priorities(former: Party, successor: Party, seenAtMs: number): Finding 
 }
 
 /** Returns the instant at which a member was first found as MASTER in its latest time as such. */
-function masterSinceMs(course: Course): number {
+function masterSinceMs(course: Answers): number {
   const last = course.findLastIndex(({ isMaster }) => isMaster);
   const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
   return course[first]?.first.sentMs ?? Number.NEGATIVE_INFINITY;
 }
 
-function preemption(former: Party, successor: Party, seenAtMs: number): Finding | undefined {
+function preemption(former: Member, successor: Member, seenAtMs: number): Finding | undefined {
   const { course, appliance } = successor;
   const [mine, others] = [course.at(-1)?.priority, former.course.at(-1)?.priority];
   if (mine === undefined || others === undefined || mine <= others) return undefined;
@@ -223,7 +223,7 @@ function preemption(former: Party, successor: Party, seenAtMs: number): Finding 
   };
 }
 
-function retreat({ appliance, course }: Party): Finding | undefined {
+function retreat({ appliance, course }: Member): Finding | undefined {
   const said = afterMaster(course);
   const run = said.find(({ role }) => role === "backup");
   if (run === undefined || said.some(isOdd)) return undefined;

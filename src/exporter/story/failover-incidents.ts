@@ -12,7 +12,7 @@ import {
 } from "./incident.ts";
 import type { Cause } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
-import { judged, together, type Facts } from "./switches.ts";
+import { judged, together, type JudgedGroups } from "./switches.ts";
 import { groupName } from "../judge/words.ts";
 
 /** In this time, later evidence can still show why a group failed over. */
@@ -28,7 +28,7 @@ export interface Episodes extends Pick<ClusterIncidents, "all" | "undecided"> {
 }
 
 interface Step {
-  readonly now: Facts;
+  readonly now: JudgedGroups;
   readonly at: Instant;
 }
 
@@ -90,7 +90,7 @@ function withFailover(state: Episodes, one: Switch, { now, at }: Step): Episodes
 /** Returns the result of the latest switch of a failover, and of the switches before. */
 function failedOver(
   latest: Switch,
-  { groups: now }: Facts,
+  { groups: now }: JudgedGroups,
   { repeated, groups: before = new Set() }: Partial<Failover> = {},
 ): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);

@@ -4,7 +4,7 @@ import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
 import { listed, type Words } from "../../support/text.ts";
-import type { Incident, Subject } from "./incident.ts";
+import type { Incident, IncidentSubject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPoll } from "./party.ts";
@@ -27,8 +27,8 @@ export interface Observed extends Pick<Observation, "appliance" | "sinceMs"> {
 }
 
 /** A subject that is in another state than before. */
-export interface Happening {
-  readonly subject: Subject;
+export interface StateChange {
+  readonly subject: IncidentSubject;
   /** The trouble that began; `undefined` if the subject is in no trouble that is reported. */
   readonly kind: IncidentKind | undefined;
   /** The words in front of and behind the names of the subjects. */
@@ -58,7 +58,7 @@ export function happeningsBetween({
   readonly at: Instant;
   readonly observed: Observed | undefined;
   readonly start: Start | undefined;
-}): readonly Happening[] {
+}): readonly StateChange[] {
   const differences = REPORTED.flatMap((kind) => differencesBetween(kind, before, now));
   const changes = start === undefined ? changesIn(differences) : changesAfter(start.memory, before, now);
   const gone = differences.flatMap((each) => (each.now === undefined && each.before) || []);
@@ -66,7 +66,7 @@ export function happeningsBetween({
     start === undefined ? gone.map(subjectOf) : start.isSettled ? subjectsOutOf(incidents, now) : [];
   return [
     ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
-    ...changes.flatMap(({ earlier, now: each }): readonly Happening[] => {
+    ...changes.flatMap(({ earlier, now: each }): readonly StateChange[] => {
       if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
@@ -77,12 +77,12 @@ export function happeningsBetween({
 }
 
 /** A subject as it is, and what was known of it earlier. */
-interface Change {
+interface Comparison {
   readonly earlier: Earlier | undefined;
   readonly now: JudgedSubject;
 }
 
-function changesIn(differences: readonly Difference[]): readonly Change[] {
+function changesIn(differences: readonly Difference[]): readonly Comparison[] {
   return differences.flatMap(({ before, now }) => (now ? { earlier: before?.verdict, now } : []));
 }
 
@@ -91,9 +91,9 @@ function changesAfter(
   memory: Memory,
   before: ClusterVerdict | undefined,
   now: ClusterVerdict,
-): readonly Change[] {
+): readonly Comparison[] {
   const known = before && subjectsIn(before);
-  const changes = Array.from(subjectsIn(now), ([key, each]): Change => {
+  const changes = Array.from(subjectsIn(now), ([key, each]): Comparison => {
     return { earlier: memory.get(key) ?? known?.get(key)?.verdict, now: each };
   });
   return changes.filter(({ now: { kind } }) => kind !== "readiness");
@@ -114,7 +114,7 @@ function isNews(earlier: Earlier | undefined, now: JudgedSubject): boolean {
 }
 
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
-function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly Subject[] {
+function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly IncidentSubject[] {
   const found = subjectsIn(now);
   const kindOf = (subject: JudgedSubject | undefined): IncidentKind | undefined =>
     subject && troubleOf(subject, now).kind;
@@ -125,7 +125,7 @@ function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): rea
     );
 }
 
-function subjectOf(subject: JudgedSubject): Subject {
+function subjectOf(subject: JudgedSubject): IncidentSubject {
   const { kind, key } = subject;
   switch (kind) {
     case "cluster":
@@ -147,7 +147,7 @@ function subjectOf(subject: JudgedSubject): Subject {
 }
 
 /** Returns the trouble that a subject is in by its verdict, which is one of `now`. */
-function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<Happening, "subject"> {
+function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<StateChange, "subject"> {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
@@ -184,7 +184,7 @@ function clusterWords({ facts }: ClusterVerdict): Words {
 function applianceTrouble(
   { identity, state }: ApplianceVerdict,
   { facts, state: clusterState, appliances }: ClusterVerdict,
-): Omit<Happening, "subject"> {
+): Omit<StateChange, "subject"> {
   const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
   const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
   const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
@@ -203,7 +203,7 @@ const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> =
  * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
  * no trouble of its own.
  */
-const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<Happening, "subject">>> = {
+const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<StateChange, "subject">>> = {
   up: NO_TROUBLE,
   partially_down: NO_TROUBLE,
   unstable: { kind: "website_unstable", words: ["Some tests failed: website ", ""] },
@@ -222,13 +222,13 @@ const websitesByKey = once(
  * former MASTER was still MASTER and found it up.
  */
 function lastUpAt(
-  { address: key, protocol }: NonNullable<Subject["website"]>,
+  { address: key, protocol }: NonNullable<IncidentSubject["website"]>,
   {
     before,
     now,
     nowMs,
   }: { readonly before: ClusterVerdict; readonly now: ClusterVerdict; readonly nowMs: number },
-): Subject["lastUp"] {
+): IncidentSubject["lastUp"] {
   const { facts } = now;
   const website = websitesByKey(facts.websites).get(key);
   if (website === undefined) return undefined;
@@ -270,8 +270,8 @@ function handedOverMs(name: string, before: ClusterVerdict, { facts, groups }: C
 }
 
 /** Returns changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
-function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly Happening[] {
-  return changes.flatMap((change): readonly Happening[] => {
+function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly StateChange[] {
+  return changes.flatMap((change): readonly StateChange[] => {
     if (change.kind !== "vrrp_state") return [];
     const { interface: name, from, to } = change;
     const subject = interfaceSubject(appliance, { name, ...change });
@@ -287,7 +287,7 @@ function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean)
 function interfaceSubject(
   appliance: string,
   at: { readonly name: string; readonly vhid: number; readonly vip: string },
-): Subject {
+): IncidentSubject {
   const name = interfaceName(at);
   return { key: subjectKeys.interface(appliance, name), name };
 }

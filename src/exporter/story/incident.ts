@@ -22,7 +22,7 @@ export interface Incident {
   readonly toldMs: number;
   /** The words in front of and behind the names of the subjects. The words about a failover follow from its facts. */
   readonly words: Words;
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly IncidentSubject[];
   /** The keys of the subjects that are still in trouble. */
   readonly open: ReadonlySet<string>;
   readonly failover: Failover | undefined;
@@ -81,7 +81,7 @@ export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "lab
 }
 
 /** The subject of an incident: a group, a website by one protocol, an appliance, an interface or the cluster. */
-export interface Subject {
+export interface IncidentSubject {
   /** The key, unique in the cluster. */
   readonly key: string;
   readonly name: string;

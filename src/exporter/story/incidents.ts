@@ -1,6 +1,6 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { happeningsBetween, isOdd, oddKeys, type Happening, type Observed } from "./happenings.ts";
+import { happeningsBetween, isOdd, oddKeys, type StateChange, type Observed } from "./happenings.ts";
 import { afterEvidence, recentUntilMs, withSwitch, type Episodes } from "./failover-incidents.ts";
 import {
   begun,
@@ -9,7 +9,7 @@ import {
   type ClusterIncidents,
   type Failover,
   type Incident,
-  type Subject,
+  type IncidentSubject,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
@@ -21,7 +21,7 @@ import type { ClusterVerdict } from "../judge/verdict.ts";
 export type Ongoing = Pick<ClusterIncidents, "all" | "lastFailoverAt">;
 
 /** What follows on the incidents that are known: a verdict, and the one before. */
-export interface Step {
+export interface StoryStep {
   readonly known: ClusterIncidents | undefined;
   /** What precedes the first verdict. */
   readonly ongoing: Ongoing | undefined;
@@ -34,7 +34,7 @@ export interface Step {
 }
 
 /** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
-export function incidentsAfter(given: Step): ClusterIncidents {
+export function incidentsAfter(given: StoryStep): ClusterIncidents {
   const { known, ongoing, now, at } = given;
   const { cluster, labels, appliances, disabled } = now.facts;
   if (known !== undefined && isQuiet(given, known)) return known;
@@ -67,12 +67,12 @@ export function incidentsAfter(given: Step): ClusterIncidents {
 }
 
 /** Whether nothing can have happened, as after most polls: all states follow from the basis, but for groups that change with time. */
-function isQuiet(given: Step, known: ClusterIncidents): boolean {
+function isQuiet(given: StoryStep, known: ClusterIncidents): boolean {
   return given.before?.basis === given.now.basis && isSame(given, known);
 }
 
 /** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
-function isSame({ before, now, at, start }: Step, { untilMs }: ClusterIncidents): boolean {
+function isSame({ before, now, at, start }: StoryStep, { untilMs }: ClusterIncidents): boolean {
   return (
     start === undefined &&
     before?.groups === now.groups &&
@@ -99,8 +99,8 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
 /** Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident. */
 function withTroubles(
   all: readonly Incident[],
-  happenings: readonly Happening[],
-  given: Step,
+  happenings: readonly StateChange[],
+  given: StoryStep,
 ): readonly Incident[] {
   const troubles = groupBy(
     happenings.filter(({ kind, subject }) => !isIn(all, kind, subject)),
@@ -115,7 +115,7 @@ function withTroubles(
   );
 }
 
-function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: Subject): boolean {
+function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: IncidentSubject): boolean {
   return all.some((each) => each.kind === kind && each.open.has(key));
 }
 
@@ -125,7 +125,7 @@ function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }:
  */
 function withoutOver(
   incident: Incident,
-  latest: ReadonlyMap<string, Happening>,
+  latest: ReadonlyMap<string, StateChange>,
   odd: ReadonlySet<string>,
 ): Incident {
   const { kind, open } = incident;
@@ -149,8 +149,8 @@ function isTrouble({ failover }: Incident): boolean {
 
 function withTrouble(
   all: readonly Incident[],
-  alike: readonly Happening[],
-  { now, at }: Step,
+  alike: readonly StateChange[],
+  { now, at }: StoryStep,
 ): readonly Incident[] {
   const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
   if (kind === undefined) return all;
@@ -185,7 +185,7 @@ function endAt({ begin }: Incident, at: Instant): Instant {
 }
 
 /** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at, observed, start }: Step): Incident {
+function ended(incident: Incident, { now, at, observed, start }: StoryStep): Incident {
   const { begin, failover, open } = incident;
   if (incident.end !== undefined) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, start);
@@ -195,7 +195,11 @@ function ended(incident: Incident, { now, at, observed, start }: Step): Incident
   return { ...incident, end: endAt(incident, at), endAboutMs };
 }
 
-function isComplete({ groups: own }: Failover, { groups }: Step["now"], start: Step["start"]): boolean {
+function isComplete(
+  { groups: own }: Failover,
+  { groups }: StoryStep["now"],
+  start: StoryStep["start"],
+): boolean {
   // Groups that were not polled yet are missing.
   const missing = start?.isSettled === false ? undefined : "one_master";
   return [...own].every((key) => (groups.get(key)?.state ?? missing) === "one_master");

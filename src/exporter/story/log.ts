@@ -2,9 +2,9 @@ import { operationKey } from "../api/operations.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Logger } from "../../support/log.ts";
-import type { Past } from "./past.ts";
+import type { IncidentList } from "./past.ts";
 import type { KnownIncident } from "../document/schema.ts";
-import type { Judged } from "../judge/verdict.ts";
+import type { VerdictPair } from "../judge/verdict.ts";
 
 const MAX_LINES = 20;
 
@@ -12,7 +12,7 @@ const MAX_LINES = 20;
  * Logs a line for each incident of a cluster that begins or ends, and for a failover whose sentence or end changes, at most 20, since an
  * appliance may invent states at each poll. The begin of an incident is a warning.
  */
-export function logIncidents(logger: Logger, news: ReturnType<Past["add"]>): void {
+export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"]>): void {
   const changes = news.flatMap(({ before, now }) => {
     const message = before === undefined ? "incident" : messageOf(before, now);
     return message === undefined ? [] : [{ message, now }];
@@ -60,7 +60,7 @@ export function logObservation(
 }
 
 /** Logs the states of websites of a cluster that a new configuration has changed, at most 20. */
-export function logReloaded(logger: Logger, { before, now }: Judged): void {
+export function logReloaded(logger: Logger, { before, now }: VerdictPair): void {
   if (before === undefined || before.websites === now.websites) return;
   const { cluster } = now.facts;
   const changes = [...now.websites.values()].flatMap(({ key, website, states }) => {

@@ -1,12 +1,12 @@
 import type { FailureReason } from "../client/failure.ts";
-import type { Course, Polled, Run } from "../fleet/course.ts";
+import type { Answers, PollTimes, Answer } from "../fleet/course.ts";
 
 /** A member of a group in the exporter's view when it judges a failover. Instants are monotonic. */
-export interface Party {
+export interface Member {
   readonly appliance: string;
-  readonly course: Course;
+  readonly course: Answers;
   /** The instants of the latest valid answer. */
-  readonly polled: Polled | undefined;
+  readonly polled: PollTimes | undefined;
   /** The end of the first poll that the member did not answer at all, while its list is not known. */
   readonly lostSinceMs: number | undefined;
   /** The beginning of the poll that ended at `lostSinceMs`. */
@@ -16,6 +16,6 @@ export interface Party {
 }
 
 /** Returns the instants of the latest poll of a run. */
-export function lastPoll({ course, polled }: Pick<Party, "course" | "polled">, run: Run): Polled {
+export function lastPoll({ course, polled }: Pick<Member, "course" | "polled">, run: Answer): PollTimes {
   return run === course.at(-1) ? (polled ?? run.last) : run.last;
 }

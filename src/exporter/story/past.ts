@@ -14,7 +14,7 @@ const MEANWHILE_MS = 60_000;
 type Listed = Omit<IncidentDocument, "meanwhile">;
 
 /** The incidents of the fleet since the exporter started; bounded, in memory. */
-export interface Past {
+export interface IncidentList {
   /** Adds incidents that began, changed or ended; returns each as it was and is. */
   add(
     incidents: readonly Incident[],
@@ -27,7 +27,7 @@ export interface Past {
   list(): readonly IncidentDocument[];
 }
 
-export function createPast(maxIncidents: number = MAX_INCIDENTS): Past {
+export function createPast(maxIncidents: number = MAX_INCIDENTS): IncidentList {
   let all: readonly Listed[] = [];
   return {
     add: (incidents) =>

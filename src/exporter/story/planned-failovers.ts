@@ -7,7 +7,7 @@ import type { ClusterVerdict, Muted } from "../judge/verdict.ts";
 const SEEN_WITHIN_MS = 10_000;
 
 /** A window, the members that it covers, and the failovers of the last five minutes. */
-interface Work {
+interface WindowFailovers {
   readonly members: readonly string[];
   readonly isOver: boolean;
   /** `isPlanned` says that the failover belongs to the window; `isBack`, that it is one of several there and back. */
@@ -45,7 +45,7 @@ function workOf(
   members: readonly string[],
   recent: readonly Incident[],
   at: Instant,
-): Work {
+): WindowFailovers {
   const failovers = recent.flatMap(({ failover }) => {
     if (failover === undefined) return [];
     const { latest, repeated } = failover;
@@ -68,7 +68,7 @@ function isOfWork({ from, to, cause }: Switch, members: readonly string[]): bool
 function isFailoverMuted(
   to: string,
   names: readonly string[],
-  { members, isOver, failovers }: Work,
+  { members, isOver, failovers }: WindowFailovers,
 ): boolean {
   const known = failovers.filter(({ one, isBack }) => one.to === to || (isBack && one.from === to));
   if (known.length > 0) return known.every((each) => each.isPlanned);
@@ -76,6 +76,6 @@ function isFailoverMuted(
   return !isOver && (members.includes(to) || isOnlyOther);
 }
 
-function isFlappingMuted({ isOver, failovers }: Work): boolean {
+function isFlappingMuted({ isOver, failovers }: WindowFailovers): boolean {
   return failovers.every(({ isPlanned }) => isPlanned) && !(isOver && failovers.length === 0);
 }

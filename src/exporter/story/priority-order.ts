@@ -1,7 +1,7 @@
-import { lastPoll, type Party } from "./party.ts";
+import { lastPoll, type Member } from "./party.ts";
 
 /** A time in which polls found the same priority of a member. Instants are monotonic. */
-interface Span {
+interface PrioritySpan {
   readonly priority: number;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -10,13 +10,13 @@ interface Span {
 
 /** The priorities of both members that were reported at the same time, as far as polls can show. */
 interface Order {
-  readonly former: Span;
-  readonly successor: Span;
+  readonly former: PrioritySpan;
+  readonly successor: PrioritySpan;
   readonly isHigher: boolean;
 }
 
 /** Returns which of the two had the higher priority, oldest first, since a monotonic instant. */
-export function ordersOf(former: Party, successor: Party, sinceMs: number): readonly Order[] {
+export function ordersOf(former: Member, successor: Member, sinceMs: number): readonly Order[] {
   const others = spansOf(successor);
   return spansOf(former).flatMap((one) =>
     others.flatMap((other): readonly Order[] => {
@@ -32,12 +32,12 @@ export function ordersOf(former: Party, successor: Party, sinceMs: number): read
  * Returns the times of each priority. The present priority lasts while the list of the member is known, since the other member may have
  * been polled later.
  */
-function spansOf(party: Party): readonly Span[] {
+function spansOf(party: Member): readonly PrioritySpan[] {
   const { course, reason } = party;
   const begins = course.filter(
     ({ after, priority }, nth) => nth === 0 || after !== undefined || priority !== course[nth - 1]?.priority,
   );
-  return begins.flatMap((run, nth): readonly Span[] => {
+  return begins.flatMap((run, nth): readonly PrioritySpan[] => {
     const { priority, first } = run;
     const next = begins[nth + 1];
     const last = next === undefined ? course.at(-1) : course[course.indexOf(next) - 1];

@@ -1,16 +1,16 @@
 import type { Instant } from "../../support/clock.ts";
 import type { Logger } from "../../support/log.ts";
 import type { ClusterIncidents, Incident } from "./incident.ts";
-import { endsOf, incidentsAfter, type Ongoing, type Step } from "./incidents.ts";
+import { endsOf, incidentsAfter, type Ongoing, type StoryStep } from "./incidents.ts";
 import { logIncidents } from "./log.ts";
-import { createPast, type Past } from "./past.ts";
+import { createPast, type IncidentList } from "./past.ts";
 import type { KnownIncident } from "../document/schema.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 
 /** Tells what has happened: it compares each verdict with the one before. No verdict follows from the story. */
-export interface Story extends Pick<Past, "list"> {
+export interface Story extends Pick<IncidentList, "list"> {
   /** Takes the next verdict on a cluster, and what has led to it. */
-  follow(step: Pick<Step, "now" | "at" | "observed" | "start">): void;
+  follow(step: Pick<StoryStep, "now" | "at" | "observed" | "start">): void;
   /** Returns the incidents of a cluster that are not over, and the recent failovers. */
   of(cluster: string): ClusterIncidents | undefined;
   /** Returns the monotonic instant at which time alone changes the incidents of a cluster; infinite if time alone changes nothing. */

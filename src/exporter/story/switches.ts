@@ -1,4 +1,4 @@
-import type { GroupSnapshot, MemberSnapshot } from "../fleet/snapshot.ts";
+import type { GroupSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
 import {
@@ -11,13 +11,13 @@ import {
   type Lasted,
 } from "./failover-cause.ts";
 import type { Switch } from "./incident.ts";
-import type { Party } from "./party.ts";
+import type { Member } from "./party.ts";
 import { isEmpty, type Earlier, type Start } from "../judge/memory.ts";
 import { CAUSES } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
 import type { ClusterVerdict, GroupVerdict } from "../judge/verdict.ts";
 
-export type Facts = Pick<ClusterVerdict, "facts" | "groups">;
+export type JudgedGroups = Pick<ClusterVerdict, "facts" | "groups">;
 
 /** Returns the switches between two verdicts on a cluster. The end of a split brain is no switch, nor is another name of a member. */
 export function switchesBetween({
@@ -26,8 +26,8 @@ export function switchesBetween({
   at: { monotonicMs: nowMs },
   start,
 }: {
-  readonly before: Facts | undefined;
-  readonly now: Facts;
+  readonly before: JudgedGroups | undefined;
+  readonly now: JudgedGroups;
   readonly at: Instant;
   readonly start: Start | undefined;
 }): readonly Switch[] {
@@ -74,17 +74,19 @@ function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: n
   return (member && takeoverSeenMs(member)) ?? nowMs;
 }
 
-type Member = Pick<MemberSnapshot, "appliance" | "course">;
-
-interface Takeover {
-  readonly former: Member | undefined;
-  readonly successor: Member | undefined;
+/** One group of which another member became MASTER. */
+interface MasterChange {
+  readonly former: Pick<Member, "appliance" | "course"> | undefined;
+  readonly successor: Pick<Member, "appliance" | "course"> | undefined;
   readonly seenMs: number;
 }
 
 /** Returns a switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
-export function judged({ from, to, groups }: Pick<Switch, "from" | "to" | "groups">, now: Facts): Switch {
-  const cases = [...groups].map(([key, seenMs]): Takeover => {
+export function judged(
+  { from, to, groups }: Pick<Switch, "from" | "to" | "groups">,
+  now: JudgedGroups,
+): Switch {
+  const cases = [...groups].map(([key, seenMs]): MasterChange => {
     const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
     const [former, successor] = [from, to].map((name) =>
       [...members, ...left].find(({ appliance }) => appliance === name),
@@ -122,7 +124,7 @@ function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
 }
 
 /** Whether two takeovers are alike. Most groups that fail over together have equal courses, and are judged once. */
-function isAlike(one: Takeover, other: Takeover | undefined): boolean {
+function isAlike(one: MasterChange, other: MasterChange | undefined): boolean {
   return (
     one.seenMs === other?.seenMs &&
     one.former?.course === other.former?.course &&
@@ -130,7 +132,10 @@ function isAlike(one: Takeover, other: Takeover | undefined): boolean {
   );
 }
 
-function partyOf({ appliance, course }: Member, { facts }: Facts): Party {
+function partyOf(
+  { appliance, course }: Pick<Member, "appliance" | "course">,
+  { facts }: JudgedGroups,
+): Member {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
   const { polled, lostSinceMs, lostSentMs, health } = vrrp ?? {};
   return { appliance, course, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };

@@ -22,13 +22,13 @@ export function incidentLevel({ severity, end }: Pick<IncidentDocument, "severit
 }
 
 /** A title with one fact or more. */
-type Facts = readonly [title: string, ...said: readonly string[]];
+type IncidentFact = readonly [title: string, ...said: readonly string[]];
 
 /** Returns the facts of an incident, without other incidents at the same time. */
-export function incidentFacts(incident: IncidentDocument): readonly Facts[] {
+export function incidentFacts(incident: IncidentDocument): readonly IncidentFact[] {
   const { end, subjects, moreSubjects, outageAtMostSeconds, failover } = incident;
   const more = moreSubjects === undefined ? [] : [`${moreSubjects} more`];
-  const all: readonly Facts[] = [
+  const all: readonly IncidentFact[] = [
     ["Concerns", ...subjects, ...more],
     ...(failover === undefined ? [] : failoverFacts(failover)),
     ["Down", ...atMostSeconds(outageAtMostSeconds)],
@@ -54,10 +54,10 @@ const CAUSES: Readonly<Record<Cause, string>> = {
   unknown: "polls have no evidence",
 };
 
-type Failover = NonNullable<IncidentDocument["failover"]>;
+type IncidentFailover = NonNullable<IncidentDocument["failover"]>;
 
 /** All but the first fact of a repeated failover describe the latest switch. */
-function failoverFacts(failover: Failover): readonly Facts[] {
+function failoverFacts(failover: IncidentFailover): readonly IncidentFact[] {
   const { from, to, cause, evidence, withoutMasterAtMostSeconds, isPartial, repeated } = failover;
   return [
     ["Repeated", ...(repeated === undefined ? [] : repetition(repeated))],
@@ -70,7 +70,11 @@ function failoverFacts(failover: Failover): readonly Facts[] {
   ];
 }
 
-function repetition({ count, periodSeconds, letsGo }: NonNullable<Failover["repeated"]>): readonly string[] {
+function repetition({
+  count,
+  periodSeconds,
+  letsGo,
+}: NonNullable<IncidentFailover["repeated"]>): readonly string[] {
   const who = letsGo === undefined ? [] : [`${letsGo} lets go most often`];
   return [`${count} times, on average every ${formatSeconds(periodSeconds)}`, ...who];
 }

@@ -8,7 +8,7 @@ import { count } from "../../support/text.ts";
 import { inWords } from "./words.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
-type WebsiteState = ClusterDocument["websites"][number]["states"][number];
+type DisplayedState = ClusterDocument["websites"][number]["states"][number];
 type Test = ApplianceDocument["websites"][number];
 type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
 
@@ -117,7 +117,7 @@ export function websiteRows({ websites, appliances }: ClusterDocument): readonly
     );
     const unjudged = found.size === 0 ? [{}] : Array.from(found, (protocol) => ({ protocol }));
     const states = website.states.length === 0 ? unjudged : website.states;
-    return states.map(({ protocol, state, level = "unknown", since }: Partial<WebsiteState>): Row => {
+    return states.map(({ protocol, state, level = "unknown", since }: Partial<DisplayedState>): Row => {
       const words = [inWords(state), ...relative("for", since)];
       const cells = cellsOf(appliances, (each) => testCell(tests.get(each), protocol));
       return { title: website.name, aside: protocol, level, words, cells };
@@ -125,7 +125,7 @@ export function websiteRows({ websites, appliances }: ClusterDocument): readonly
   });
 }
 
-function testCell(test: Test | undefined, protocol: WebsiteState["protocol"]): Cell {
+function testCell(test: Test | undefined, protocol: DisplayedState["protocol"]): Cell {
   if (test === undefined) return { state: "not tested from here" };
   const found = test.statuses?.find((one) => one.protocol === protocol);
   if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test, protocol) };
@@ -138,7 +138,7 @@ function testCell(test: Test | undefined, protocol: WebsiteState["protocol"]): C
 /** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol or a certain status for it. */
 function whyUnknown(
   { poll: { state, reason, failingSince }, uncertain = [] }: Test,
-  protocol: WebsiteState["protocol"],
+  protocol: DisplayedState["protocol"],
 ): readonly Phrase[] {
   if (state === "pending") return ["not tested yet"];
   const found = uncertain.filter((one) => protocol === undefined || one.protocol === protocol);

@@ -39,7 +39,7 @@ export interface ServerConnections {
   drain(): void;
 }
 
-interface Connection {
+interface ClientConnection {
   readonly socket: Socket;
   readonly client: string;
   /** The request whose response is not sent yet. */
@@ -48,7 +48,7 @@ interface Connection {
 
 export function createServerConnections(limit = MAX_CONNECTIONS): ServerConnections {
   /** The connections by address and port, because TLS delivers requests on another socket object. The latest change is the last one. */
-  const connections = new Map<string, Connection>();
+  const connections = new Map<string, ClientConnection>();
   let isDraining = false;
 
   function change(key: string, pending: IncomingMessage | undefined): void {

@@ -36,7 +36,7 @@ export function protect(
   const openPaths = new Set(OPEN_PATHS.map((path) => `${routePrefix}${path}`));
 
   /** Returns the client's identity, if it is known, and the reply to a client that is refused. */
-  async function identify(request: IncomingMessage, response: ServerResponse): Promise<Identity> {
+  async function identify(request: IncomingMessage, response: ServerResponse): Promise<AuthenticationResult> {
     const { users, tls } = currentConfig();
     if (users.size === 0 || openPaths.has(pathOf(request)))
       return { name: certifiedName(tls, request.socket) };
@@ -73,7 +73,7 @@ export function protect(
   };
 }
 
-interface Identity {
+interface AuthenticationResult {
   readonly name?: string | undefined;
   readonly refusal?: Reply | undefined;
 }

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { groupBy } from "../../support/group-by.ts";
-import { piecesOf, type Body } from "../../support/long-text.ts";
+import { piecesOf, type SizedText } from "../../support/long-text.ts";
 import { createTurns } from "../../support/turns.ts";
 import { clientOf } from "./connections.ts";
 
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string | Buffer | Body;
+  readonly body: string | Buffer | SizedText;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -32,7 +32,7 @@ export function refusePages({ headers }: IncomingMessage, what: string): Reply |
 export const BUSY = text(503, "Too many requests at once", { "retry-after": "1" });
 
 /** Writes the head and returns the body, which is empty for HEAD. Headers that were set before override the reply's headers. */
-function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): Body {
+function begin(request: IncomingMessage, response: ServerResponse, reply: Reply): SizedText {
   const { status, contentType, headers, body } = reply;
   const isShort = typeof body === "string" || Buffer.isBuffer(body);
   const whole = isShort ? { texts: [body], bytes: Buffer.byteLength(body) } : body;
@@ -45,7 +45,7 @@ function begin(request: IncomingMessage, response: ServerResponse, reply: Reply)
   return request.method === "HEAD" ? NOTHING : whole;
 }
 
-const NOTHING: Body = { texts: [], bytes: 0 };
+const NOTHING: SizedText = { texts: [], bytes: 0 };
 
 /** Sends a short reply at once. */
 export function send(request: IncomingMessage, response: ServerResponse, reply: Reply): void {
@@ -61,7 +61,7 @@ const MAX_SENT_BYTES = 64 * 2 ** 20;
 
 interface Sending {
   readonly client: string;
-  readonly body: Body;
+  readonly body: SizedText;
 }
 
 /**
@@ -107,7 +107,7 @@ export function createOutgoing(maxBytes = MAX_SENT_BYTES) {
 }
 
 /** Returns the largest body; the latest one of equal bodies. */
-function largestOf(sendings: Iterable<Sending>): Body | undefined {
+function largestOf(sendings: Iterable<Sending>): SizedText | undefined {
   const bodies = Array.from(sendings, ({ body }) => body);
   return bodies.toSorted((one, other) => one.bytes - other.bytes).at(-1);
 }

@@ -3,7 +3,7 @@ import { namedFiles, type TimeRange } from "../journal/day-files.ts";
 import { availabilityOf } from "../report/availability.ts";
 import { createCalendar, type Calendar } from "../report/calendar.ts";
 import { formatCsv } from "../report/csv.ts";
-import { merged, NO_HISTORY, type History } from "../report/history.ts";
+import { merged, NO_HISTORY, type RangeHistory } from "../report/history.ts";
 import { formatHtml } from "../report/html.ts";
 import { formatJson, readHistory, type MonthReport } from "../report/month-report.ts";
 import { instantOf } from "../../exporter/judge/words.ts";
@@ -51,7 +51,11 @@ export async function report(flags: ReportFlags, io: Io): Promise<ExitCode> {
 }
 
 /** Reads all journals. After an error, which it prints, it returns the exit code. */
-async function readAll(folders: readonly string[], range: TimeRange, io: Io): Promise<History | ExitCode> {
+async function readAll(
+  folders: readonly string[],
+  range: TimeRange,
+  io: Io,
+): Promise<RangeHistory | ExitCode> {
   let all = NO_HISTORY;
   for (const folder of folders) {
     try {

@@ -39,7 +39,7 @@ const BAND_OF: {
  * Returns the band of a record: `unknown` also for a state that this version does not know. For `changing`, the band that follows counts
  * from the beginning of the change.
  */
-export function bandOf(record: Said): Band | "changing" {
+export function bandOf(record: BandInputs): Band | "changing" {
   if (record.kind === "cluster") return BANDS.find((band) => band === record.worst) ?? "unknown";
   const { kind, state = "unknown", isPlanned = false } = record;
   const bands: Readonly<Record<string, Band | "changing">> = BAND_OF[kind];
@@ -48,7 +48,7 @@ export function bandOf(record: Said): Band | "changing" {
 }
 
 /** The part of a record that decides about the band: the state, or, for a cluster, the worst band of its groups and websites. */
-type Said =
+type BandInputs =
   | { readonly kind: "cluster"; readonly worst?: string | undefined }
   | {
       readonly kind: keyof typeof BAND_OF;

@@ -21,7 +21,7 @@ import { bandOf, worstOf } from "./bands.ts";
 import { subjectKey, type IncidentRecord, type SubjectRecord } from "./record.ts";
 
 /** A subject as a record that only identifies it, and as the complete record. */
-type Said = readonly [identity: SubjectRecord, record: SubjectRecord];
+type RecordForms = readonly [identity: SubjectRecord, record: SubjectRecord];
 
 /**
  * Returns a record for each subject whose verdict has changed, at a Unix time in milliseconds. Without a verdict `before`, the records are
@@ -34,11 +34,13 @@ export function recordsBetween(
 ): readonly SubjectRecord[] {
   const verdict = now ?? before;
   if (verdict === undefined || isSaidAsBefore(before, now)) return [];
-  const given: Given = { at: instantOf(atMs), cluster: verdict.facts.cluster };
+  const given: RecordHead = { at: instantOf(atMs), cluster: verdict.facts.cluster };
   // Whether a state is planned can change without the verdict on it.
   const isSameWork = before?.planned === now?.planned;
-  const saidIn = (of: ClusterVerdict | undefined, subject: JudgedSubject | undefined): Said | undefined =>
-    subject && saidOf(subject, given, of?.planned);
+  const saidIn = (
+    of: ClusterVerdict | undefined,
+    subject: JudgedSubject | undefined,
+  ): RecordForms | undefined => subject && saidOf(subject, given, of?.planned);
   return SUBJECT_KINDS.flatMap((kind) => {
     const differing = differencesBetween(kind, before, now, !isSameWork);
     return recordsOf(differing.map((each) => [saidIn(before, each.before), saidIn(now, each.now)]));
@@ -53,14 +55,14 @@ function isSaidAsBefore(before: ClusterVerdict | undefined, now: ClusterVerdict 
   return before !== undefined && now !== undefined && SAID.every((part) => before[part] === now[part]);
 }
 
-interface Given {
+interface RecordHead {
   readonly at: string;
   readonly cluster: string;
 }
 
 /** Returns the records of one kind of subjects that differ, each as it was and as it is. */
 function recordsOf(
-  pairs: readonly (readonly [before: Said | undefined, now: Said | undefined])[],
+  pairs: readonly (readonly [before: RecordForms | undefined, now: RecordForms | undefined])[],
 ): readonly SubjectRecord[] {
   const gone: SubjectRecord[] = [];
   const changed: SubjectRecord[] = [];
@@ -84,7 +86,7 @@ function endsOf(gone: readonly SubjectRecord[], changed: readonly SubjectRecord[
   return gone.flatMap((identity) => (left.has(subjectKey(identity)) ? [] : [{ ...identity, state: "gone" }]));
 }
 
-function saidOf(subject: JudgedSubject, given: Given, planned: Planned | undefined): Said {
+function saidOf(subject: JudgedSubject, given: RecordHead, planned: Planned | undefined): RecordForms {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
@@ -102,7 +104,7 @@ function saidOf(subject: JudgedSubject, given: Given, planned: Planned | undefin
   }
 }
 
-function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given: Given): Said {
+function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given: RecordHead): RecordForms {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
   const worst = worstOf(
     new Set([
@@ -135,17 +137,27 @@ const worstWebsite = memo(({ websites, planned }: Pick<ClusterVerdict, "websites
   return { band: worstOf(new Set(bands)) };
 });
 
-function applianceSaid({ identity: { appliance }, state, sinceMs }: ApplianceVerdict, given: Given): Said {
+function applianceSaid(
+  { identity: { appliance }, state, sinceMs }: ApplianceVerdict,
+  given: RecordHead,
+): RecordForms {
   const identity = { at: given.at, kind: "appliance", cluster: given.cluster, appliance } as const;
   return said(identity, { state, since: optionalInstant(sinceMs) });
 }
 
-function readinessSaid({ identity: { appliance }, state, sinceMs }: FailoverVerdict, given: Given): Said {
+function readinessSaid(
+  { identity: { appliance }, state, sinceMs }: FailoverVerdict,
+  given: RecordHead,
+): RecordForms {
   const identity = { at: given.at, kind: "readiness", cluster: given.cluster, appliance } as const;
   return said(identity, { state, since: optionalInstant(sinceMs) });
 }
 
-function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Planned | undefined): Said {
+function groupSaid(
+  verdict: GroupVerdict,
+  { at, cluster }: RecordHead,
+  planned: Planned | undefined,
+): RecordForms {
   const { facts, state, problem, sinceMs, master, latestMaster, isPreferredMaster, trouble } = verdict;
   const { vhid, vip, interface: name } = facts;
   const identity = { at, kind: "group", cluster, vhid, vip, interface: name || undefined } as const;
@@ -165,9 +177,9 @@ function groupSaid(verdict: GroupVerdict, { at, cluster }: Given, planned: Plann
 
 function websiteSaid(
   { verdict, website }: SubjectOf<"website">,
-  { at, cluster }: Given,
+  { at, cluster }: RecordHead,
   planned: Planned | undefined,
-): Said {
+): RecordForms {
   const { key: address, websiteId: id, website: name } = website;
   const { protocol, state, shown, sinceMs } = verdict;
   const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;

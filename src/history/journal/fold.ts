@@ -2,7 +2,7 @@ import { bandOf } from "./bands.ts";
 import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "./record.ts";
 
 /** A subject that is in the state of the record, from that Unix time in milliseconds on. */
-export interface Lasting {
+export interface LastingRecord {
   readonly record: SubjectRecord;
   readonly sinceMs: number;
 }
@@ -14,7 +14,7 @@ export interface Fold {
   /** Ends all states at the latest record. */
   end(): void;
   /** The states that are known now, and the changing ones, by `subjectKey`. */
-  readonly lasting: ReadonlyMap<string, Lasting>;
+  readonly lasting: ReadonlyMap<string, LastingRecord>;
 }
 
 /**
@@ -30,10 +30,10 @@ export function isBreak(record: JournalRecord, latestMs: number): boolean {
  * stays.
  */
 export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs: number) => void): Fold {
-  const lasting = new Map<string, Lasting>();
+  const lasting = new Map<string, LastingRecord>();
   let latestMs = Number.NEGATIVE_INFINITY;
 
-  function close({ record, sinceMs }: Lasting, toMs: number): void {
+  function close({ record, sinceMs }: LastingRecord, toMs: number): void {
     if (toMs > sinceMs && bandOf(record) !== "changing") onKnown(record, sinceMs, toMs);
   }
 

@@ -10,7 +10,7 @@ import { instantOf } from "../../exporter/judge/words.ts";
 import { createBounds } from "./bounds.ts";
 import { createOldDays } from "./old-days.ts";
 import { formatRecord, type JournalRecord, type RunRecord } from "./record.ts";
-import { createWaitingLines, keyOf, textOf, type Line } from "./waiting-lines.ts";
+import { createWaitingLines, keyOf, textOf, type WaitingLine } from "./waiting-lines.ts";
 
 const FOLDER_MODE = 0o700;
 const MAX_DAY_BYTES = 128 * 2 ** 20;
@@ -25,7 +25,7 @@ export interface StorageOptions extends Retention {
 export type Begin = Pick<RunRecord, "why" | "left">;
 
 /** The instant until which everything was judged, and the state at that instant. */
-export interface Step {
+export interface JournalStep {
   readonly atMs: number;
   /** Whether nothing is unknown between the previous step and this one. */
   readonly isContinuous: boolean;
@@ -34,8 +34,8 @@ export interface Step {
 }
 
 /** A step with the records that wait at that instant; later ones are for a later write. */
-interface Noted extends Step {
-  readonly known: ReadonlySet<Line>;
+interface Noted extends JournalStep {
+  readonly known: ReadonlySet<WaitingLine>;
 }
 
 /** Writes records to the files of days, one write at a time. */
@@ -43,7 +43,7 @@ export interface Journal {
   /** Keeps a record until the next write. */
   record(record: JournalRecord): void;
   /** Writes the waiting records and a mark, or does so after the write in flight. Never rejects. */
-  flush(step: Step): Promise<void>;
+  flush(step: JournalStep): Promise<void>;
   /** Ends the journal after the write in flight. */
   stop(): Promise<void>;
   isUp(): boolean;
@@ -98,7 +98,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     waiting.keepOnly((line) => !written.has(line));
   }
 
-  async function turnDay({ atMs, isContinuous }: Step): Promise<number> {
+  async function turnDay({ atMs, isContinuous }: JournalStep): Promise<number> {
     const day = dayOf(atMs);
     if (writer === undefined || writer.day === day) return atMs;
     const midnightMs = beginOf(day);

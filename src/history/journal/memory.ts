@@ -17,13 +17,17 @@ const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
 
 /** The latest record of a subject, which holds until a Unix time in milliseconds. */
-export interface Known {
+export interface LatestRecord {
   readonly record: SubjectRecord;
   readonly untilMs: number;
 }
 
 /** Returns what is remembered of a cluster at a start. `incidents` are those of the cluster. */
-export function memoryOf(known: readonly Known[], incidents: readonly IncidentRecord[], at: Instant): Memory {
+export function memoryOf(
+  known: readonly LatestRecord[],
+  incidents: readonly IncidentRecord[],
+  at: Instant,
+): Memory {
   return new Map(
     known.map(({ record, untilMs }) => {
       const { kind, since } = record;

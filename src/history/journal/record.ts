@@ -156,14 +156,14 @@ export function isSubject(record: JournalRecord): record is SubjectRecord {
 }
 
 /** The identity of a subject, with the same fields as the labels in the metrics. */
-export type Subject =
+export type RecordSubject =
   | Pick<z.infer<typeof group>, "kind" | "cluster" | "vhid" | "vip" | "interface">
   | Pick<z.infer<typeof website>, "kind" | "cluster" | "id" | "name" | "protocol">
   | Pick<z.infer<typeof appliance> | z.infer<typeof readiness>, "kind" | "cluster" | "appliance">
   | Pick<z.infer<typeof cluster>, "kind" | "cluster">;
 
 /** Returns a text that is unique among the subjects of all clusters. */
-export function subjectKey(one: Subject): string {
+export function subjectKey(one: RecordSubject): string {
   const { kind, cluster: of } = one;
   if (kind === "group") {
     const { vhid, vip, interface: name } = one;

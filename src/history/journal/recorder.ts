@@ -9,7 +9,7 @@ import { describeBug } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
 import { inSlices } from "../../support/slices.ts";
 import { incidentRecords, openIn, recordsBetween } from "./changes.ts";
-import type { Begin, Journal, Step } from "./journal.ts";
+import type { Begin, Journal, JournalStep } from "./journal.ts";
 import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./record.ts";
 
 /** If steps are further apart, nobody knows what happened between them. */
@@ -29,7 +29,7 @@ export interface RecorderDeps {
 }
 
 /** What is known of a cluster. */
-interface Latest {
+interface RecordedCluster {
   readonly verdict: ClusterVerdict;
   /** The incidents; `undefined` before they are told for the first time. */
   readonly incidents: ClusterIncidents | undefined;
@@ -49,10 +49,10 @@ export interface Recorder extends Listener {
 
 export function createRecorder({ version, shard, clock, logger, onRecord, journal }: RecorderDeps): Recorder {
   /** The keys are the names of clusters. */
-  const latest = new Map<string, Latest>();
+  const latest = new Map<string, RecordedCluster>();
   let latestMs: number | undefined;
   let sources: Pick<Sources, "verdicts" | "windows"> | undefined;
-  let judging: Promise<Omit<Step, "state"> | undefined> | undefined;
+  let judging: Promise<Omit<JournalStep, "state"> | undefined> | undefined;
 
   function record(one: JournalRecord): void {
     onRecord(one);
@@ -79,7 +79,7 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     await journal?.stop();
   }
 
-  async function judged({ verdicts }: Pick<Sources, "verdicts">): Promise<Omit<Step, "state">> {
+  async function judged({ verdicts }: Pick<Sources, "verdicts">): Promise<Omit<JournalStep, "state">> {
     const atMs = clock.wallMs();
     await verdicts();
     const sinceMs = atMs - (latestMs ?? atMs);
@@ -91,7 +91,7 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     return { atMs, isContinuous };
   }
 
-  function stateOf(all: readonly Latest[]): Step["state"] {
+  function stateOf(all: readonly RecordedCluster[]): JournalStep["state"] {
     return async (begin, atMs) => {
       const records: JournalRecord[] = [];
       await beginRun(begin, atMs, all, (one) => void records.push(one));
@@ -103,7 +103,7 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
   async function beginRun(
     begin: Begin,
     atMs: number,
-    all: Iterable<Latest>,
+    all: Iterable<RecordedCluster>,
     add: (one: JournalRecord) => void,
   ): Promise<void> {
     add(runOf(begin, atMs));

@@ -14,7 +14,7 @@ import {
   subjectKey,
   type IncidentRecord,
 } from "./record.ts";
-import { memoryOf, type Known } from "./memory.ts";
+import { memoryOf, type LatestRecord } from "./memory.ts";
 import { ongoingFrom } from "./ongoing.ts";
 
 /** The number of days to read. The file of each day has the state of everything, unless the exporter was killed when that day began. */
@@ -40,7 +40,7 @@ export async function restore(
 }
 
 /** A run of the exporter. */
-interface Run {
+interface ReadRun {
   /** The latest line of the run. */
   latest: string;
   /** The clusters of which the run knew nothing any more, and the Unix times in milliseconds since when. */
@@ -48,13 +48,13 @@ interface Run {
 }
 
 /** The latest line about a subject. */
-interface Latest {
+interface SubjectLine {
   readonly line: string;
-  readonly run: Run;
+  readonly run: ReadRun;
 }
 
 interface Left {
-  readonly subjects: readonly Latest[];
+  readonly subjects: readonly SubjectLine[];
   readonly incidents: readonly IncidentRecord[];
   /** The windows, as they were last recorded. */
   readonly windows: readonly MaintenanceWindow[];
@@ -62,10 +62,10 @@ interface Left {
 
 /** Creates a reader of lines, oldest first, that returns the last known state. */
 function createReader(): { read(line: string): void; end(): Left } {
-  const subjects = new Map<string, Latest>();
+  const subjects = new Map<string, SubjectLine>();
   const incidents = new Map<string, IncidentRecord>();
   const windows = new Map<string, MaintenanceWindow>();
-  let run: Run = { latest: "", lost: new Map() };
+  let run: ReadRun = { latest: "", lost: new Map() };
 
   function keep(subject: string, line: string): void {
     const earlier = subjects.get(subject);
@@ -153,28 +153,28 @@ const WELL: Readonly<Record<string, string>> = { group: '"state":"one_master"', 
  * Returns the lines about the subjects of a cluster that are remembered. Of too many groups or websites these are those in trouble and the
  * latest of the others: one appliance may have invented ten thousand, and their lines would take long to parse.
  */
-function memorable(latest: readonly Latest[]): readonly Latest[] {
+function memorable(latest: readonly SubjectLine[]): readonly SubjectLine[] {
   const left = latest.filter(({ line }) => !line.includes('"state":"gone"'));
   const byKind = groupBy(left, ({ line }) => /"kind":"(group|website)"/.exec(line)?.[1] ?? "");
   return [...byKind].flatMap(([kind, own]) => (kind === "" ? own : bounded(own, WELL[kind] ?? "")));
 }
 
 /** Returns the lines about the subjects that are remembered: of groups, or of websites by their address, all protocols together. */
-function bounded(lines: readonly Latest[], well: string): readonly Latest[] {
+function bounded(lines: readonly SubjectLine[], well: string): readonly SubjectLine[] {
   // The latest first: a website is as late as the latest line about any of its protocols.
   const subjects = groupBy(
     lines.toReversed(),
     ({ line }) => /"address":("(?:[^"\\]|\\.)*")/.exec(line)?.[1] ?? line,
   );
   if (subjects.size <= MOST) return lines;
-  const isWell = (all: readonly Latest[]): boolean => all.every(({ line }) => line.includes(well));
+  const isWell = (all: readonly SubjectLine[]): boolean => all.every(({ line }) => line.includes(well));
   const all = [...subjects.values()];
   return [...all.filter((each) => !isWell(each)), ...all.filter(isWell)].slice(0, MOST).flat();
 }
 
 /** Returns what is known of the subjects of a cluster. */
-function knownFrom(latest: readonly Latest[]): readonly Known[] {
-  const known = new Map<string, Known & Pick<Latest, "run">>();
+function knownFrom(latest: readonly SubjectLine[]): readonly LatestRecord[] {
+  const known = new Map<string, LatestRecord & Pick<SubjectLine, "run">>();
   for (const { line, run } of latest) {
     const record = parseRecord(line);
     if (record === undefined || !isSubject(record)) continue;

@@ -1,7 +1,7 @@
 import { formatRecord, isSubject, subjectKey, type JournalRecord } from "./record.ts";
 
 /** A record as a line that is not written yet. */
-export interface Line {
+export interface WaitingLine {
   readonly at: string;
   readonly text: string;
   /** @see keyOf */
@@ -16,17 +16,17 @@ export interface WaitingLines {
    * memory.
    */
   add(record: JournalRecord): boolean;
-  all(): readonly Line[];
-  keepOnly(isKept: (line: Line) => boolean): void;
+  all(): readonly WaitingLine[];
+  keepOnly(isKept: (line: WaitingLine) => boolean): void;
 }
 
 const MAX_BYTES = 8 * 2 ** 20;
 
 export function createWaitingLines(): WaitingLines {
-  let lines: Line[] = [];
+  let lines: WaitingLine[] = [];
   let bytes = 0;
 
-  function keepOnly(isKept: (line: Line) => boolean): void {
+  function keepOnly(isKept: (line: WaitingLine) => boolean): void {
     lines = lines.filter(isKept);
     bytes = lines.reduce((sum, { text }) => sum + text.length, 0);
   }
@@ -53,6 +53,6 @@ export function keyOf(record: JournalRecord): string | undefined {
   return record.kind === "incident" ? record.incident.id : undefined;
 }
 
-export function textOf(lines: readonly Line[]): string {
+export function textOf(lines: readonly WaitingLine[]): string {
   return lines.map(({ text }) => text).join("");
 }

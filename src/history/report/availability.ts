@@ -2,8 +2,8 @@ import type { TimeRange } from "../journal/day-files.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { groupName, instantOf } from "../../exporter/judge/words.ts";
 import { groupBy } from "../../support/group-by.ts";
-import type { History, Subject } from "./history.ts";
-import { joined, lengthOf, whole, type Member, type Span } from "./spans.ts";
+import type { RangeHistory, SubjectHistory } from "./history.ts";
+import { joined, lengthOf, whole, type PartOfWhole, type Span } from "./spans.ts";
 
 /** The milliseconds of a range of time in which something was up, down, and so on. Their sum is the whole range. */
 export interface Figures {
@@ -17,7 +17,7 @@ export interface Figures {
 }
 
 /** The figures of a subject. Instants are RFC 3339 in UTC. */
-export interface Row extends Figures {
+export interface AvailabilityRow extends Figures {
   /** The instant at which the subject was first known; absent if it never was. */
   readonly knownSince?: string | undefined;
   /** The instant from which the subject was no longer in the configuration; absent if it still is. */
@@ -25,7 +25,7 @@ export interface Row extends Figures {
   readonly spans: readonly Span[];
 }
 
-export interface GroupRow extends Row {
+export interface GroupRow extends AvailabilityRow {
   readonly vhid: number;
   readonly vip: string;
   /** An interface on its link; absent unless several groups of the cluster have this VHID and VIP. */
@@ -35,7 +35,7 @@ export interface GroupRow extends Row {
   readonly noMasterMs: number;
 }
 
-export interface WebsiteRow extends Row {
+export interface WebsiteRow extends AvailabilityRow {
   readonly id: number;
   readonly name: string;
   readonly protocol: string;
@@ -49,7 +49,7 @@ interface Readiness {
   readonly ready?: number | undefined;
 }
 
-export interface ClusterRow extends Row {
+export interface ClusterRow extends AvailabilityRow {
   readonly name: string;
   /** The readiness; absent if no failover was judged. */
   readonly readiness?: Readiness | undefined;
@@ -82,7 +82,7 @@ const MAX_OUTAGES = 20;
 const { compare } = new Intl.Collator("en", { numeric: true });
 
 /** Divides a range of time for each cluster, group and website that a history knows. */
-export function availabilityOf(history: History, range: TimeRange): Availability {
+export function availabilityOf(history: RangeHistory, range: TimeRange): Availability {
   const subjects = [...history.subjects.values()].filter(({ present }) => present.length > 0);
   const byCluster = groupBy(subjects, ({ record }) => record.cluster);
   const clusters = Array.from(byCluster, ([name, those]) => clusterRow(name, those, range));
@@ -101,7 +101,7 @@ export function availabilityOf(history: History, range: TimeRange): Availability
   };
 }
 
-function clusterRow(name: string, subjects: readonly Subject[], range: TimeRange): ClusterRow {
+function clusterRow(name: string, subjects: readonly SubjectHistory[], range: TimeRange): ClusterRow {
   const members = subjects.filter(({ record: { kind } }) => kind === "group" || kind === "website");
   const masters = subjects.filter(({ record: { kind } }) => kind === "readiness");
   const groups = subjects.flatMap((each) => groupRow(each, range));
@@ -124,7 +124,7 @@ function clusterRow(name: string, subjects: readonly Subject[], range: TimeRange
   };
 }
 
-function rowOf({ known, present }: Member, range: TimeRange): Row {
+function rowOf({ known, present }: PartOfWhole, range: TimeRange): AvailabilityRow {
   const downMs = sum(known, ({ band }) => band === "down");
   const plannedMs = sum(known, ({ band }) => band === "planned");
   const upMs = sum(known, ({ band }) => band === "up" || band === "impaired");
@@ -144,7 +144,7 @@ function rowOf({ known, present }: Member, range: TimeRange): Row {
   };
 }
 
-function groupRow({ record, ...member }: Subject, range: TimeRange): readonly GroupRow[] {
+function groupRow({ record, ...member }: SubjectHistory, range: TimeRange): readonly GroupRow[] {
   if (record.kind !== "group") return [];
   const { vhid, vip, interface: name } = record;
   const downIn = (wanted: string): number =>
@@ -155,21 +155,21 @@ function groupRow({ record, ...member }: Subject, range: TimeRange): readonly Gr
 
 /** Returns the row of a website. If its protocols were not known at first, only they have rows. */
 function websiteRow(
-  { record, ...member }: Subject,
-  others: readonly Subject[],
+  { record, ...member }: SubjectHistory,
+  others: readonly SubjectHistory[],
   range: TimeRange,
 ): readonly WebsiteRow[] {
   if (record.kind !== "website") return [];
   const { id, name, protocol } = record;
-  const isOther = ({ record: other }: Subject): boolean =>
+  const isOther = ({ record: other }: SubjectHistory): boolean =>
     other.kind === "website" && other.id === id && other.name === name && other.protocol !== "";
   const isReplaced = protocol === "" && member.known.length === 0 && others.some(isOther);
   return isReplaced ? [] : [{ id, name, protocol, ...rowOf(member, range) }];
 }
 
 /** Returns the readiness. A failover that would lose something is not ready, nor is one that would be an outage. */
-function readinessOf(masters: readonly Subject[]): Readiness {
-  const members = masters.map(({ known, present }): Member => {
+function readinessOf(masters: readonly SubjectHistory[]): Readiness {
+  const members = masters.map(({ known, present }): PartOfWhole => {
     return {
       present,
       known: known.map((span) => (span.band === "impaired" ? { ...span, band: "down" } : span)),

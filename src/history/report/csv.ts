@@ -1,18 +1,18 @@
 import { addressName } from "../../exporter/judge/words.ts";
 import { printable } from "../../support/text.ts";
-import type { ClusterRow, GroupRow, Row, WebsiteRow } from "./availability.ts";
+import type { ClusterRow, GroupRow, AvailabilityRow, WebsiteRow } from "./availability.ts";
 import type { MonthReport } from "./month-report.ts";
 
-interface Line {
+interface CsvLine {
   readonly report: MonthReport;
   readonly cluster: ClusterRow;
   /** The row of the cluster, or of one of its groups or websites. */
-  readonly row: Row;
+  readonly row: AvailabilityRow;
   readonly group?: GroupRow;
   readonly website?: WebsiteRow;
 }
 
-const COLUMNS: Readonly<Record<string, (line: Line) => string | number | undefined>> = {
+const COLUMNS: Readonly<Record<string, (line: CsvLine) => string | number | undefined>> = {
   month: ({ report }) => report.month,
   time_zone: ({ report }) => report.timeZone,
   from: ({ report }) => report.from,
@@ -46,7 +46,7 @@ const BYTE_ORDER_MARK = "\uFEFF";
  * order mark. Each text is quoted, and no number is.
  */
 export function formatCsv(report: MonthReport): string {
-  const lines = report.clusters.flatMap((cluster): readonly Line[] => [
+  const lines = report.clusters.flatMap((cluster): readonly CsvLine[] => [
     { report, cluster, row: cluster },
     ...cluster.groups.map((group) => ({ report, cluster, row: group, group })),
     ...cluster.websites.map((website) => ({ report, cluster, row: website, website })),

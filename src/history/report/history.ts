@@ -5,29 +5,29 @@ import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from ".
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { createPresence } from "./presence.ts";
-import { clipped, overlay, type Member, type Span } from "./spans.ts";
+import { clipped, overlay, type PartOfWhole, type Span } from "./spans.ts";
 
 /** A subject, and its states within a range of time. */
-export interface Subject extends Member {
+export interface SubjectHistory extends PartOfWhole {
   readonly record: SubjectRecord;
 }
 
 /** The facts of one journal or several about a range of time. */
-export interface History {
+export interface RangeHistory {
   /** The keys are those of `subjectKey`, in the order of first mention. */
-  readonly subjects: ReadonlyMap<string, Subject>;
+  readonly subjects: ReadonlyMap<string, SubjectHistory>;
   /** The failovers that began within the range, by id. */
   readonly failovers: ReadonlyMap<string, KnownIncident>;
   /** The number of records that the journals left out because of their bounds. */
   readonly leftOut: number;
 }
 
-export const NO_HISTORY: History = { subjects: new Map(), failovers: new Map(), leftOut: 0 };
+export const NO_HISTORY: RangeHistory = { subjects: new Map(), failovers: new Map(), leftOut: 0 };
 
 /** Reads the records of one journal, oldest first. */
 export interface HistoryReader {
   read(record: JournalRecord): void;
-  end(): History;
+  end(): RangeHistory;
 }
 
 /** After this time from its start, an exporter knows everything that it watches, and the state that a changing group gets. */
@@ -86,7 +86,7 @@ export function createHistory(range: TimeRange): HistoryReader {
 }
 
 /** Returns the first history, and the other one's facts about times of which the first one knows nothing. */
-export function merged(first: History, other: History): History {
+export function merged(first: RangeHistory, other: RangeHistory): RangeHistory {
   const subjects = new Map(first.subjects);
   for (const [key, { record, known, present }] of other.subjects) {
     const own = subjects.get(key) ?? { record, known: [], present: [] };

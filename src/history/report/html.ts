@@ -5,14 +5,14 @@ import { addressName } from "../../exporter/judge/words.ts";
 import { count } from "../../support/text.ts";
 import { pastWords, percent, percentOfKnown } from "../../exporter/view/past.ts";
 import { inWords } from "../../exporter/view/words.ts";
-import { websiteTitle, type ClusterRow, type Outage, type Row } from "./availability.ts";
+import { websiteTitle, type ClusterRow, type Outage, type AvailabilityRow } from "./availability.ts";
 import type { Calendar } from "./calendar.ts";
 import type { MonthReport } from "./month-report.ts";
 import { binsOf } from "./bins.ts";
 import { downsIn } from "./spans.ts";
 import { STYLE } from "./style.ts";
 
-interface View {
+interface ReportView {
   readonly report: MonthReport;
   /** Formats an instant, RFC 3339 in UTC, in the time zone of the report. */
   readonly at: (instant: string) => string;
@@ -23,7 +23,7 @@ interface View {
 /** Returns a report as one file without scripts, which prints well. */
 export function formatHtml(report: MonthReport, calendar: Calendar): string {
   const at = (instant: string): string => calendar.format(Date.parse(instant));
-  const view: View = { report, at, axis: axisOf(report, calendar) };
+  const view: ReportView = { report, at, axis: axisOf(report, calendar) };
   const { month, timeZone, from, to, isOver, clusters, outages, failovers, leftOut } = report;
   const title = `Availability in ${monthName(month)}`;
   return html`<!doctype html>
@@ -73,17 +73,17 @@ function monthName(month: string): string {
 }
 
 /** A row of figures: a name, a further part of its identity, and the cells of further columns. */
-interface Line {
+interface TableLine {
   readonly name: string;
   readonly aside?: string;
-  readonly row: Row;
+  readonly row: AvailabilityRow;
   readonly further?: readonly string[];
 }
 
-function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
+function clusterTable(clusters: readonly ClusterRow[], view: ReportView): Html {
   const { fromMs, toMs } = rangeOf(view.report);
   const wholeMs = toMs - fromMs;
-  const lines = clusters.map((row): Line => {
+  const lines = clusters.map((row): TableLine => {
     const { readyMs = 0, notReadyMs = 0 } = row.readiness ?? {};
     const unknownMs = wholeMs - readyMs - notReadyMs;
     return { name: row.name, row, further: [percentOfKnown(readyMs, notReadyMs, unknownMs)] };
@@ -91,12 +91,16 @@ function clusterTable(clusters: readonly ClusterRow[], view: View): Html {
   return figureTable(["Cluster", ["Ready"]], "Clusters", lines, view);
 }
 
-function clusterParts({ name, groups, websites }: ClusterRow, view: View): Html {
-  const groupLines = groups.map((row): Line => {
+function clusterParts({ name, groups, websites }: ClusterRow, view: ReportView): Html {
+  const groupLines = groups.map((row): TableLine => {
     const further = [clock(row.splitBrainMs), clock(row.noMasterMs)];
     return { name: addressName(row.vip, row), aside: `vhid ${row.vhid}`, row, further };
   });
-  const websiteLines = websites.map((row): Line => ({ name: websiteTitle(row), aside: `id ${row.id}`, row }));
+  const websiteLines = websites.map((row): TableLine => ({
+    name: websiteTitle(row),
+    aside: `id ${row.id}`,
+    row,
+  }));
   const title = cut(name);
   return html`<h2>Cluster ${title}</h2>
     ${figureTable(["VRRP group", ["Split brain", "No master"]], `VRRP groups of ${title}`, groupLines, view)}
@@ -108,8 +112,8 @@ const FIGURES = ["Availability", "Up", "Down", "Unknown", "Planned"];
 function figureTable(
   [title, further]: readonly [title: string, further: readonly string[]],
   label: string,
-  lines: readonly Line[],
-  view: View,
+  lines: readonly TableLine[],
+  view: ReportView,
 ): Html {
   if (lines.length === 0) return nothing;
   const head = html`${heads([title])}
@@ -143,7 +147,7 @@ function heads(titles: readonly string[]): readonly Html[] {
   return titles.map((title) => html`<th scope="col">${title}</th>`);
 }
 
-function figureRow({ name, aside = "", row, further = [] }: Line, view: View): Html {
+function figureRow({ name, aside = "", row, further = [] }: TableLine, view: ReportView): Html {
   const { upMs, downMs, unknownMs, plannedMs, spans } = row;
   const times = [clock(upMs, Math.floor), clock(downMs), clock(unknownMs), clock(plannedMs), ...further];
   return html`<tr>
@@ -160,7 +164,7 @@ function figureRow({ name, aside = "", row, further = [] }: Line, view: View): H
 }
 
 /** Explains time that is unknown. */
-function lifeOf({ knownSince, goneSince }: Row, { report, at }: View): readonly string[] {
+function lifeOf({ knownSince, goneSince }: AvailabilityRow, { report, at }: ReportView): readonly string[] {
   const known = knownSince === undefined ? "never known" : `known since ${at(knownSince)}`;
   return [
     ...(knownSince === report.from ? [] : [known]),
@@ -182,14 +186,14 @@ function axisOf(report: MonthReport, calendar: Calendar): Html {
   return html`<svg class="axis" role="img" aria-label="Days of the month">${marks}</svg>`;
 }
 
-function outageTable(outages: readonly Outage[], { at }: View): Html {
+function outageTable(outages: readonly Outage[], { at }: ReportView): Html {
   const rows = outages.map(({ cluster, subject, from, to, durationMs }) => {
     return [at(from), at(to), clock(durationMs), cut(cluster), cut(subject)];
   });
   return textTable("Longest outages", ["From", "To", "Down", "Cluster", "What"], rows);
 }
 
-function failoverTable(failovers: readonly KnownIncident[], { at }: View): Html {
+function failoverTable(failovers: readonly KnownIncident[], { at }: ReportView): Html {
   const rows = failovers.map(({ begin, cluster, failover, summary }) => {
     return [at(begin), cut(cluster), inWords(failover?.cause), summary];
   });

@@ -3,7 +3,7 @@ import { createNews } from "../journal/news.ts";
 import { atOf } from "../journal/record.ts";
 import { printable } from "../../support/text.ts";
 import type { Availability } from "./availability.ts";
-import { createHistory, SETTLED_MS, type History } from "./history.ts";
+import { createHistory, SETTLED_MS, type RangeHistory } from "./history.ts";
 
 /** The report about a month. Instants are RFC 3339 in UTC. */
 export interface MonthReport extends Availability {
@@ -31,7 +31,7 @@ export async function readHistory(
   folder: string,
   { fromMs, toMs }: TimeRange,
   { onDay, onDamaged }: ReadingEvents,
-): Promise<History> {
+): Promise<RangeHistory> {
   const history = createHistory({ fromMs, toMs });
   const newsIn = createNews();
   for await (const lines of readLines(folder, { fromMs, toMs: toMs + SETTLED_MS }, onDamaged)) {

@@ -9,7 +9,7 @@ export interface Span extends TimeRange {
 }
 
 /** A part of a whole. Its spans are in order, without overlaps; it counts in the whole while it is `present`. */
-export interface Member {
+export interface PartOfWhole {
   readonly known: readonly Span[];
   readonly present: readonly TimeRange[];
 }
@@ -56,7 +56,7 @@ type Counts = Record<"present" | "known" | "impaired" | "planned" | "down", numb
  * Returns the spans of a whole. The whole is down while a member is. Otherwise, if all members that are present are known, it is planned or
  * impaired while one of them is.
  */
-export function whole(members: readonly Member[]): readonly Span[] {
+export function whole(members: readonly PartOfWhole[]): readonly Span[] {
   const changes = members.flatMap(({ known, present }) => [
     ...present.flatMap((range) => changesOf("present", range)),
     ...known.flatMap((span) => [

@@ -38,7 +38,7 @@ const WELL: Bin = {
 };
 
 /** A time in Unix milliseconds in which the band was known, or unknown. `begins` says that another band was before. */
-export interface Span {
+export interface BandSpan {
   readonly band: Band;
   readonly fromMs: number;
   readonly toMs: number;
@@ -46,7 +46,11 @@ export interface Span {
 }
 
 /** Returns the bins with one more time, without those that are older than the scale. */
-export function withSpan(bins: Bins, { band, fromMs, toMs, begins }: Span, { binMs, count }: Scale): Bins {
+export function withSpan(
+  bins: Bins,
+  { band, fromMs, toMs, begins }: BandSpan,
+  { binMs, count }: Scale,
+): Bins {
   const last = Math.ceil(toMs / binMs) - 1;
   const first = Math.max(Math.floor(fromMs / binMs), last - count + 1);
   if (band === "up" || toMs <= fromMs) return bins;

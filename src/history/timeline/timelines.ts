@@ -1,10 +1,10 @@
 import { bandOf, type Band } from "../journal/bands.ts";
-import { createFold, type Lasting } from "../journal/fold.ts";
+import { createFold, type LastingRecord } from "../journal/fold.ts";
 import {
   isSubject,
   subjectKey,
   type JournalRecord,
-  type Subject,
+  type RecordSubject,
   type SubjectRecord,
 } from "../journal/record.ts";
 import { memo } from "../../support/kept.ts";
@@ -18,7 +18,7 @@ import {
   type Bins,
   type Scale,
   type ScaleName,
-  type Span,
+  type BandSpan,
 } from "./bins.ts";
 
 /** The states of subjects in the last 30 days, in memory. */
@@ -29,7 +29,7 @@ export interface Timelines extends Strips {
   /** Puts an earlier past in front. */
   addPast(past: Tracks): void;
   /** A strip is the same object for ten seconds, while nothing changes. */
-  strip(of: StripSubject | Subject, scale: ScaleName, nowMs: number): Strip | undefined;
+  strip(of: StripSubject | RecordSubject, scale: ScaleName, nowMs: number): Strip | undefined;
 }
 
 const EXPORTER = "exporter";
@@ -48,7 +48,7 @@ interface Track {
 }
 
 /** The present run of the exporter, until its latest record. */
-interface Run {
+interface PresentRun {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
@@ -57,7 +57,7 @@ interface Run {
 const WELL: Track["bins"] = { day: new Map(), month: new Map() };
 
 type Tracks = ReadonlyMap<string, Track>;
-type Known = Pick<Span, "band" | "fromMs" | "toMs">;
+type KnownSpan = Pick<BandSpan, "band" | "fromMs" | "toMs">;
 
 export function createTimelines(): Timelines {
   const tracks = new Map<string, Track>();
@@ -68,9 +68,9 @@ export function createTimelines(): Timelines {
   const followed = new Map<string, Set<string>>();
   /** The subjects of each cluster that a reload removed, the latest ones last. Another reload may add them again. */
   const gone = new Map<string, Set<string>>();
-  let run: Run | undefined;
+  let run: PresentRun | undefined;
 
-  function add(key: string, known: Known): void {
+  function add(key: string, known: KnownSpan): void {
     tracks.set(key, withKnown(tracks.get(key), known));
   }
 
@@ -133,7 +133,7 @@ export function createTimelines(): Timelines {
 
 interface StripInputs {
   readonly before: Track | undefined;
-  readonly lasting: Lasting | Run | undefined;
+  readonly lasting: LastingRecord | PresentRun | undefined;
   readonly scale: ScaleName;
   readonly turnMs: number;
 }
@@ -148,7 +148,7 @@ const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | 
 });
 
 /** Adds a later time to a track; the time between is unknown. */
-function withKnown(track: Track | undefined, known: Known): Track {
+function withKnown(track: Track | undefined, known: KnownSpan): Track {
   const { fromMs, toMs, band } = known;
   const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
   // A band that is the same after unknown time continues, since nobody saw another one.
@@ -158,7 +158,7 @@ function withKnown(track: Track | undefined, known: Known): Track {
   return { ...before, toMs, band, bins };
 }
 
-function withSpans(bins: Track["bins"], spans: readonly Span[]): Track["bins"] {
+function withSpans(bins: Track["bins"], spans: readonly BandSpan[]): Track["bins"] {
   return inScales(bins, (some, scale) => spans.reduce((filled, span) => withSpan(filled, span, scale), some));
 }
 

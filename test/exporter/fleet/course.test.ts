@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { Run } from "../../../src/exporter/fleet/course.ts";
+import type { Answer } from "../../../src/exporter/fleet/course.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, pollsOf } from "./support.ts";
 
 /** The courses of `a` in the groups after these polls; a group stays while `b` lists it. */
-function coursesAfter(polls: string): readonly (readonly Run[])[] {
+function coursesAfter(polls: string): readonly (readonly Answer[])[] {
   const fleet = fleetOf([MEMBER_A, MEMBER_B]);
   for (const { observation, atMs } of pollsOf(`b BACKUP+BACKUP 0, ${polls}`)) fleet.record(observation, atMs);
   const groups = clustersOf(fleet)[0]?.groups ?? [];
@@ -13,7 +13,7 @@ function coursesAfter(polls: string): readonly (readonly Run[])[] {
 }
 
 /** `master MASTER 100 0-5 after 3 (lost 4)`: seconds, from the beginning of the first poll to the end of the latest one. */
-function runLine({ role, state, priority, first, last, after }: Run): string {
+function runLine({ role, state, priority, first, last, after }: Answer): string {
   const said = [role, state, priority].join(" ").trim();
   const lost = after?.lostSinceMs === undefined ? "" : ` (lost ${after.lostSinceMs / 1000})`;
   const silence = after === undefined ? "" : ` after ${after.sinceMs / 1000}${lost}`;

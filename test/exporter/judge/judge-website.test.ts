@@ -2,17 +2,17 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { resultAfter } from "../../../src/exporter/fleet/website.ts";
 import type { ProtocolResult, TestResult } from "../../../src/exporter/fleet/snapshot.ts";
-import { judgeWebsite, type View } from "../../../src/exporter/judge/judge-website.ts";
+import { judgeWebsite, type MemberTest } from "../../../src/exporter/judge/judge-website.ts";
 import type { WebsiteState } from "../../../src/exporter/judge/states.ts";
 
-const viewOf = (isMaster: boolean, words: TestResult | "unstable"): View => {
+const viewOf = (isMaster: boolean, words: TestResult | "unstable"): MemberTest => {
   return { isMaster, result: words === "unstable" ? "up" : words, isUnstable: words === "unstable" };
 };
-const master = (words: TestResult | "unstable"): View => viewOf(true, words);
-const backup = (words: TestResult | "unstable"): View => viewOf(false, words);
+const master = (words: TestResult | "unstable"): MemberTest => viewOf(true, words);
+const backup = (words: TestResult | "unstable"): MemberTest => viewOf(false, words);
 const IN_GROUPS = { hasGroups: true, hasUnwatched: false };
 
-test.each<readonly [WebsiteState, readonly View[]]>([
+test.each<readonly [WebsiteState, readonly MemberTest[]]>([
   ["up", [master("up"), backup("up")]],
   ["up", [master("up"), backup("unknown")]],
   ["up", [master("up")]],
@@ -37,7 +37,7 @@ test.each<readonly [WebsiteState, readonly View[]]>([
   expect(judgeWebsite(views, IN_GROUPS)).toBe(state);
 });
 
-test.each<readonly [WebsiteState, readonly View[]]>([
+test.each<readonly [WebsiteState, readonly MemberTest[]]>([
   ["up", [backup("up")]],
   ["up", [backup("up"), backup("unknown")]],
   ["unstable", [backup("up"), backup("unstable")]],

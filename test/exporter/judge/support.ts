@@ -10,7 +10,7 @@ import type { Observed } from "../../../src/exporter/story/happenings.ts";
 import type { ClusterIncidents } from "../../../src/exporter/story/incident.ts";
 import { incidentsAfter } from "../../../src/exporter/story/incidents.ts";
 import { judge } from "../../../src/exporter/judge/judge.ts";
-import { createPast, type Past } from "../../../src/exporter/story/past.ts";
+import { createPast, type IncidentList } from "../../../src/exporter/story/past.ts";
 import type { Instant } from "../../../src/support/clock.ts";
 import type { ClusterVerdict } from "../../../src/exporter/judge/verdict.ts";
 import type { FleetDocument } from "../../../src/exporter/document/schema.ts";
@@ -97,7 +97,7 @@ export function judgedFleet(members: readonly ApplianceConfig[]) {
 
 interface Replay {
   readonly members?: readonly ApplianceConfig[];
-  readonly past?: Past;
+  readonly past?: IncidentList;
   readonly windows?: readonly MaintenanceWindow[];
   /** The wall clock at a monotonic instant, without the days before. */
   readonly wallOf?: (nowMs: number) => number;
@@ -115,7 +115,7 @@ export function replay(
     wallOf = (nowMs) => nowMs,
     reload,
   }: Replay = {},
-): { readonly past: Past; readonly verdict: Told } {
+): { readonly past: IncidentList; readonly verdict: Told } {
   const [fleet, judging] = [fleetOf(members), createJudge(windows)];
   const verdicts = polls.map(({ observation, atMs }) => {
     if (reload !== undefined && atMs >= reload.atMs) fleet.configure(configOf(...reload.members), atMs);
@@ -133,7 +133,7 @@ export function replay(
 }
 
 /** What happened, the latest first: the seconds at which it began and was over, its kind and its sentence. */
-export function incidentLines(past: Past): readonly string[] {
+export function incidentLines(past: IncidentList): readonly string[] {
   return past.list().map(({ begin, end, kind, summary }) => {
     return `${secondOf(begin)}-${end === undefined ? "" : secondOf(end)} ${kind}: ${summary}`;
   });

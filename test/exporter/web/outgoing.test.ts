@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { bodyOf, type Body } from "../../../src/support/long-text.ts";
+import { bodyOf, type SizedText } from "../../../src/support/long-text.ts";
 import { createOutgoing } from "../../../src/exporter/web/reply.ts";
 import { eventually } from "../../support/eventually.ts";
 import { longTexts } from "../../support/long-texts.ts";
@@ -9,13 +9,13 @@ import { connectTo, serve } from "./support.ts";
 
 const BODY_BYTES = 20_000_000;
 
-function bodyWith(bytes = BODY_BYTES): Body {
+function bodyWith(bytes = BODY_BYTES): SizedText {
   return { texts: [Buffer.alloc(bytes)], bytes };
 }
 
 /** Sends these bodies to clients at these addresses, which do not read. Returns the numbers of the responses that were aborted. */
 async function abortedOf(
-  bodies: readonly Body[],
+  bodies: readonly SizedText[],
   maxBytes: number,
   addresses: readonly string[] = [],
 ): Promise<readonly number[]> {

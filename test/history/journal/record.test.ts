@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { clusterIn, subjectIn, type Subject } from "../../../src/history/journal/record.ts";
+import { clusterIn, subjectIn, type RecordSubject } from "../../../src/history/journal/record.ts";
 
 const at = "2026-11-26T12:00:00.000Z";
 const ODD = 'a","vip":"b\\"\u0001\u2028';
 
-const SUBJECTS: readonly Subject[] = ["ams", ODD].flatMap((cluster): Subject[] => [
+const SUBJECTS: readonly RecordSubject[] = ["ams", ODD].flatMap((cluster): RecordSubject[] => [
   { kind: "cluster", cluster },
   { kind: "appliance", cluster, appliance: "a" },
   { kind: "readiness", cluster, appliance: "a" },
@@ -17,7 +17,7 @@ const SUBJECTS: readonly Subject[] = ["ams", ODD].flatMap((cluster): Subject[] =
   { kind: "website", cluster, id: 1, name: "shop", protocol: "" },
 ]);
 
-function lineOf(subject: Subject, said: object): string {
+function lineOf(subject: RecordSubject, said: object): string {
   return JSON.stringify({ at, ...subject, ...said });
 }
 

@@ -6,8 +6,8 @@ import {
   type JournalRecord,
   type SubjectRecord,
 } from "../../../src/history/journal/record.ts";
-import { availabilityOf, type Row } from "../../../src/history/report/availability.ts";
-import { createHistory, merged, type History } from "../../../src/history/report/history.ts";
+import { availabilityOf, type AvailabilityRow } from "../../../src/history/report/availability.ts";
+import { createHistory, merged, type RangeHistory } from "../../../src/history/report/history.ts";
 import { alive, group, lost, planned, run, START, website } from "./records.ts";
 
 const MINUTE_MS = 60_000;
@@ -177,13 +177,13 @@ function expectedOf(journals: readonly (readonly JournalRecord[])[]) {
   };
 }
 
-function historyOf(records: readonly JournalRecord[]): History {
+function historyOf(records: readonly JournalRecord[]): RangeHistory {
   const history = createHistory(RANGE);
   for (const each of records) history.read(each);
   return history.end();
 }
 
-function figuresOf({ upMs, downMs, plannedMs, unknownMs }: Row) {
+function figuresOf({ upMs, downMs, plannedMs, unknownMs }: AvailabilityRow) {
   return { upMs, downMs, plannedMs, unknownMs };
 }
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { startExporter } from "../../../src/exporter/exporter.ts";
 import { openHistory } from "../../../src/history/timeline/history.ts";
 import type { TimeRange } from "../../../src/history/journal/day-files.ts";
-import { availabilityOf, type Row } from "../../../src/history/report/availability.ts";
+import { availabilityOf, type AvailabilityRow } from "../../../src/history/report/availability.ts";
 import { readHistory } from "../../../src/history/report/month-report.ts";
 import { lengthOf, overlapOf } from "../../../src/history/report/spans.ts";
 import { systemClock } from "../../../src/support/clock.ts";
@@ -128,7 +128,7 @@ const LATEST_START_MS = 10_000;
  * By how much the times of a row differ from those of the samples, and by how much they may: by the scrape in which it changes, and by
  * those that do not say what it becomes, as its exporter stops meanwhile.
  */
-function differences({ spans, upMs, downMs, unknownMs }: Row, samples: readonly Sample[]) {
+function differences({ spans, upMs, downMs, unknownMs }: AvailabilityRow, samples: readonly Sample[]) {
   const parts = samples.map(({ atMs, state }, nth) => {
     const range = { fromMs: atMs, toMs: samples[nth + 1]?.atMs ?? atMs + SCRAPE_MS };
     const known = spans.map((span) => overlapOf(span, range)).filter((ms) => ms > 0);

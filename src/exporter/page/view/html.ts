@@ -5,7 +5,7 @@ export interface Html {
   readonly text: string;
 }
 
-type Value = string | number | Html | readonly Html[];
+type HtmlValue = string | number | Html | readonly Html[];
 
 export const nothing: Html = { text: "" };
 
@@ -13,14 +13,14 @@ export const nothing: Html = { text: "" };
 const compacted = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 /** Returns markup from a template. A string becomes text. Only results of this function are inserted as markup. */
-export function html(template: TemplateStringsArray, ...values: readonly Value[]): Html {
+export function html(template: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const parts = compacted.get(template) ?? template.map((part) => part.replace(/\n\s*/g, " "));
   compacted.set(template, parts);
   const texts = values.map((value, index) => markup(value) + (parts[index + 1] ?? ""));
   return { text: (parts[0] ?? "") + texts.join("") };
 }
 
-function markup(value: Value): string {
+function markup(value: HtmlValue): string {
   if (typeof value === "string") return PLAIN.test(value) ? value : escapeHtml(value);
   if (typeof value === "number") return String(value);
   if ("text" in value) return value.text;

@@ -13,12 +13,16 @@ const SHOWN = 8;
 /** The length in UTF-16 units. A link to another incident has the beginning of its sentence. */
 const MAX_LINK = 160;
 
-interface View extends Reader {
+interface IncidentsReader extends Reader {
   readonly filter: Filter;
 }
 
 /** Returns a list of the incidents, the latest first; the one in the address is open. Screen readers announce new ones. */
-export function incidentHistory(incidents: readonly IncidentDocument[], startedAt: string, view: View): Html {
+export function incidentHistory(
+  incidents: readonly IncidentDocument[],
+  startedAt: string,
+  view: IncidentsReader,
+): Html {
   const { incident } = view.filter;
   const isShown = (each: IncidentDocument, place: number): boolean => place < SHOWN || hasId(each, incident);
   const earlier = incidents.filter((each, place) => !isShown(each, place));
@@ -33,14 +37,14 @@ export function incidentHistory(incidents: readonly IncidentDocument[], startedA
 const UNKNOWN =
   "The exporter does not know the incident of this address: it has started since then, or the incident is too old.";
 
-function incidentItems(incidents: readonly IncidentDocument[], view: View): Html {
+function incidentItems(incidents: readonly IncidentDocument[], view: IncidentsReader): Html {
   if (incidents.length === 0) return nothing;
   return html`<ol class="incidents">
     ${incidents.map((each) => incidentItem(each, view))}
   </ol>`;
 }
 
-function incidentItem(incident: IncidentDocument, view: View): Html {
+function incidentItem(incident: IncidentDocument, view: IncidentsReader): Html {
   const { id, begin, severity, summary, cluster } = incident;
   const isChosen = hasId(incident, view.filter.incident);
   const element = `incident-${id}`;
@@ -60,12 +64,12 @@ function incidentItem(incident: IncidentDocument, view: View): Html {
 }
 
 /** Returns the address of an incident, with the filter of the page. */
-function incidentLink(incident: string, { filter }: View): string {
+function incidentLink(incident: string, { filter }: IncidentsReader): string {
   return `?${queryOf({ ...filter, incident }).toString()}`;
 }
 
 /** Returns the details of an incident. Screen readers do not announce them, since the reader opened them. */
-function incidentBody(incident: IncidentDocument, view: View): Html {
+function incidentBody(incident: IncidentDocument, view: IncidentsReader): Html {
   const links = incident.meanwhile.map(({ id, begin, summary }) => {
     const href = incidentLink(id, view);
     return html`<dd>${absoluteTime(begin)}: <a href="${href}">${shortened(summary, MAX_LINK)}</a></dd> `;
