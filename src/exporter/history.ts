@@ -24,7 +24,7 @@ export interface History extends Listener {
   stop(): Promise<void>;
 }
 
-/** What a history records, besides what it is told. */
+/** What a history records, besides what a `Listener` receives. */
 export interface Sources {
   /** Judges everything as it is now. */
   readonly verdicts: () => Promise<unknown>;

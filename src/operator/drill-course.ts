@@ -1,6 +1,6 @@
 import type {
   ClusterDocument,
-  FailoverDocument,
+  OutlookDocument,
   FleetDocument,
   GroupDocument,
   IncidentDocument,
@@ -22,7 +22,7 @@ interface Named {
 export interface Drill {
   readonly appliance: string;
   readonly cluster: string;
-  readonly readiness: FailoverDocument;
+  readonly readiness: OutlookDocument;
   /** The groups of which the appliance is MASTER. */
   readonly own: readonly Named[];
   /**
@@ -31,7 +31,7 @@ export interface Drill {
    */
   readonly groups: readonly Named[];
   readonly stages: readonly DrillStage[];
-  /** The incidents from before the drill; the keys are those of `switchOf`. */
+  /** The incidents from before the drill; the keys are those of `failoverKey`. */
   readonly earlier: ReadonlySet<string>;
 }
 
@@ -43,7 +43,7 @@ export interface Course {
   readonly holdsSinceMs?: number | undefined;
   /** Says what is missing for the next stage. */
   readonly lacks: string | undefined;
-  /** The incidents of the cluster since the drill began, as they were known last; the keys are those of `switchOf`. */
+  /** The incidents of the cluster since the drill began, as they were known last; the keys are those of `failoverKey`. */
   readonly incidents: ReadonlyMap<string, IncidentDocument>;
 }
 
@@ -84,7 +84,7 @@ export function planDrill(
     own: own.map(named),
     groups: groups.map(named),
     stages: ["taken_over", "complete", ...(isBothWays ? (["back"] as const) : [])],
-    earlier: new Set(fleet.incidents.map(switchOf)),
+    earlier: new Set(fleet.incidents.map(failoverKey)),
   };
   return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
 }
@@ -102,11 +102,11 @@ export function nextStage({ drill, reached }: Course): DrillStage | undefined {
 export function courseAfter(before: Course, fleet: FleetDocument, atMs: number): Course {
   const { drill, reached, holdsSinceMs = atMs } = before;
   const ofDrill = fleet.incidents.filter(
-    (each) => each.cluster === drill.cluster && !drill.earlier.has(switchOf(each)),
+    (each) => each.cluster === drill.cluster && !drill.earlier.has(failoverKey(each)),
   );
   const incidents = new Map([
     ...before.incidents,
-    ...ofDrill.map((each) => [switchOf(each), withKeys(each, before)] as const),
+    ...ofDrill.map((each) => [failoverKey(each), withKeys(each, before)] as const),
   ]);
   const stage = nextStage(before);
   if (stage === undefined) return { ...before, incidents };
@@ -149,11 +149,11 @@ function isComplete({ state, members }: GroupDocument): boolean {
 
 /** Returns an incident with the keys that it had at an earlier look: an exporter that started meanwhile does not know them any more. */
 function withKeys(incident: IncidentDocument, { incidents }: Course): IncidentDocument {
-  return { ...incident, keys: incident.keys ?? incidents.get(switchOf(incident))?.keys };
+  return { ...incident, keys: incident.keys ?? incidents.get(failoverKey(incident))?.keys };
 }
 
-/** Returns what identifies an incident, or its latest takeover if members take over from each other again and again. */
-function switchOf({ id, failover }: IncidentDocument): string {
+/** Returns what identifies an incident, or its latest failover if members take over from each other again and again. */
+function failoverKey({ id, failover }: IncidentDocument): string {
   return `${id} ${failover?.repeated?.count ?? 1}`;
 }
 

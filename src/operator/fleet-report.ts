@@ -40,8 +40,8 @@ export function fleetReport(
   const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
   const header = ["severity", "cluster", "problem", "since"];
   const first = problems.length === 0 ? [] : [formatTable(header, problems.map(problemRow), hasColor)];
-  const told = isFailedOnly ? incidents.filter(({ end }) => end === undefined) : incidents;
-  const happened = told.slice(0, LATEST).map(incidentRow);
+  const shown = isFailedOnly ? incidents.filter(({ end }) => end === undefined) : incidents;
+  const happened = shown.slice(0, LATEST).map(incidentRow);
   const title = ["begin", "cluster", "state", "what happened"];
   const history = happened.length === 0 ? [] : [formatTable(title, happened, hasColor)];
   const last = tables.length + history.length === 0 ? [] : [`${headline}\n`];
@@ -80,11 +80,11 @@ function rowCells(row: Row, { name, appliances }: ClusterDocument, nowMs: number
   const { title, aside = "", level, words, cells } = row;
   const text = (part: Phrase): string =>
     typeof part === "string" ? part : relativeTime(part.wording, Date.parse(part.at), nowMs);
-  const said = cells.flatMap(({ state, details = [] }, nth) => {
+  const texts = cells.flatMap(({ state, details = [] }, nth) => {
     if (state === "") return [];
     const more = details.length === 0 ? "" : ` (${details.map(text).join(", ")})`;
     return `${appliances[nth]?.name} ${text(state)}${more}`;
   });
   const state = { text: words.map(text).join(" "), color: COLORS[level] };
-  return [name, `${title} ${aside}`.trim(), state, said.join(", ")];
+  return [name, `${title} ${aside}`.trim(), state, texts.join(", ")];
 }

@@ -1,7 +1,7 @@
 import { createFleet } from "../exporter/fleet/fleet.ts";
 import { clusterDocument } from "../exporter/document/document.ts";
 import { judge } from "../exporter/judge/judge.ts";
-import type { ClusterDocument, FailoverDocument } from "../exporter/document/schema.ts";
+import type { ClusterDocument, OutlookDocument } from "../exporter/document/schema.ts";
 import { keysOf } from "../support/keys.ts";
 import { count, listedBriefly } from "../support/text.ts";
 import { relativeTime } from "../exporter/view/time.ts";
@@ -93,7 +93,7 @@ function report(answers: readonly ReadyAnswer[], { hasColor, clock }: Io): strin
 }
 
 /** Returns lines about the risks that are not harmless, with the age of the answers behind them, and about omitted risks. */
-function riskLines({ risks, moreRisks = 0, leftOut = 0 }: FailoverDocument, nowMs: number): string {
+function riskLines({ risks, moreRisks = 0, leftOut = 0 }: OutlookDocument, nowMs: number): string {
   const harmful = risks.filter(({ effect }) => effect !== "none");
   const rows = harmful.map(({ effect, summary, seenAt }) => {
     const age =

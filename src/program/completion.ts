@@ -127,12 +127,12 @@ _appliance_exporter "$@"
 }
 
 function zshFlag({ name, description, takes }: Flag): string {
-  const said = `[${quoted(description).replaceAll(/[[\]]/g, "\\$&")}]`;
-  if (takes === "nothing") return `'${name}${said}'`;
+  const words = `[${quoted(description).replaceAll(/[[\]]/g, "\\$&")}]`;
+  if (takes === "nothing") return `'${name}${words}'`;
   const actions = { text: "", file: "_files", folder: "_files -/" };
   const action = typeof takes === "string" ? actions[takes] : `(${takes.join(" ")})`;
   // The `*` allows the flag to be repeated.
-  return `'*${name}=${said}:value:${action}'`;
+  return `'*${name}=${words}:value:${action}'`;
 }
 
 /** Escapes a text for single quotes, in which a colon would begin another part. */

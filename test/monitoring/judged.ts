@@ -4,7 +4,7 @@ import type { MaintenanceWindow, Scope } from "../../src/exporter/maintenance/wi
 import { createFleetExposition } from "../../src/exporter/metrics/exposition.ts";
 import { FLEET_FAMILIES } from "../../src/exporter/metrics/families.ts";
 import type { Observation } from "../../src/exporter/polling/observation.ts";
-import type { Observed } from "../../src/exporter/story/happenings.ts";
+import type { Observed } from "../../src/exporter/story/state-changes.ts";
 import { judge } from "../../src/exporter/judge/judge.ts";
 import type { Instant } from "../../src/support/clock.ts";
 import type { ClusterIncidents } from "../../src/exporter/story/incident.ts";

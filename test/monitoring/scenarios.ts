@@ -2,7 +2,7 @@ import {
   PROBLEM_OF,
   type BackendState,
   type Cause,
-  type FailoverState,
+  type OutlookState,
   type GroupState,
   type WebsiteState,
 } from "../../src/exporter/judge/states.ts";
@@ -80,9 +80,9 @@ function backends(state: BackendState, given: Steps<number>): Also {
 }
 
 /** The states of the failover of `a`, and what visitors would lose while it has losses. */
-function failover(given: Steps<FailoverState>, risk: Labels = {}): readonly Also[] {
+function failover(given: Steps<OutlookState>, risk: Labels = {}): readonly Also[] {
   const own = { appliance: "a" };
-  const valuesOf = (valueOf: (state: FailoverState) => number | undefined): Steps<number> =>
+  const valuesOf = (valueOf: (state: OutlookState) => number | undefined): Steps<number> =>
     given.map(([from, state]) => [from, state && valueOf(state)]);
   const labels = {
     ...own,
@@ -93,7 +93,7 @@ function failover(given: Steps<FailoverState>, risk: Labels = {}): readonly Also
     ...risk,
   };
   return [
-    ...keysOf(PROBLEM_OF.failover).map((state): Also => [
+    ...keysOf(PROBLEM_OF.outlook).map((state): Also => [
       "appliance_failover_state",
       { ...own, state },
       valuesOf((now) => Number(now === state)),

@@ -12,7 +12,7 @@ import type { Logger } from "../../support/log.ts";
 import { inSlices } from "../../support/slices.ts";
 import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "../document/document.ts";
-import type { Observed } from "../story/happenings.ts";
+import type { Observed } from "../story/state-changes.ts";
 import { changesAtMs, judge } from "../judge/judge.ts";
 import type { ClusterIncidents } from "../story/incident.ts";
 import type { Ongoing } from "../story/incidents.ts";

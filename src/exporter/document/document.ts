@@ -11,7 +11,7 @@ import type { Operation } from "../api/operations.ts";
 import {
   hidesWebsites,
   type ClusterVerdict,
-  type FailoverVerdict,
+  type OutlookVerdict,
   type GroupVerdict,
   type Risk,
   type WebsiteVerdict,
@@ -19,8 +19,8 @@ import {
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf } from "../judge/judge-website.ts";
 import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
-import { STATE_OF } from "../judge/readiness.ts";
-import { evidenceAt, failoverSentence, riskWords } from "../judge/readiness-words.ts";
+import { STATE_OF } from "../judge/outlooks.ts";
+import { evidenceAt, outlookSentence, riskWords } from "../judge/outlook-words.ts";
 import { masterlessIn, readyOn } from "./ready.ts";
 import type {
   ApplianceDocument,
@@ -36,7 +36,7 @@ import { inSlices } from "../../support/slices.ts";
 import {
   levelOf,
   PROBLEM_OF,
-  type FailoverState,
+  type OutlookState,
   type Level,
   type ProblemKind,
   type WebsiteState,
@@ -198,24 +198,24 @@ const discoveredDocument = memo(({ website, isLost }: DiscoveredWebsite) => {
     const servers = backends?.shown.map((each) => ({ ...each }));
     const more = backends?.leftOut || undefined;
     const level = levelOf(state && isPartOf(state, details) ? PROBLEM_OF.backends[state] : undefined);
-    const said = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
-    return [identity.appliance, said] as const;
+    const description = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
+    return [identity.appliance, description] as const;
   });
-  const lost = isLost ? PROBLEM_OF.failover.losses : undefined;
+  const lost = isLost ? PROBLEM_OF.outlook.losses : undefined;
   const level = levelOf((state && PROBLEM_OF.backends[state]) ?? lost);
   return { id, name, address, state, level, at: Object.fromEntries(at) };
 });
 
-function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
-  const { identity, state, sinceMs, successors, addresses, websites, risks, more } = failover;
+function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
+  const { identity, state, sinceMs, successors, addresses, websites, risks, more } = outlook;
   const name = identity.appliance;
   const member = verdict.facts.appliances.find((each) => each.identity.appliance === name);
   return {
     key: subjectKeys.readiness(name),
     state,
-    level: failoverLevel(state),
+    level: outlookLevel(state),
     since: optionalInstant(sinceMs),
-    summary: shortened(failoverSentence(failover, verdict)),
+    summary: shortened(outlookSentence(outlook, verdict)),
     successors: [...successors],
     addresses,
     websites,
@@ -224,7 +224,7 @@ function failoverDocument(failover: FailoverVerdict, verdict: ClusterVerdict) {
       const { risk, effect, successor, subject } = each;
       const seenAt = evidenceAt(each, name, verdict);
       const summary = shortened(riskWords([each], name, verdict));
-      const level = failoverLevel(STATE_OF[effect]);
+      const level = outlookLevel(STATE_OF[effect]);
       const keys = riskKeys(each, verdict);
       return { risk, effect, level, successor: successor || undefined, subject, keys, summary, seenAt };
     }),
@@ -239,8 +239,8 @@ function riskKeys({ key, protocol }: Risk, { groups, websites }: ClusterVerdict)
   return website === undefined ? [] : websiteKeys(website);
 }
 
-function failoverLevel(state: FailoverState): Level {
-  return levelOf(PROBLEM_OF.failover[state], state !== "unknown");
+function outlookLevel(state: OutlookState): Level {
+  return levelOf(PROBLEM_OF.outlook[state], state !== "unknown");
 }
 
 function applianceDocument(
@@ -257,7 +257,7 @@ function applianceDocument(
   const unlisted = problems.find((kind) => kind === "websites_not_listed");
   const tested = statesByTest(verdict);
   const isHidden = hidesWebsites(verdict);
-  const failover = verdict.failovers.get(name);
+  const outlook = verdict.outlooks.get(name);
   const { list } = vrrp.found ?? {};
   return {
     name,
@@ -276,7 +276,7 @@ function applianceDocument(
     websites: websites.map((test) => {
       return testDocument(test, { test, states: tested.get(test) ?? [], isHidden, nextPollAtMs });
     }),
-    failover: failover && failoverDocument(failover, verdict),
+    failover: outlook && outlookDocument(outlook, verdict),
   };
 }
 

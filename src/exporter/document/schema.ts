@@ -111,9 +111,9 @@ const risk = z.object({
   seenAt: optional(instant, "of the older of the answers from which it follows; absent where one is missing"),
 });
 
-const failover = z.object({
+const outlook = z.object({
   key: ownKey,
-  state: z.enum(keysOf(PROBLEM_OF.failover)).describe("as appliance_failover_state"),
+  state: z.enum(keysOf(PROBLEM_OF.outlook)).describe("as appliance_failover_state"),
   level,
   since,
   summary: z.string().describe("one sentence"),
@@ -154,7 +154,7 @@ const appliance = z.object({
   websites: z.array(applianceWebsite),
   discovery: optional(discovery, "absent where its websites are not discovered"),
   failover: optional(
-    failover,
+    outlook,
     "what happens if it stops now; absent if it is MASTER of nothing, and beside a disabled member",
   ),
   ready: optional(
@@ -395,7 +395,7 @@ export type ClusterDocument = z.infer<typeof cluster>;
 export type GroupDocument = z.infer<typeof group>;
 export type ApplianceDocument = z.infer<typeof appliance>;
 export type ReadyDocument = z.infer<typeof ready>;
-export type FailoverDocument = z.infer<typeof failover>;
+export type OutlookDocument = z.infer<typeof outlook>;
 export type PollDocument = z.infer<typeof poll>;
 export type ProblemDocument = z.infer<typeof problem>;
 export type PlannedDocument = z.infer<typeof plannedWork>;

@@ -1,7 +1,7 @@
 import { kept } from "../../support/kept.ts";
 import type { GroupNames } from "./group-names.ts";
 import { membersIn, preferredIn, type GroupSnapshot, type MemberSnapshot } from "./snapshot.ts";
-import { masterChanges, type Answers } from "./course.ts";
+import { masterChanges, type Answers } from "./answers.ts";
 import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 
 /** The VRRP groups of one cluster, and the inputs from which they follow besides the instants of polls. */
@@ -18,8 +18,8 @@ export function groupsOf(
   { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpRecord[] },
   before?: Grouping,
 ): Grouping {
-  // If an appliance's answer differs, its courses are another map; the names follow from the answers of all appliances.
-  const basis = members.flatMap(({ seen, silentSinceMs }) => [seen?.courses, silentSinceMs]);
+  // If an appliance's answer differs, `answersByKey` is another map; the names follow from the answers of all appliances.
+  const basis = members.flatMap(({ seen, silentSinceMs }) => [seen?.answersByKey, silentSinceMs]);
   const isSame =
     before?.basis.length === basis.length && before.basis.every((each, nth) => each === basis[nth]);
   if (isSame && before.groups.every(isSettled)) return before;
@@ -54,7 +54,7 @@ const FLAPPING_MS = 60_000;
 function viewsOf(
   { identity: { appliance }, seen, silentSinceMs }: VrrpRecord,
   keys: readonly string[],
-  courses: readonly Answers[],
+  answerLists: readonly Answers[],
   isFlapping: boolean,
 ): readonly MemberView[] {
   const reports = keys.flatMap((key) => seen?.reports.get(key) ?? []);
@@ -64,36 +64,36 @@ function viewsOf(
   const interfaces = reports.map(({ name }) => name);
   const { addresses = [], areAddressesKnown = false } = report ?? {};
   const { priority, isFailoverMaster = false } = report ?? {};
-  const said = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
-  const member = { appliance, role, silentSinceMs, course: latestOf(courses), ...said };
-  const changes = courses.map((course) => masterChanges(course).changedAtMs);
+  const reported = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
+  const member = { appliance, role, silentSinceMs, answers: latestOf(answerLists), ...reported };
+  const changes = answerLists.map((answers) => masterChanges(answers).changedAtMs);
   const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.polled.sentMs) ?? NEVER;
   return [{ member, report, sinceMs, changedAtMs: Math.max(NEVER, ...changes) }];
 }
 
-/** Returns the courses under all keys; mostly there is one key. */
-function coursesOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Answers[] {
-  const courses: Answers[] = [];
+/** Returns the answers under each of these keys; mostly there is one key. */
+function answerListsOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Answers[] {
+  const answerLists: Answers[] = [];
   // The loop is plain: an appliance may have a thousand groups, and each poll looks at those of all members.
   for (const key of keys) {
-    const course = seen?.courses.get(key);
-    if (course !== undefined) courses.push(course);
+    const answers = seen?.answersByKey.get(key);
+    if (answers !== undefined) answerLists.push(answers);
   }
-  return courses;
+  return answerLists;
 }
 
 /**
- * Returns the latest course. A member lists a group under one key, unless its addresses came into another order or it has two interfaces in
+ * Returns the answers under the key of the latest one. A member lists a group under one key, unless its addresses came into another order or it has two interfaces in
  * the group.
  */
-function latestOf(courses: readonly Answers[]): Answers {
-  const listed = courses.filter((course) => course.at(-1)?.role !== "absent");
-  const [first = [], ...others] = listed.length > 0 ? listed : courses;
+function latestOf(answerLists: readonly Answers[]): Answers {
+  const listed = answerLists.filter((answers) => answers.at(-1)?.role !== "absent");
+  const [first = [], ...others] = listed.length > 0 ? listed : answerLists;
   return others.reduce((latest, each) => (beganMs(each) > beganMs(latest) ? each : latest), first);
 }
 
-function beganMs(course: Answers): number {
-  return course.at(-1)?.first.endedMs ?? NEVER;
+function beganMs(answers: Answers): number {
+  return answers.at(-1)?.first.endedMs ?? NEVER;
 }
 
 /** Returns one report for all interfaces of an appliance in one group. */
@@ -120,20 +120,20 @@ function groupOf(
   const others = [...rivals].flatMap(([nth, other]) =>
     members.slice(nth, nth + 1).map((record) => ({ record, other })),
   );
-  const courses = members.map(({ seen }, nth) => coursesOf(seen, keys[nth] ?? []));
-  const rivalCourses = others.map(({ record: { seen }, other }) => coursesOf(seen, [other]));
+  const answerLists = members.map(({ seen }, nth) => answerListsOf(seen, keys[nth] ?? []));
+  const rivalAnswerLists = others.map(({ record: { seen }, other }) => answerListsOf(seen, [other]));
   // Members that have left the group count too.
-  const changes = [...courses, ...rivalCourses].flat().map(masterChanges);
+  const changes = [...answerLists, ...rivalAnswerLists].flat().map(masterChanges);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
-  const thirdLastMs = Math.max(...changes.map(({ switchedAtMs }) => switchedAtMs.at(-3) ?? NEVER));
+  const thirdLastMs = Math.max(...changes.map(({ masterChangedAtMs }) => masterChangedAtMs.at(-3) ?? NEVER));
   const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;
   const views = members.flatMap((record, nth) =>
-    viewsOf(record, keys[nth] ?? [], courses[nth] ?? [], isFlapping),
+    viewsOf(record, keys[nth] ?? [], answerLists[nth] ?? [], isFlapping),
   );
   const known = views.map(({ member }) => member);
   const masters = membersIn({ members: known }, "master");
   const rivalViews = others
-    .flatMap(({ record, other }, nth) => viewsOf(record, [other], rivalCourses[nth] ?? [], isFlapping))
+    .flatMap(({ record, other }, nth) => viewsOf(record, [other], rivalAnswerLists[nth] ?? [], isFlapping))
     .filter(({ member }) => masters.length > 0 && !masters.includes(member.appliance));
   const late = views.filter(({ member, sinceMs }) => member.role !== "unknown" && sinceMs <= latestMs);
   const addresses = views.flatMap(({ report }) => report?.addresses ?? []);
@@ -146,7 +146,7 @@ function groupOf(
     aliases: [...new Set(addresses)].filter((address) => address !== vip),
     members: known,
     rivals: rivalViews.map(({ member }) => member),
-    left: members.flatMap((record, nth) => leaving(record, keys[nth] ?? [], courses[nth] ?? [])),
+    left: members.flatMap((record, nth) => leaving(record, keys[nth] ?? [], answerLists[nth] ?? [])),
     mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
     notPolledSince: late.map(({ member }) => member.appliance),
     isPreferredMaster: preferredMaster(known),
@@ -157,10 +157,10 @@ function groupOf(
 function leaving(
   { identity: { appliance }, seen }: VrrpRecord,
   keys: readonly string[],
-  courses: readonly Answers[],
+  answerLists: readonly Answers[],
 ): GroupSnapshot["left"] {
-  const isLeft = courses.length > 0 && !keys.some((key) => seen?.reports.has(key));
-  return isLeft ? [{ appliance, course: latestOf(courses) }] : [];
+  const isLeft = answerLists.length > 0 && !keys.some((key) => seen?.reports.has(key));
+  return isLeft ? [{ appliance, answers: latestOf(answerLists) }] : [];
 }
 
 /** @see GroupSnapshot.mastersAtOnce */

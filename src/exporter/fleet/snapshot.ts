@@ -7,7 +7,7 @@ import type { Failure } from "../client/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { isLinkLocal } from "../../support/address.ts";
 import { once } from "../../support/kept.ts";
-import type { Answers, MemberRole, PollTimes } from "./course.ts";
+import type { Answers, MemberRole, PollTimes } from "./answers.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each part. The
@@ -277,7 +277,7 @@ export interface GroupSnapshot {
   /** The members that last reported MASTER for an address of the group under another VHID, while a member is MASTER. */
   readonly rivals: readonly MemberSnapshot[];
   /** The appliances whose list lacks the group, and had it before. */
-  readonly left: readonly Pick<MemberSnapshot, "appliance" | "course">[];
+  readonly left: readonly Pick<MemberSnapshot, "appliance" | "answers">[];
   /**
    * The members and rivals that were MASTER at the same time, by their latest answers. Each reported MASTER when it was polled after the
    * latest change of either was known; in a group that flaps, in two polls since then. The beginning of the poll counts, since a slow
@@ -305,8 +305,8 @@ export interface MemberSnapshot {
   readonly isFailoverMaster: boolean;
   /** The monotonic instant from which the member's VRRP list is not known, while it is not. */
   readonly silentSinceMs: number | undefined;
-  /** The course; empty for an appliance that was never seen. */
-  readonly course: Answers;
+  /** The recent answers; none for an appliance that was never seen. */
+  readonly answers: Answers;
 }
 
 /** The identity of a group within its cluster. */

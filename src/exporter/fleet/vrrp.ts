@@ -5,7 +5,13 @@ import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
 import { meaningOf } from "../client/failure.ts";
 import type { FleetChange, Changed } from "./changes.ts";
-import { courseAfter, type Answers, type AnswerContent, type MemberRole, type PollTimes } from "./course.ts";
+import {
+  answersAfter,
+  type Answers,
+  type AnswerContent,
+  type MemberRole,
+  type PollTimes,
+} from "./answers.ts";
 import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
 import {
   groupKey,
@@ -28,8 +34,8 @@ interface SeenVrrp {
   readonly polled: PollTimes;
   /** The monotonic instant at which the poll of the previous valid answer began. */
   readonly sentBeforeMs: number | undefined;
-  /** The courses, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
-  readonly courses: ReadonlyMap<string, Answers>;
+  /** The answers about each group, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
+  readonly answersByKey: ReadonlyMap<string, Answers>;
 }
 
 /** The last report of an appliance's interface about its group. */
@@ -107,8 +113,8 @@ export function afterVrrpPoll(
   const known = kept(old?.list, list);
   const reports = reportsOf(known, { list: known, unreadable });
   const polled = { sentMs: sentAtMs, endedMs: nowMs };
-  const courses = coursesAfter(vrrp, reports, polled);
-  const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, courses };
+  const answersByKey = answersByKeyAfter(vrrp, reports, polled);
+  const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, answersByKey };
   const answered = { polled, lostSinceMs: undefined, lostSentMs: undefined };
   return { state: { ...afterPoll(vrrp, observation, nowMs, seen), ...answered }, changes };
 }
@@ -125,9 +131,9 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
 }
 
 const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadable">): Reports => {
-  const said = list.interfaces.map(({ reported }) => reportOf(reported, roleIn(reported)));
-  const saidBefore = unreadable.map(({ reported }) => reportOf(reported, "unknown"));
-  const all = [...said, ...saidBefore];
+  const readable = list.interfaces.map(({ reported }) => reportOf(reported, roleIn(reported)));
+  const readableBefore = unreadable.map(({ reported }) => reportOf(reported, "unknown"));
+  const all = [...readable, ...readableBefore];
   const alike = groupBy(all, groupKey);
   if (alike.size === all.length) return alike;
   return groupBy(all, (report) => {
@@ -153,35 +159,35 @@ function roleIn({ state }: VrrpInterface): MemberRole {
 export const STRONGEST_FIRST: readonly MemberRole[] = ["master", "unknown", "backup", "other"];
 
 /** This is twice as many as a list may have, since an appliance may invent others at each poll. */
-const MAX_COURSES = 2048;
+const MAX_KEYS = 2048;
 
-/** Returns the courses after one more valid answer. Courses that are the same until now and then share a list. */
-function coursesAfter(
+/** Returns the answers after one more valid one. Answers about groups that are the same until now and then share a list. */
+function answersByKeyAfter(
   { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
   reports: Reports,
   polled: PollTimes,
-): SeenVrrp["courses"] {
+): SeenVrrp["answersByKey"] {
   const isBack = health.state === "failed" && silentSinceMs !== undefined;
-  if (old !== undefined && !isBack && reports === old.reports) return old.courses;
+  if (old !== undefined && !isBack && reports === old.reports) return old.answersByKey;
   const unwatched = health.failure?.reason === "not_scheduled" ? ({ isUnwatched: true } as const) : {};
   const after = isBack ? { sinceMs: silentSinceMs, lostSinceMs, lostSentMs, ...unwatched } : undefined;
   const made = new Map<Answers | undefined, Map<string, Answers>>();
-  const courses = new Map(old?.courses);
+  const answersByKey = new Map(old?.answersByKey);
   for (const key of new Set([...(old?.reports.keys() ?? []), ...reports.keys()])) {
-    const before = courses.get(key);
+    const before = answersByKey.get(key);
     const fact = factOf(reports.get(key), before?.at(-1));
     const alike = made.get(before) ?? new Map<string, Answers>();
     made.set(before, alike);
     const { role, state, isMaster, priority = "" } = fact;
     const text = `${role} ${isMaster} ${priority} ${state}`;
-    const now = alike.get(text) ?? courseAfter(before, fact, { polled, before: old?.polled, after });
+    const now = alike.get(text) ?? answersAfter(before, fact, { polled, before: old?.polled, after });
     alike.set(text, now);
     if (now === before) continue;
-    courses.delete(key);
-    courses.set(key, now);
+    answersByKey.delete(key);
+    answersByKey.set(key, now);
   }
-  for (const key of courses.keys()) if (courses.size > MAX_COURSES) courses.delete(key);
-  return courses;
+  for (const key of answersByKey.keys()) if (answersByKey.size > MAX_KEYS) answersByKey.delete(key);
+  return answersByKey;
 }
 
 const ABSENT: AnswerContent = { role: "absent", state: "", isMaster: false, priority: undefined };

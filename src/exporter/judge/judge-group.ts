@@ -136,7 +136,7 @@ function groupVerdict(
   const trouble = troubleAfter(old?.trouble, state, master);
   // A member that was not seen since the start cannot report now that it is the preferred one.
   const wasElsewhere = old?.isPreferredMaster === false && old.master === master;
-  const isUnseen = group.members.some(({ course }) => course.length === 0);
+  const isUnseen = group.members.some(({ answers }) => answers.length === 0);
   const isPreferredMaster = isUnseen && wasElsewhere ? false : group.isPreferredMaster;
   const isElsewhere = state === "one_master" && isPreferredMaster === false;
   const problem: GroupVerdict["problem"] = isElsewhere

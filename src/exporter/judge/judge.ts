@@ -17,7 +17,7 @@ import {
   type ClusterVerdict,
   type Planned,
 } from "./verdict.ts";
-import { failoverVerdicts } from "./readiness.ts";
+import { outlookVerdicts } from "./outlooks.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
@@ -83,7 +83,7 @@ function judgeFacts(
   const groups = groupVerdicts(given, appliances);
   const state = judgeCluster(basis.appliances.map((each) => each.state));
   const websites = websiteVerdicts({ basis, before, wasPolled, at, memory, state, groups });
-  const failovers = failoverVerdicts({ basis, before, wasPolled, at, memory, groups, websites });
+  const outlooks = outlookVerdicts({ basis, before, wasPolled, at, memory, groups, websites });
   return {
     kind: "cluster",
     facts,
@@ -92,7 +92,7 @@ function judgeFacts(
     appliances,
     groups,
     websites,
-    failovers,
+    outlooks,
     planned: before?.planned,
   };
 }

@@ -162,7 +162,7 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
   ApplianceApiAnomalies: isWorkedOn,
   FailoverNotReady: (appliance, work) => {
     if (work.isWhole) return true;
-    const { state, risks = [], more } = work.verdict.failovers.get(appliance) ?? {};
+    const { state, risks = [], more } = work.verdict.outlooks.get(appliance) ?? {};
     const lost = [...risks, ...(more === undefined ? [] : [more.worst])].filter(
       ({ effect }) => effect === "loss",
     );
@@ -227,8 +227,8 @@ function handoversOf(
 
 /** Whether the last answer of an appliance was that it is MASTER of a group. */
 function lastSaidMaster(name: string, { members, left }: GroupSnapshot): boolean {
-  const { course = [] } = [...members, ...left].find(({ appliance }) => appliance === name) ?? {};
-  return course.at(-1)?.role === "master";
+  const { answers = [] } = [...members, ...left].find(({ appliance }) => appliance === name) ?? {};
+  return answers.at(-1)?.role === "master";
 }
 
 /** Whether an appliance fell silent in a window that covers it. */

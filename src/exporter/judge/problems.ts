@@ -26,7 +26,7 @@ import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { isPartOf } from "./judge-website.ts";
 import { isPlanned } from "./planned.ts";
-import { failoverSentence } from "./readiness-words.ts";
+import { outlookSentence } from "./outlook-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { listed, type Words } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
@@ -105,7 +105,7 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
   const darkness = state && PROBLEM_OF.cluster[state];
   const problems = [
     ...(darkness === undefined
-      ? [groupProblems, websiteProblems, backendProblems, failoverProblems, unequalProblem].flatMap((of) =>
+      ? [groupProblems, websiteProblems, backendProblems, outlookProblems, unequalProblem].flatMap((of) =>
           of(verdict),
         )
       : dark(darkness, verdict)),
@@ -249,10 +249,10 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
     if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
-    if (state === "partially_down" && isInFailover(verdict, website, "website_down")) return [];
+    if (state === "partially_down" && isInOutlook(verdict, website, "website_down")) return [];
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
-    const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${findings(verdict, website, protocols)}`;
+    const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${resultWords(verdict, website, protocols)}`;
     const keys = found.map(({ protocol }) => subjectKeys.website(protocol, website.key));
     const concerned = { website: { id, name }, keys, since: earliest(found) };
     return problem(PROBLEM_OF.website[state], summary, concerned);
@@ -260,7 +260,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
 }
 
 /** Returns `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
-function findings(
+function resultWords(
   { facts, appliances }: ClusterVerdict,
   { lacking, websiteId, ids }: WebsiteVerdict,
   protocols: ReadonlySet<string>,
@@ -271,7 +271,7 @@ function findings(
     const tests = member.websites.filter((website) => website.websiteId === id);
     const isMissing = id === undefined && lacking.includes(appliance);
     const isUp = appliances.get(appliance)?.state === "up";
-    const all = isMissing ? [MISSING] : tests.flatMap((each) => findingsOf(each, protocols, isUp));
+    const all = isMissing ? [MISSING] : tests.flatMap((each) => testWords(each, protocols, isUp));
     return all.map((words) => ({ words, appliance }));
   });
   const alike = groupBy(found, ({ words }) => words.join("\n"));
@@ -282,7 +282,7 @@ function findings(
 
 const MISSING: Words = ["missing at ", ""];
 
-function findingsOf(
+function testWords(
   { health, found }: WebsiteSnapshot,
   protocols: ReadonlySet<string>,
   isUp: boolean,
@@ -296,9 +296,9 @@ function findingsOf(
   return wanted.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
 }
 
-/** Returns the losses of visitors at failovers without an outage, by the key of the website or group, and whether there are more. */
-export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
-  const all = [...failovers.values()].filter(({ state }) => state === "losses");
+/** Returns the losses of visitors by the outlooks without an outage, by the key of the website or group, and whether there are more. */
+export const lostWebsites = once(({ outlooks }: ClusterVerdict) => {
+  const all = [...outlooks.values()].filter(({ state }) => state === "losses");
   const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
   return {
     risks: groupBy(lost, ({ key }) => key),
@@ -306,20 +306,20 @@ export const lostWebsites = once(({ failovers }: ClusterVerdict) => {
   };
 });
 
-/** Whether the problem about a failover already reports the trouble of a website at some members. */
-function isInFailover(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
+/** Whether the problem about an outlook already reports the trouble of a website at some members. */
+function isInOutlook(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
   const { risks, hasMore } = lostWebsites(verdict);
   return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;
 }
 
-function failoverProblems(verdict: ClusterVerdict): readonly Problem[] {
-  return [...verdict.failovers.values()].flatMap((failover) => {
-    if (failover.state !== "losses") return [];
-    const { identity, sinceMs } = failover;
+function outlookProblems(verdict: ClusterVerdict): readonly Problem[] {
+  return [...verdict.outlooks.values()].flatMap((outlook) => {
+    if (outlook.state !== "losses") return [];
+    const { identity, sinceMs } = outlook;
     const { appliance } = identity;
     const keys = [subjectKeys.readiness(appliance)];
     const concerned = { appliance, keys, since: optionalInstant(sinceMs) };
-    return problem(PROBLEM_OF.failover[failover.state], failoverSentence(failover, verdict), concerned);
+    return problem(PROBLEM_OF.outlook[outlook.state], outlookSentence(outlook, verdict), concerned);
   });
 }
 
@@ -327,10 +327,10 @@ function failoverProblems(verdict: ClusterVerdict): readonly Problem[] {
 function unequalProblem({
   facts: { cluster, appliances },
   websites,
-  failovers,
+  outlooks,
 }: ClusterVerdict): readonly Problem[] {
   const isComparable = appliances.length > 1 && appliances.every(({ inventory }) => inventory.isListed);
-  if (failovers.size > 0 || !isComparable) return [];
+  if (outlooks.size > 0 || !isComparable) return [];
   const unequal = [...websites.values()].flatMap((website) => {
     const words = website.found.length === 0 ? [] : inequalities(website);
     return words.length === 0 ? [] : [{ website, words: `${website.website} (${words.join("; ")})` }];
@@ -342,13 +342,13 @@ function unequalProblem({
 }
 
 function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
-  const said = [
+  const settings = [
     found.map(({ identity, details: { isEnabled } }) => {
       return [isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled", identity] as const;
     }),
     found.map(({ identity, details: { mode } }) => [mode, identity] as const),
   ];
-  const differing = said.flatMap((each) => {
+  const differing = settings.flatMap((each) => {
     const known = each.filter(([word]) => word !== undefined);
     const isEqual = new Set(known.map(([word]) => word)).size < 2;
     return isEqual ? [] : known.map(([word, { appliance }]) => `${word} at ${appliance}`).join(", ");
@@ -358,7 +358,7 @@ function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
 
 function backendProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [...verdict.websites.values()].flatMap((website) =>
-    website.backends === "some_down" && isInFailover(verdict, website, "website_backends_lost")
+    website.backends === "some_down" && isInOutlook(verdict, website, "website_backends_lost")
       ? []
       : backendProblem(website),
   );
@@ -369,7 +369,7 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   const kind = backends && PROBLEM_OF.backends[backends];
   if (kind === undefined) return [];
   const isLost = backends !== "some_down";
-  const said = found.flatMap(({ identity: { appliance }, details }) => {
+  const reports = found.flatMap(({ identity: { appliance }, details }) => {
     if (!isPartOf(backends, details)) return [];
     const { shown = [], failed = 0 } = details.backends ?? {};
     const names = shown.slice(0, failed).map(({ address }) => address);
@@ -378,8 +378,8 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
     ];
   });
   const summary = isLost
-    ? `No server behind website ${name} is usable: ${said.join(", ")}`
-    : `Servers behind website ${name} are down: ${said.join(", ")}`;
+    ? `No server behind website ${name} is usable: ${reports.join(", ")}`
+    : `Servers behind website ${name} are down: ${reports.join(", ")}`;
   return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict) });
 }
 
@@ -420,13 +420,16 @@ function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Pro
     rests,
     (each) => `${RESTING.findIndex(({ wordsOf }) => wordsOf === each.wordsOf)} ${each.untilMs}`,
   );
-  const said = [...alike.values()].map((all) => {
+  const sentences = [...alike.values()].map((all) => {
     const words = all[0]?.wordsOf(all.map(({ name }) => name));
     return `${words} until ${minuteInUtc(all[0]?.untilMs ?? untilMs)}`;
   });
   if (rests.length === 0) return [];
   const keys = [...new Set(rests.map(({ name }) => subjectKeys.appliance(name)))];
-  return problem("not_scheduled", `${said.join(". ")}, as scheduled`, { keys, until: instantOf(untilMs) });
+  return problem("not_scheduled", `${sentences.join(". ")}, as scheduled`, {
+    keys,
+    until: instantOf(untilMs),
+  });
 }
 
 /** Returns the Unix time in milliseconds of the next poll of operations that rest; `undefined` if none does. */

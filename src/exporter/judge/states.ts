@@ -97,8 +97,8 @@ export const PROBLEM_OF = {
     // An expired certificate makes polls fail, or it is pinned and nothing is wrong.
     expired: undefined,
   },
-  /** The states of the failover that would follow if the appliance stopped now. */
-  failover: {
+  /** The states of the outlook: the failover that would follow if the appliance stopped now. */
+  outlook: {
     ready: undefined,
     losses: "failover_not_ready",
     // An outage is a problem of the group.
@@ -108,13 +108,13 @@ export const PROBLEM_OF = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ProblemKind | undefined>>>>;
 
 /**
- * The effects of a failover's risks, worst first: nobody serves the VIP, visitors lose something, the effect is not known, or visitors lose
+ * The effects of an outlook's risks, worst first: nobody serves the VIP, visitors lose something, the effect is not known, or visitors lose
  * nothing.
  */
 export const EFFECTS = ["outage", "loss", "uncertain", "none"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** The risks of a failover, worst first, each with its effect if it concerns an appliance that would take over. */
+/** The risks of an outlook, worst first, each with its effect if it concerns an appliance that would take over. */
 export const RISKS = {
   no_backup: "outage",
   backup_lost: "outage",
@@ -174,7 +174,7 @@ export type BackendState = keyof ProblemTable["backends"];
 export type ApplianceState = keyof ProblemTable["appliance"];
 export type ClusterState = keyof ProblemTable["cluster"];
 export type CertificateState = keyof ProblemTable["certificate"];
-export type FailoverState = keyof ProblemTable["failover"];
+export type OutlookState = keyof ProblemTable["outlook"];
 
 /** The problems that one appliance has. */
 export type ApplianceProblem =

@@ -21,7 +21,7 @@ import type {
   CertificateState,
   ClusterState,
   Effect,
-  FailoverState,
+  OutlookState,
   GroupState,
   ProblemKind,
   RiskKind,
@@ -46,10 +46,10 @@ export interface ClusterVerdict {
   /** The verdicts on websites that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
   /**
-   * The verdicts on failovers of each appliance that is MASTER of a group, by name. There is none beside a disabled member, whose priority
+   * The verdicts on the outlook of each appliance that is MASTER of a group, by name. There is none beside a disabled member, whose priority
    * is not known.
    */
-  readonly failovers: ReadonlyMap<string, FailoverVerdict>;
+  readonly outlooks: ReadonlyMap<string, OutlookVerdict>;
   /** The planned work; `undefined` if there is none on the cluster. */
   readonly planned: Planned | undefined;
 }
@@ -140,14 +140,14 @@ export interface ProtocolVerdict extends Lasting {
   readonly shown: WebsiteState | undefined;
 }
 
-/** The verdict on the failover that would follow if an appliance that is MASTER of a group stopped now. */
-export interface FailoverVerdict extends Outlook, Lasting {
-  readonly kind: "failover";
+/** The verdict on the outlook: the failover that would follow if an appliance that is MASTER of a group stopped now. */
+export interface OutlookVerdict extends Outlook, Lasting {
+  readonly kind: "outlook";
   readonly identity: Identity;
 }
 
 export interface Outlook {
-  readonly state: FailoverState;
+  readonly state: OutlookState;
   /** The appliances that would take over a group. */
   readonly successors: readonly string[];
   /** The number of VIPs and aliases of which the appliance is MASTER; `websites` is the number of websites that it serves there. */
@@ -161,7 +161,7 @@ export interface Outlook {
   readonly decisive: number;
 }
 
-/** A loss that a failover causes, or may cause. */
+/** A loss that a failover would cause, or may cause. */
 export interface Risk {
   readonly risk: RiskKind;
   /** The effect of the kind; `none` if another BACKUP, with a higher priority, would take over. */

@@ -7,7 +7,7 @@ import { RISKS, type RiskKind } from "./states.ts";
 import type { WebsiteVerdict } from "./verdict.ts";
 
 /** A website at one appliance. */
-export interface Side {
+export interface WebsiteAtMember {
   readonly known: KnownWebsite;
   /** The details; `undefined` while they are not known now. */
   readonly details: WebsiteDetails | undefined;
@@ -27,7 +27,10 @@ export type WebsiteRisk = readonly [risk: RiskKind, protocol: Protocol | ""];
 const UNKNOWN: readonly WebsiteRisk[] = [["website_unknown", ""]];
 
 /** Returns the website at an appliance; `undefined` if it is not known there. */
-export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string): Side | undefined {
+export function websiteAtMember(
+  { at, found, results }: WebsiteVerdict,
+  appliance: string,
+): WebsiteAtMember | undefined {
   const nth = at.findIndex(({ known: { identity } }) => identity.appliance === appliance);
   const place = at[nth];
   if (place === undefined) return undefined;
@@ -36,7 +39,7 @@ export function sideOf({ at, found, results }: WebsiteVerdict, appliance: string
 }
 
 /** Whether an appliance serves the website to visitors, as far as that is known: the website is neither disabled nor down there. */
-export function isServed({ known, results }: Side): boolean {
+export function isServed({ known, results }: WebsiteAtMember): boolean {
   const isDown = results.length > 0 && results.every(({ result }) => result === "down");
   return known.details?.isEnabled !== false && !isDown;
 }
@@ -62,7 +65,7 @@ export function listingOf(inventory: InventorySnapshot): Listing {
 export function absenceAt(
   { identity, leftOut, isDiscovered, isWhole }: Listing,
   { lacking }: WebsiteVerdict,
-  here: Side | undefined,
+  here: WebsiteAtMember | undefined,
 ): Absence {
   if (lacking.includes(identity.appliance)) return "lacking";
   if (!isDiscovered) return "unknown";
@@ -75,8 +78,8 @@ export function absenceAt(
  * reach it. Each known difference that costs them nothing is one `website_differs`.
  */
 export function websiteRisks(
-  here: Side,
-  there: Side | Absence,
+  here: WebsiteAtMember,
+  there: WebsiteAtMember | Absence,
   wanted: readonly string[],
 ): readonly WebsiteRisk[] {
   if (there === "explained") return [];
@@ -97,26 +100,27 @@ export function websiteRisks(
 
 /** Returns the difference that an appliance serves a website which the other one lacks, or has disabled. */
 export function servesOnly(
-  there: Side | Absence,
+  there: WebsiteAtMember | Absence,
   website: WebsiteVerdict,
   other: string,
 ): readonly WebsiteRisk[] {
-  const isOff = website.lacking.includes(other) || sideOf(website, other)?.known.details?.isEnabled === false;
+  const isOff =
+    website.lacking.includes(other) || websiteAtMember(website, other)?.known.details?.isEnabled === false;
   const isThere = typeof there === "object" && there.details?.isEnabled === true;
   return isOff && isThere ? [["website_differs", ""]] : [];
 }
 
-function listensOn({ known: { bind } }: Side, wanted: readonly string[]): boolean {
+function listensOn({ known: { bind } }: WebsiteAtMember, wanted: readonly string[]): boolean {
   const listening = new Set(bind);
   return bind.length === 0 || wanted.every((address) => listening.has(address));
 }
 
-function usable({ details }: Side): number | undefined {
+function usable({ details }: WebsiteAtMember): number | undefined {
   return details && usableBackends(details);
 }
 
 /** Returns the risks by tests. Only protocols that are up here can be lost. */
-function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
+function testRisks(here: WebsiteAtMember, there: WebsiteAtMember): readonly WebsiteRisk[] {
   const ours = here.results.length > 0 ? here.results : untested(here, there);
   if (ours.length === 0) return UNKNOWN;
   return ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
@@ -127,13 +131,13 @@ function testRisks(here: Side, there: Side): readonly WebsiteRisk[] {
   });
 }
 
-function untested({ known }: Side, there: Side) {
+function untested({ known }: WebsiteAtMember, there: WebsiteAtMember) {
   const { protocols = there.results.map(({ protocol }) => protocol) } = known;
   return protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
 }
 
 /** Returns the result for a protocol, which is down if the appliance reports that it does not offer the protocol. */
-function resultAt({ details, results }: Side, protocol: Protocol): TestResult {
+function resultAt({ details, results }: WebsiteAtMember, protocol: Protocol): TestResult {
   const offered: readonly Protocol[] = PROTOCOLS[details?.protocol ?? "both"];
   if (!offered.includes(protocol)) return "down";
   return results.find((each) => each.protocol === protocol)?.result ?? "unknown";
@@ -141,7 +145,10 @@ function resultAt({ details, results }: Side, protocol: Protocol): TestResult {
 
 const PROTECTION: Readonly<Record<WebsiteMode, number>> = { pass: 0, detect: 1, protect: 2 };
 
-function protectionRisks({ details: here }: Side, { details: there }: Side): readonly WebsiteRisk[] {
+function protectionRisks(
+  { details: here }: WebsiteAtMember,
+  { details: there }: WebsiteAtMember,
+): readonly WebsiteRisk[] {
   if (here === undefined || there === undefined || here.mode === there.mode || there.mode === "protect")
     return [];
   if (here.mode === undefined || there.mode === undefined) return UNKNOWN;
@@ -152,7 +159,7 @@ const ASPECTS = ["protocol", "mode", "backends"] as const;
 export type Aspect = (typeof ASPECTS)[number];
 
 /** Returns the differences between both appliances' descriptions of the website. Less protection there is a risk of its own. */
-export function differencesBetween(here: Side, there: Side): readonly Aspect[] {
+export function differencesBetween(here: WebsiteAtMember, there: WebsiteAtMember): readonly Aspect[] {
   const [ours, theirs] = [here.details, there.details];
   if (ours === undefined || theirs === undefined) return [];
   return ASPECTS.filter((aspect) => {

@@ -1,6 +1,6 @@
 import type { ClusterIncidents } from "../story/incident.ts";
 import { PROBLEM_OF } from "../judge/states.ts";
-import type { FailoverVerdict, Planned } from "../judge/verdict.ts";
+import type { OutlookVerdict, Planned } from "../judge/verdict.ts";
 import { keysOf } from "../../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
 import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
@@ -58,11 +58,11 @@ export const FLEET_FAMILIES: Families = {
   }),
   appliance_failover_state: gauge(
     `What would happen if the appliance stopped now; absent if it is MASTER of no group: ${STATE}`,
-    { failover: ({ state }) => stateSamples(keysOf(PROBLEM_OF.failover), state) },
+    { outlook: ({ state }) => stateSamples(keysOf(PROBLEM_OF.outlook), state) },
   ),
   failover_risk_info: gauge(
     `1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. ${JUDGED}`,
-    { failover: riskSamples },
+    { outlook: riskSamples },
   ),
   ha_cluster_failovers_total: counter(
     `Failovers of the cluster since the exporter started, by cause: groups that one appliance took over from another. ${JUDGED}`,
@@ -119,7 +119,7 @@ function websiteSamples({ all }: ClusterIncidents): readonly Sample[] {
   );
 }
 
-function riskSamples({ risks, more }: FailoverVerdict): readonly Sample[] {
+function riskSamples({ risks, more }: OutlookVerdict): readonly Sample[] {
   const all = [
     ...risks,
     ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more", key: "" }]),

@@ -8,7 +8,7 @@ import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
-import type { PollResult } from "./observation.ts";
+import type { OperationOutcome } from "./observation.ts";
 import { firstPace } from "./pace.ts";
 import { callFor, drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
@@ -87,7 +87,7 @@ export function createAppliancePoller(
   function taskOf(operation: Operation): PlannedTask | undefined {
     return tasks.get(operationKey(operation));
   }
-  function onPolled({ kind, outcome }: PollResult, isOutOfTurn: boolean): void {
+  function onPolled({ kind, outcome }: OperationOutcome, isOutOfTurn: boolean): void {
     if (kind !== "vrrp") return;
     const isFirst = health === undefined;
     // The failure counts from the end of the backoff that it caused.

@@ -7,7 +7,7 @@ import type { End } from "./pace.ts";
 type DecodedBy<K extends OperationKind> =
   ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Decoded<infer Value> ? Value : never;
 
-export type PollResult = {
+export type OperationOutcome = {
   [K in OperationKind]: Extract<Operation, { readonly kind: K }> & {
     readonly outcome: Outcome<DecodedBy<K>>;
   };
@@ -17,7 +17,7 @@ export type PollResult = {
  * The result of one poll, with its time and its end. The end counts from the end of the poll, or of the backoff that it caused. Duration and beginning are `undefined` if nothing was sent; a poll that was ended because its
  * appliance is down has no duration.
  */
-export type Observation = PollResult & {
+export type Observation = OperationOutcome & {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;

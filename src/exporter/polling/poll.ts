@@ -5,7 +5,7 @@ import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, FailureReason, Outcome } from "../client/failure.ts";
 import { describeBug } from "../../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
-import type { PollResult } from "./observation.ts";
+import type { OperationOutcome } from "./observation.ts";
 
 export interface PollOptions extends Pick<
   GetOptions,
@@ -23,10 +23,10 @@ export async function poll(
   operation: Operation,
   timeoutMs: number,
   options: PollOptions = {},
-): Promise<PollResult> {
+): Promise<OperationOutcome> {
   const { outcome, peerAddress } = await answerOf(client, operation, timeoutMs, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
-  const result = { outcome, ...operation } as PollResult;
+  const result = { outcome, ...operation } as OperationOutcome;
   const isShared = options.isAlone === false && result.kind === "vrrp";
   return isShared ? { kind: result.kind, outcome: ownList(result.outcome, peerAddress) } : result;
 }

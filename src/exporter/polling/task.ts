@@ -16,7 +16,7 @@ import {
   type PollState,
 } from "./decide.ts";
 import type { ApplianceLimits } from "./limits.ts";
-import type { PollEvents, PollResult } from "./observation.ts";
+import type { PollEvents, OperationOutcome } from "./observation.ts";
 import { connectionWaitMs, expiresAtMs, waitEndsMs, type End, type Pace } from "./pace.ts";
 import { poll, unsent } from "./poll.ts";
 
@@ -64,7 +64,7 @@ export interface TaskDeps {
   /** The health of the appliance, by its VRRP list. */
   readonly health: () => Pick<Circumstances, "downUntilMs" | "returnedMs" | "listDueMs">;
   /** A poll was sent, and its result was observed. */
-  readonly onPolled: (result: PollResult, isOutOfTurn: boolean) => void;
+  readonly onPolled: (result: OperationOutcome, isOutOfTurn: boolean) => void;
 }
 
 /** A task before its first poll. */
@@ -268,7 +268,7 @@ function failingAfter(
 }
 
 /** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
-function observe(deps: TaskDeps, task: Task, result: PollResult, sentAtMs?: number): void {
+function observe(deps: TaskDeps, task: Task, result: OperationOutcome, sentAtMs?: number): void {
   const { clock, appliance, client } = deps;
   const nowMs = clock.monotonicMs();
   const countsFromMs = result.outcome.ok ? nowMs : (deps.backoffOf(task.operation)?.untilMs ?? nowMs);

@@ -1,11 +1,11 @@
 import { meaningOf } from "../client/failure.ts";
-import type { Answers, Answer } from "../fleet/course.ts";
-import { lastPoll, type Member } from "./party.ts";
+import type { Answers, Answer } from "../fleet/answers.ts";
+import { lastPollOf, type Member } from "./member.ts";
 import { ordersOf } from "./priority-order.ts";
 import type { Cause } from "../judge/states.ts";
 
-/** The reason why a member is MASTER in place of another one. */
-export interface Finding {
+/** Why a member is MASTER in place of another one. */
+export interface FailoverCause {
   readonly cause: Cause;
   /** The words about the former master, which follow its name: `, which stopped answering (timeout)`. */
   readonly clause: string;
@@ -23,9 +23,9 @@ export interface Evidence {
   readonly atMs: number;
 }
 
-/** The longest time between a change and the instant at which the takeover is seen. */
+/** The longest time between a change and the instant at which the failover is seen. */
 const BEFORE_MS = 30_000;
-/** The longest time from the takeover until a fault is reported. */
+/** The longest time from the failover until a fault is reported. */
 const AFTER_MS = 15_000;
 /** If a time is no longer than this, its middle is right to a second. */
 const SHORT_MS = 2_000;
@@ -35,15 +35,15 @@ const PREEMPT_MS = 1_000_000;
 /**
  * Returns the cause of a failover by the polls: the first of these that holds.
  *
- * - `fault`: near the takeover, the former master reports neither MASTER nor BACKUP, or lacks the group.
- * - `silent`: as MASTER it stopped answering at most 30 s before the takeover was seen, and did not answer since.
+ * - `fault`: near the failover, the former master reports neither MASTER nor BACKUP, or lacks the group.
+ * - `silent`: as MASTER it stopped answering at most 30 s before the failover was seen, and did not answer since.
  * - `priority`: in these 30 s, while the former master was MASTER or later, the new one got the higher priority of the two.
  * - `preempted`: the new master has had the higher priority since a silence or a fault that ended its last time as MASTER, at most
  *   1,000 s ago; the former master answers all the time.
  * - `stepped_down`: the former master reports BACKUP.
  * - `unknown`: none of these holds. `former` is `undefined` for an appliance that is gone.
  */
-export function causeOf(former: Member | undefined, successor: Member, seenAtMs: number): Finding {
+export function causeOf(former: Member | undefined, successor: Member, seenAtMs: number): FailoverCause {
   if (former === undefined) return unknown();
   return (
     fault(former, seenAtMs) ??
@@ -55,33 +55,33 @@ export function causeOf(former: Member | undefined, successor: Member, seenAtMs:
   );
 }
 
-/** Returns the finding without evidence; `former` is a member that is not gone. */
-export function unknown(former?: Member): Finding {
+/** Returns a cause without evidence; `former` is a member that is not gone. */
+export function unknown(former?: Member): FailoverCause {
   const why = former?.reason === undefined ? "" : `, as it cannot be polled (${former.reason})`;
   return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
 }
 
-/** The finding about a failover in a time in which nobody asked one of both members, since its schedule rested. */
-export const UNWATCHED: Finding = { ...unknown(), clause: " while no poll was scheduled" };
+/** The cause of a failover in a time in which nobody asked one of both members, since its schedule rested. */
+export const UNWATCHED: FailoverCause = { ...unknown(), clause: " while no poll was scheduled" };
 
 /** Whether a failover may have been at any time of a rest, of the former master since it was seen as MASTER or of its successor before. */
 export function wasUnwatched(
   former: Member | undefined,
-  { course }: Pick<Member, "course">,
+  { answers }: Pick<Member, "answers">,
   seenAtMs: number,
 ): boolean {
-  const takeover = course.find(({ first }) => first.endedMs === seenAtMs);
-  const since = former === undefined ? [] : afterMaster(former.course);
+  const asMaster = answers.find(({ first }) => first.endedMs === seenAtMs);
+  const since = former === undefined ? [] : afterMaster(former.answers);
   const isResting = former?.reason === "not_scheduled";
-  return isResting || [takeover, ...since].some((run) => run?.after?.isUnwatched === true);
+  return isResting || [asMaster, ...since].some((answer) => answer?.after?.isUnwatched === true);
 }
 
 /** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
-export function takeoverSeenMs({ course }: Pick<Member, "course">): number | undefined {
-  const begins = (run: Answer, nth: number): boolean =>
-    run.after !== undefined || course[nth - 1]?.isMaster !== true;
-  if (course.at(-1)?.isMaster !== true) return undefined;
-  return course.findLast((run, nth) => run.isMaster && begins(run, nth))?.first.endedMs;
+export function masterSeenMs({ answers }: Pick<Member, "answers">): number | undefined {
+  const begins = (answer: Answer, nth: number): boolean =>
+    answer.after !== undefined || answers[nth - 1]?.isMaster !== true;
+  if (answers.at(-1)?.isMaster !== true) return undefined;
+  return answers.findLast((answer, nth) => answer.isMaster && begins(answer, nth))?.first.endedMs;
 }
 
 /** A time that lies between polls, in milliseconds. */
@@ -98,55 +98,59 @@ export interface Lasted {
  */
 export function withoutMaster(
   former: Member | undefined,
-  { course, ...successor }: Member,
+  { answers, ...successor }: Member,
   seenAtMs: number,
 ): Lasted | undefined {
-  const at = former?.course.findLastIndex(({ role }) => role === "master") ?? -1;
-  const latest = former?.course[at];
+  const at = former?.answers.findLastIndex(({ role }) => role === "master") ?? -1;
+  const latest = former?.answers[at];
   if (former === undefined || latest === undefined) return undefined;
-  const { sentMs } = lastPoll(former, latest);
+  const { sentMs } = lastPollOf(former, latest);
   const atMostMs = Math.max(0, seenAtMs - sentMs);
-  const next = former.course[at + 1];
+  const next = former.answers[at + 1];
   const hasAnswered = next !== undefined && next.after === undefined;
   const lostMs = next === undefined ? former.lostSentMs : next.after?.lostSentMs;
   const goneMs = hasAnswered ? next.first.endedMs : (lostMs ?? seenAtMs);
-  const before = course[course.findIndex(({ first }) => first.endedMs === seenAtMs) - 1];
-  const lackedMs = before === undefined ? sentMs : lastPoll({ course, ...successor }, before).sentMs;
+  const before = answers[answers.findIndex(({ first }) => first.endedMs === seenAtMs) - 1];
+  const lackedMs = before === undefined ? sentMs : lastPollOf({ answers, ...successor }, before).sentMs;
   const atLeastMs = Math.min(Math.max(0, lackedMs - goneMs), atMostMs);
   const isLost = lostMs !== undefined && lostMs >= seenAtMs - BEFORE_MS;
   const isKnown = hasAnswered || isLost || atMostMs <= SHORT_MS;
   return { atMostMs, aboutMs: isKnown ? (atLeastMs + atMostMs) / 2 : undefined };
 }
 
-function fault(former: Member, seenAtMs: number): Finding | undefined {
-  const { appliance, course } = former;
-  const odd = afterMaster(course).find((run) => {
+function fault(former: Member, seenAtMs: number): FailoverCause | undefined {
+  const { appliance, answers } = former;
+  const odd = afterMaster(answers).find((answer) => {
     const isNear =
-      run.first.sentMs <= seenAtMs + AFTER_MS && lastPoll(former, run).endedMs >= seenAtMs - BEFORE_MS;
-    return isNear && isOdd(run);
+      answer.first.sentMs <= seenAtMs + AFTER_MS &&
+      lastPollOf(former, answer).endedMs >= seenAtMs - BEFORE_MS;
+    return isNear && isOdd(answer);
   });
   if (odd === undefined) return undefined;
-  const said = saidIn(odd);
+  const said = wordsOf(odd);
   const evidence = [{ appliance, said, atMs: odd.first.endedMs }];
   return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
 /** Returns a member's answers since it was last seen as MASTER. */
-function afterMaster(course: Answers): Answers {
-  return course.slice(course.findLastIndex(({ role }) => role === "master") + 1);
+function afterMaster(answers: Answers): Answers {
+  return answers.slice(answers.findLastIndex(({ role }) => role === "master") + 1);
 }
 
 function isOdd({ role }: Answer): boolean {
   return role === "other" || role === "absent";
 }
 
-function saidIn({ role, state }: Answer): string {
+function wordsOf({ role, state }: Answer): string {
   return role === "absent" ? "no longer listed the address" : `reported ${state}`;
 }
 
-function silence({ appliance, course, lostSinceMs, reason }: Member, seenAtMs: number): Finding | undefined {
+function silence(
+  { appliance, answers, lostSinceMs, reason }: Member,
+  seenAtMs: number,
+): FailoverCause | undefined {
   if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
-  if (course.at(-1)?.isMaster !== true) return undefined;
+  if (answers.at(-1)?.isMaster !== true) return undefined;
   // An appliance that refuses the exporter answers.
   if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
   const said = `stopped answering (${reason})`;
@@ -154,22 +158,22 @@ function silence({ appliance, course, lostSinceMs, reason }: Member, seenAtMs: n
   return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
 }
 
-function priorities(former: Member, successor: Member, seenAtMs: number): Finding | undefined {
+function priorities(former: Member, successor: Member, seenAtMs: number): FailoverCause | undefined {
   // If the event came before the former master was MASTER, it did not end that.
-  const sinceMs = Math.max(masterSinceMs(former.course), seenAtMs - BEFORE_MS);
+  const sinceMs = Math.max(masterSinceMs(former.answers), seenAtMs - BEFORE_MS);
   const orders = ordersOf(former, successor, sinceMs);
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
   const [before, after] = [orders[at - 1], orders[at]];
   if (before === undefined || after === undefined) return undefined;
   const changes = [
-    { party: former, from: before.former, to: after.former },
-    { party: successor, from: before.successor, to: after.successor },
+    { member: former, from: before.former, to: after.former },
+    { member: successor, from: before.successor, to: after.successor },
   ].filter(({ from, to }) => from.priority !== to.priority);
-  const evidence = changes.map(({ party: { appliance }, from, to }) => {
+  const evidence = changes.map(({ member: { appliance }, from, to }) => {
     const said = `changed its priority from ${from.priority} to ${to.priority}`;
     return { appliance, said, atMs: to.learnedMs };
   });
-  const words = changes.map(({ party: { appliance }, from, to }) => {
+  const words = changes.map(({ member: { appliance }, from, to }) => {
     return `the priority of ${appliance} changed from ${from.priority} to ${to.priority}`;
   });
   const hasFallen = before.former.priority !== after.former.priority;
@@ -178,43 +182,43 @@ function priorities(former: Member, successor: Member, seenAtMs: number): Findin
 }
 
 /** Returns the instant at which a member was first found as MASTER in its latest time as such. */
-function masterSinceMs(course: Answers): number {
-  const last = course.findLastIndex(({ isMaster }) => isMaster);
-  const first = course.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
-  return course[first]?.first.sentMs ?? Number.NEGATIVE_INFINITY;
+function masterSinceMs(answers: Answers): number {
+  const last = answers.findLastIndex(({ isMaster }) => isMaster);
+  const first = answers.slice(0, last).findLastIndex(({ isMaster }) => !isMaster) + 1;
+  return answers[first]?.first.sentMs ?? Number.NEGATIVE_INFINITY;
 }
 
-function preemption(former: Member, successor: Member, seenAtMs: number): Finding | undefined {
-  const { course, appliance } = successor;
-  const [mine, others] = [course.at(-1)?.priority, former.course.at(-1)?.priority];
+function preemption(former: Member, successor: Member, seenAtMs: number): FailoverCause | undefined {
+  const { answers, appliance } = successor;
+  const [mine, others] = [answers.at(-1)?.priority, former.answers.at(-1)?.priority];
   if (mine === undefined || others === undefined || mine <= others) return undefined;
   // A former master that could not be polled may have restarted.
-  if (former.reason !== undefined || afterMaster(former.course).some(({ after }) => after !== undefined))
+  if (former.reason !== undefined || afterMaster(former.answers).some(({ after }) => after !== undefined))
     return undefined;
-  const now = course.findIndex(({ first }) => first.endedMs === seenAtMs);
-  const last = course.slice(0, now).findLastIndex(({ role }) => role === "master");
-  const wait = course.slice(last + 1, now + 1);
-  const at = wait.findIndex((run) => run.after?.lostSinceMs !== undefined || isOdd(run));
-  const [run, waited] = [wait[at], wait[0]];
-  if (run === undefined || waited === undefined) return undefined;
+  const now = answers.findIndex(({ first }) => first.endedMs === seenAtMs);
+  const last = answers.slice(0, now).findLastIndex(({ role }) => role === "master");
+  const wait = answers.slice(last + 1, now + 1);
+  const at = wait.findIndex((answer) => answer.after?.lostSinceMs !== undefined || isOdd(answer));
+  const [answer, waited] = [wait[at], wait[0]];
+  if (answer === undefined || waited === undefined) return undefined;
   // If the priority changed after the return, that is another reason.
   if (wait.slice(at).some((each) => !isOdd(each) && each.priority !== mine)) return undefined;
-  const { lostSinceMs } = run.after ?? {};
-  const beganMs = lostSinceMs ?? run.first.sentMs;
+  const { lostSinceMs } = answer.after ?? {};
+  const beganMs = lostSinceMs ?? answer.first.sentMs;
   // A member that was BACKUP for longer beside a master of lower priority does not preempt.
   if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
-  const endedMs = isOdd(run) ? lastPoll(successor, run).endedMs : run.first.endedMs;
+  const endedMs = isOdd(answer) ? lastPollOf(successor, answer).endedMs : answer.first.endedMs;
   if (seenAtMs - endedMs > PREEMPT_MS) return undefined;
-  const said = isOdd(run) ? saidIn(run) : "answered again";
+  const said = isOdd(answer) ? wordsOf(answer) : "answered again";
   const evidence = [
-    { appliance, said, atMs: run.first.endedMs },
+    { appliance, said, atMs: answer.first.endedMs },
     {
       appliance,
       said: `reported the priority ${mine}, above ${others} of ${former.appliance}`,
       atMs: seenAtMs,
     },
   ];
-  const why = isOdd(run) ? saidIn(run) : "did not answer";
+  const why = isOdd(answer) ? wordsOf(answer) : "did not answer";
   return {
     cause: "preempted",
     clause: `; ${appliance} has the higher priority, and ${why} before`,
@@ -223,12 +227,12 @@ function preemption(former: Member, successor: Member, seenAtMs: number): Findin
   };
 }
 
-function retreat({ appliance, course }: Member): Finding | undefined {
-  const said = afterMaster(course);
-  const run = said.find(({ role }) => role === "backup");
-  if (run === undefined || said.some(isOdd)) return undefined;
-  const evidence = [{ appliance, said: "reported BACKUP", atMs: run.first.endedMs }];
-  const wasAway = said.slice(0, said.indexOf(run) + 1).some(({ after }) => after !== undefined);
+function retreat({ appliance, answers }: Member): FailoverCause | undefined {
+  const later = afterMaster(answers);
+  const answer = later.find(({ role }) => role === "backup");
+  if (answer === undefined || later.some(isOdd)) return undefined;
+  const evidence = [{ appliance, said: "reported BACKUP", atMs: answer.first.endedMs }];
+  const wasAway = later.slice(0, later.indexOf(answer) + 1).some(({ after }) => after !== undefined);
   // Nobody knows what happened meanwhile, a restart for example.
   const clause = wasAway ? ", which reported BACKUP when it could be polled again" : ", which stepped down";
   return { cause: "stepped_down", clause, evidence, letsGo: appliance };

@@ -5,25 +5,25 @@ import {
   MAX_OPEN,
   TOGETHER_MS,
   type ClusterIncidents,
-  type Failover,
+  type FailoverFacts,
   type Incident,
   type Repeated,
-  type Switch,
+  type Failover,
 } from "./incident.ts";
 import type { Cause } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
-import { judged, together, type JudgedGroups } from "./switches.ts";
+import { judged, together, type JudgedGroups } from "./failovers.ts";
 import { groupName } from "../judge/words.ts";
 
 /** In this time, later evidence can still show why a group failed over. */
 const UNDECIDED_MS = 15_000;
-/** The most switches of a cluster that are looked at again with each verdict. */
+/** The most failovers of a cluster that are looked at again with each verdict. */
 const MAX_UNDECIDED = 4;
-/** A failover is recent for this time; switches there and back within it are one incident from the third on. */
+/** A failover is recent for this time; failovers there and back within it are one incident from the third on. */
 const RECENT_MS = 300_000;
 
-/** The incidents of a cluster while its switches become part of them; `decided` has the causes that became known. */
-export interface Episodes extends Pick<ClusterIncidents, "all" | "undecided"> {
+/** The incidents of a cluster while its new failovers become part of them; `decided` has the causes that became known. */
+export interface IncidentsSoFar extends Pick<ClusterIncidents, "all" | "undecided"> {
   readonly decided: readonly Cause[];
 }
 
@@ -37,14 +37,14 @@ export function recentUntilMs({ failover }: Incident): number {
   return failover === undefined ? Number.NEGATIVE_INFINITY : failover.latest.seenMs + RECENT_MS;
 }
 
-/** Adds one more switch, as part of a failover, as one of several there and back, or as a failover of its own. */
-export function withSwitch(state: Episodes, one: Switch, given: Step): Episodes {
+/** Adds one more failover, as part of one that is known, as one of several there and back, or as an incident of its own. */
+export function withFailover(state: IncidentsSoFar, one: Failover, given: Step): IncidentsSoFar {
   const { all } = state;
   const { now, at } = given;
   const same = all.find(
-    ({ failover, toldMs }) =>
+    ({ failover, reportedMs }) =>
       isFromTo(failover, one.from, one.to) &&
-      at.monotonicMs - toldMs < TOGETHER_MS &&
+      at.monotonicMs - reportedMs < TOGETHER_MS &&
       ![...one.groups.keys()].some((key) => failover?.latest.groups.has(key)),
   );
   if (same?.failover !== undefined) {
@@ -60,16 +60,16 @@ export function withSwitch(state: Episodes, one: Switch, given: Step): Episodes 
   const first = earlier?.failover?.repeated
     ? earlier
     : sooner.findLast((each) => isBefore(each, one, one.from, one.to));
-  if (earlier === undefined || first?.failover === undefined) return withFailover(state, one, given);
+  if (earlier === undefined || first?.failover === undefined) return withNewIncident(state, one, given);
   return withRepetition(state, { first, earlier, one }, given);
 }
 
-function isFromTo(failover: Failover | undefined, from: string, to: string): boolean {
+function isFromTo(failover: FailoverFacts | undefined, from: string, to: string): boolean {
   return failover?.latest.from === from && failover.latest.to === to;
 }
 
-/** Whether a failover of one of the groups of a switch was at most five minutes before it, between these members. */
-function isBefore({ failover }: Incident, one: Switch, from: string, to: string): boolean {
+/** Whether a failover of one of its groups was at most five minutes before this one, between these members. */
+function isBefore({ failover }: Incident, one: Failover, from: string, to: string): boolean {
   return (
     failover !== undefined &&
     isFromTo(failover, from, to) &&
@@ -78,20 +78,20 @@ function isBefore({ failover }: Incident, one: Switch, from: string, to: string)
   );
 }
 
-function withFailover(state: Episodes, one: Switch, { now, at }: Step): Episodes {
+function withNewIncident(state: IncidentsSoFar, one: Failover, { now, at }: Step): IncidentsSoFar {
   const { cluster } = now.facts;
   const begin = { monotonicMs: one.seenMs, wallMs: Math.round(at.wallMs + one.seenMs - at.monotonicMs) };
-  const added = begun("failover", begin, cluster, { ...failedOver(one, now), toldMs: at.monotonicMs });
+  const added = begun("failover", begin, cluster, { ...failedOver(one, now), reportedMs: at.monotonicMs });
   const failovers = state.all.filter(({ failover }) => failover !== undefined);
   const oldest = failovers.length < MAX_OPEN ? undefined : failovers[0];
   return withCause({ ...state, all: [...state.all.filter((each) => each !== oldest), added] }, added, at);
 }
 
-/** Returns the result of the latest switch of a failover, and of the switches before. */
+/** Returns the facts of an incident by its latest failover and those before. */
 function failedOver(
-  latest: Switch,
+  latest: Failover,
   { groups: now }: JudgedGroups,
-  { repeated, groups: before = new Set() }: Partial<Failover> = {},
+  { repeated, groups: before = new Set() }: Partial<FailoverFacts> = {},
 ): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
@@ -102,10 +102,10 @@ function failedOver(
 }
 
 function withRepetition(
-  state: Episodes,
-  { first, earlier, one }: { readonly first: Incident; readonly earlier: Incident; readonly one: Switch },
+  state: IncidentsSoFar,
+  { first, earlier, one }: { readonly first: Incident; readonly earlier: Incident; readonly one: Failover },
   { now, at }: Step,
-): Episodes {
+): IncidentsSoFar {
   const failovers = [first, earlier].flatMap(({ failover }) => failover ?? []);
   const before = failovers.map(({ latest }) => latest);
   const groups = new Set(failovers.flatMap((each) => [...each.groups]));
@@ -118,21 +118,25 @@ function withRepetition(
   const { count, letGo } = repeated;
   const more = { ...repeated, count: count + 1, letGo: withLettingGo(letGo, one) };
   const failed = failedOver(one, now, { repeated: more, groups });
-  const again = { ...first, ...failed, toldMs: at.monotonicMs, end: undefined };
+  const again = { ...first, ...failed, reportedMs: at.monotonicMs, end: undefined };
   const others = state.all.filter((each) => each === first || each !== earlier);
   return withCause(replaced({ ...state, all: others }, first, again), again, at);
 }
 
-function withLettingGo(letGo: Repeated["letGo"], { letsGo }: Switch): Repeated["letGo"] {
+function withLettingGo(letGo: Repeated["letGo"], { letsGo }: Failover): Repeated["letGo"] {
   return letsGo === undefined ? letGo : { ...letGo, [letsGo]: (letGo[letsGo] ?? 0) + 1 };
 }
 
-function replaced(state: Episodes, old: Incident, now: Incident): Episodes {
+function replaced(state: IncidentsSoFar, old: Incident, now: Incident): IncidentsSoFar {
   return { ...state, all: state.all.map((each) => (each === old ? now : each)) };
 }
 
-/** Counts the cause of a new switch, or schedules a search for later evidence. */
-function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }: Instant): Episodes {
+/** Counts the cause of a new failover, or schedules a search for later evidence. */
+function withCause(
+  state: IncidentsSoFar,
+  { id, failover }: Incident,
+  { monotonicMs }: Instant,
+): IncidentsSoFar {
   if (failover === undefined) return state;
   const { latest } = failover;
   if (latest.cause !== "unknown" || latest.wasAway === true)
@@ -142,7 +146,7 @@ function withCause(state: Episodes, { id, failover }: Incident, { monotonicMs }:
 }
 
 /** Returns the incidents with the causes that further evidence shows, or that stay unknown. */
-export function afterEvidence(state: Episodes, { now, at }: Step): Episodes {
+export function afterEvidence(state: IncidentsSoFar, { now, at }: Step): IncidentsSoFar {
   const looked = state.undecided.map((each, nth) => {
     const latest = { ...judged(each.latest, now), withoutMaster: each.latest.withoutMaster };
     const isLate = at.monotonicMs >= each.untilMs || nth < state.undecided.length - MAX_UNDECIDED;

@@ -1,6 +1,6 @@
 import type { Instant } from "../../support/clock.ts";
 import { count, listed } from "../../support/text.ts";
-import type { Failover, Incident, Repeated } from "./incident.ts";
+import type { FailoverFacts, Incident, Repeated } from "./incident.ts";
 import type { IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { INCIDENTS } from "../judge/states.ts";
 import { instantOf, shortened } from "../judge/words.ts";
@@ -52,7 +52,7 @@ function troubleSentence({ words, subjects }: Incident): string {
 /** Returns `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` */
 function failoverSentence(
   { cluster, subjects }: Incident,
-  { latest, addresses, repeated }: Failover,
+  { latest, addresses, repeated }: FailoverFacts,
 ): string {
   const { from, to, clause, withoutMaster } = latest;
   const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
@@ -115,7 +115,7 @@ function seconds(ms: number): number {
 }
 
 function failoverDocument(
-  { latest, addresses, isPartial, repeated }: Failover,
+  { latest, addresses, isPartial, repeated }: FailoverFacts,
   begin: Instant,
 ): IncidentDocument["failover"] {
   const { from, to, cause, evidence, withoutMaster, seenMs } = latest;

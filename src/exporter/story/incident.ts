@@ -2,7 +2,7 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { shortHash } from "../../support/short-hash.ts";
 import type { Words } from "../../support/text.ts";
-import type { Finding, Lasted } from "./failover-cause.ts";
+import type { FailoverCause, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "../document/schema.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
 import type { Muted } from "../judge/verdict.ts";
@@ -18,22 +18,23 @@ export interface Incident {
   readonly end: Instant | undefined;
   /** The middle between the last two polls, in monotonic time, once the incident is over. */
   readonly endAboutMs?: number;
-  /** The monotonic instant at which the exporter first reported the incident, or its latest switch; other subjects join for ten seconds. */
-  readonly toldMs: number;
+  /** The monotonic instant at which the exporter first reported the incident, or its latest failover; other subjects join for ten seconds. */
+  readonly reportedMs: number;
   /** The words in front of and behind the names of the subjects. The words about a failover follow from its facts. */
   readonly words: Words;
   readonly subjects: readonly IncidentSubject[];
   /** The keys of the subjects that are still in trouble. */
   readonly open: ReadonlySet<string>;
-  readonly failover: Failover | undefined;
+  readonly failover: FailoverFacts | undefined;
   /** The document of an earlier run of the exporter, while nothing but its end has changed since. */
   readonly restored?: KnownIncident | undefined;
 }
 
-export interface Failover {
-  /** The only switch, or the latest one. */
-  readonly latest: Switch;
-  /** The keys of the groups of all switches. */
+/** The failover of an incident, or the failovers there and back between two members. */
+export interface FailoverFacts {
+  /** The only failover, or the latest one. */
+  readonly latest: Failover;
+  /** The keys of the groups of all failovers. */
   readonly groups: ReadonlySet<string>;
   /** Whether the former master remains MASTER of other groups. */
   readonly isPartial: boolean;
@@ -42,21 +43,21 @@ export interface Failover {
   readonly repeated: Repeated | undefined;
 }
 
-/** Repeated switches, in which two members take over from each other again and again. */
+/** Repeated failovers, in which two members take over from each other again and again. */
 export interface Repeated {
   readonly count: number;
-  /** The monotonic instant of the first switch. */
+  /** The monotonic instant of the first failover. */
   readonly firstMs: number;
   /** The number of times that each member let go. */
   readonly letGo: Readonly<Record<string, number>>;
-  /** The id of the incident that the second switch was until the third one came. */
+  /** The id of the incident that the second failover was until the third one came. */
   readonly includes: string;
 }
 
-/** A switch whose cause is not known yet. */
+/** A failover whose cause is not known yet. */
 export interface Undecided {
   readonly incident: string;
-  readonly latest: Switch;
+  readonly latest: Failover;
   /** The monotonic instant until which evidence counts. */
   readonly untilMs: number;
 }
@@ -92,7 +93,7 @@ export interface IncidentSubject {
 }
 
 /** The groups that one member took over from another one at about the same time. Instants are monotonic. */
-export interface Switch extends Finding {
+export interface Failover extends FailoverCause {
   readonly from: string;
   readonly to: string;
   /** The instant at which the exporter learned that the first of the groups has another master. */
@@ -101,7 +102,7 @@ export interface Switch extends Finding {
   readonly groups: ReadonlyMap<string, number>;
   /** The time without a master; `undefined` if the exporter never saw the former master as MASTER. */
   readonly withoutMaster: Lasted | undefined;
-  /** Whether the switch happened before the exporter started, so that no poll can say why. */
+  /** Whether the failover happened before the exporter started, so that no poll can say why. */
   readonly wasAway?: boolean;
 }
 
@@ -121,7 +122,7 @@ export function begun(
   what: Pick<Incident, "subjects"> & Partial<Incident>,
 ): Incident {
   const id = shortHash([cluster, kind, begin.wallMs, what.subjects[0]?.key]);
-  const toldMs = begin.monotonicMs;
+  const reportedMs = begin.monotonicMs;
   const none = { end: undefined, words: ["", ""], open: new Set<string>(), failover: undefined } as const;
-  return { id, kind, cluster, begin, toldMs, ...none, ...what };
+  return { id, kind, cluster, begin, reportedMs, ...none, ...what };
 }

@@ -1,20 +1,20 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { happeningsBetween, isOdd, oddKeys, type StateChange, type Observed } from "./happenings.ts";
-import { afterEvidence, recentUntilMs, withSwitch, type Episodes } from "./failover-incidents.ts";
+import { changesBetween, isOdd, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
+import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
   MAX_OPEN,
   TOGETHER_MS,
   type ClusterIncidents,
-  type Failover,
+  type FailoverFacts,
   type Incident,
   type IncidentSubject,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
 import { mutedFailovers } from "./planned-failovers.ts";
-import { switchesBetween } from "./switches.ts";
+import { failoversBetween } from "./failovers.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 
 /** The incidents of an earlier run that are not over, and its recent failovers. */
@@ -39,16 +39,16 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
   const { cluster, labels, appliances, disabled } = now.facts;
   if (known !== undefined && isQuiet(given, known)) return known;
   const { all: earlier = [], lastFailoverAt } = known ?? ongoing ?? {};
-  const happenings = happeningsBetween({ ...given, incidents: earlier });
-  if (known !== undefined && happenings.length === 0 && isSame(given, known)) return known;
-  const old: Episodes = { all: earlier, undecided: known?.undecided ?? [], decided: [] };
-  const troubled = { ...old, all: withTroubles(old.all, happenings, given) };
-  const switches = switchesBetween(given);
-  const switched = switches.reduce((state, one) => withSwitch(state, one, given), troubled);
-  const { all, undecided, decided } = afterEvidence(switched, given);
+  const changes = changesBetween({ ...given, incidents: earlier });
+  if (known !== undefined && changes.length === 0 && isSame(given, known)) return known;
+  const old: IncidentsSoFar = { all: earlier, undecided: known?.undecided ?? [], decided: [] };
+  const troubled = { ...old, all: withTroubles(old.all, changes, given) };
+  const failovers = failoversBetween(given);
+  const withFailovers = failovers.reduce((state, one) => withFailover(state, one, given), troubled);
+  const { all, undecided, decided } = afterEvidence(withFailovers, given);
   const current = all.map((each) => ended(each, given));
   const counts = known?.failovers ?? NONE;
-  const last = switches.length === 0 ? lastFailoverAt : at;
+  const last = failovers.length === 0 ? lastFailoverAt : at;
   const recent = current.filter((each) => at.monotonicMs < recentUntilMs(each));
   const kept = current.filter((each) => each.end === undefined || recent.includes(each));
   return {
@@ -99,14 +99,14 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
 /** Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident. */
 function withTroubles(
   all: readonly Incident[],
-  happenings: readonly StateChange[],
+  changes: readonly StateChange[],
   given: StoryStep,
 ): readonly Incident[] {
   const troubles = groupBy(
-    happenings.filter(({ kind, subject }) => !isIn(all, kind, subject)),
+    changes.filter(({ kind, subject }) => !isIn(all, kind, subject)),
     ({ kind, words }) => JSON.stringify([kind, words]),
   );
-  const latest = new Map(happenings.map((each) => [each.subject.key, each]));
+  const latest = new Map(changes.map((each) => [each.subject.key, each]));
   const odd = oddKeys(given.now, all.filter(isOdd));
   const left = all.map((each) => withoutOver(each, latest, odd));
   return [...troubles.values()].reduce<readonly Incident[]>(
@@ -161,7 +161,7 @@ function withTrouble(
       one.kind === kind &&
       one.words.join("\n") === words.join("\n") &&
       one.open.size > 0 &&
-      at.monotonicMs - one.toldMs < TOGETHER_MS &&
+      at.monotonicMs - one.reportedMs < TOGETHER_MS &&
       !one.subjects.some(({ key }) => names.has(key)),
   );
   const known = all[place];
@@ -196,7 +196,7 @@ function ended(incident: Incident, { now, at, observed, start }: StoryStep): Inc
 }
 
 function isComplete(
-  { groups: own }: Failover,
+  { groups: own }: FailoverFacts,
   { groups }: StoryStep["now"],
   start: StoryStep["start"],
 ): boolean {

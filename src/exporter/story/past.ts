@@ -34,7 +34,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): IncidentList {
       incidents.map((incident) => {
         const now = { ...incidentDocument(incident), keys: incidentKeys(incident) };
         const before = all.find(({ id }) => id === now.id);
-        // The second of three switches was an incident of its own, and is now part of this one.
+        // The second of three failovers was an incident of its own, and is now part of this one.
         const others = all.filter(({ id }) => id !== now.failover?.repeated?.includes);
         const known = others.map((each) => (each === before ? now : each));
         all = bounded(before === undefined ? [now, ...known] : known, maxIncidents);

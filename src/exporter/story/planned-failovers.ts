@@ -1,6 +1,6 @@
 import { coverageOf, type MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../../support/clock.ts";
-import type { Incident, Switch } from "./incident.ts";
+import type { Incident, Failover } from "./incident.ts";
 import type { ClusterVerdict, Muted } from "../judge/verdict.ts";
 
 /** The longest time from a failover until the exporter sees it. */
@@ -12,7 +12,7 @@ interface WindowFailovers {
   readonly isOver: boolean;
   /** `isPlanned` says that the failover belongs to the window; `isBack`, that it is one of several there and back. */
   readonly failovers: readonly {
-    readonly one: Switch;
+    readonly one: Failover;
     readonly isPlanned: boolean;
     readonly isBack: boolean;
   }[];
@@ -59,7 +59,7 @@ function workOf(
 }
 
 /** Whether a failover follows from work on members. If a member takes over from another one that failed, the failure was not planned. */
-function isOfWork({ from, to, cause }: Switch, members: readonly string[]): boolean {
+function isOfWork({ from, to, cause }: Failover, members: readonly string[]): boolean {
   const hasFailed = cause === "silent" || cause === "fault";
   return members.includes(from) || (members.includes(to) && !hasFailed);
 }

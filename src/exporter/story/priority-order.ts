@@ -1,4 +1,4 @@
-import { lastPoll, type Member } from "./party.ts";
+import { lastPollOf, type Member } from "./member.ts";
 
 /** A time in which polls found the same priority of a member. Instants are monotonic. */
 interface PrioritySpan {
@@ -32,18 +32,18 @@ export function ordersOf(former: Member, successor: Member, sinceMs: number): re
  * Returns the times of each priority. The present priority lasts while the list of the member is known, since the other member may have
  * been polled later.
  */
-function spansOf(party: Member): readonly PrioritySpan[] {
-  const { course, reason } = party;
-  const begins = course.filter(
-    ({ after, priority }, nth) => nth === 0 || after !== undefined || priority !== course[nth - 1]?.priority,
+function spansOf(member: Member): readonly PrioritySpan[] {
+  const { answers, reason } = member;
+  const begins = answers.filter(
+    ({ after, priority }, nth) => nth === 0 || after !== undefined || priority !== answers[nth - 1]?.priority,
   );
-  return begins.flatMap((run, nth): readonly PrioritySpan[] => {
-    const { priority, first } = run;
+  return begins.flatMap((answer, nth): readonly PrioritySpan[] => {
+    const { priority, first } = answer;
     const next = begins[nth + 1];
-    const last = next === undefined ? course.at(-1) : course[course.indexOf(next) - 1];
+    const last = next === undefined ? answers.at(-1) : answers[answers.indexOf(next) - 1];
     if (priority === undefined || last === undefined) return [];
     const isPresent = next === undefined && reason === undefined;
-    const untilMs = isPresent ? Number.POSITIVE_INFINITY : lastPoll(party, last).sentMs;
+    const untilMs = isPresent ? Number.POSITIVE_INFINITY : lastPollOf(member, last).sentMs;
     return [{ priority, fromMs: first.sentMs, untilMs, learnedMs: first.endedMs }];
   });
 }

@@ -7,7 +7,7 @@ import { createPast, type IncidentList } from "./past.ts";
 import type { KnownIncident } from "../document/schema.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 
-/** Tells what has happened: it compares each verdict with the one before. No verdict follows from the story. */
+/** Reports what has happened: it compares each verdict with the one before. No verdict follows from the story. */
 export interface Story extends Pick<IncidentList, "list"> {
   /** Takes the next verdict on a cluster, and what has led to it. */
   follow(step: Pick<StoryStep, "now" | "at" | "observed" | "start">): void;
@@ -38,18 +38,18 @@ export interface StoryDeps {
   readonly onNews: (news: News, atMs: number) => void;
 }
 
-interface Told {
+interface Followed {
   readonly verdict: ClusterVerdict;
   readonly incidents: ClusterIncidents;
 }
 
 export function createStory({ ongoing, incidents, logger, onNews }: StoryDeps): Story {
   const earlier = new Map(ongoing);
-  const latest = new Map<string, Told>();
+  const latest = new Map<string, Followed>();
   const past = createPast();
   past.restore(incidents);
 
-  function tell(news: News, atMs: number): void {
+  function report(news: News, atMs: number): void {
     logIncidents(logger, past.add(news.news));
     onNews(news, atMs);
   }
@@ -61,14 +61,14 @@ export function createStory({ ongoing, incidents, logger, onNews }: StoryDeps): 
       const now = incidentsAfter({ ...step, before, known, ongoing: earlier.get(cluster)?.() });
       latest.set(cluster, { verdict: step.now, incidents: now });
       earlier.delete(cluster);
-      if (now !== known) tell({ cluster, news: now.news, now }, step.at.wallMs);
+      if (now !== known) report({ cluster, news: now.news, now }, step.at.wallMs);
     },
     of: (cluster) => latest.get(cluster)?.incidents,
     changesAtMs: (cluster) => latest.get(cluster)?.incidents.untilMs ?? Number.POSITIVE_INFINITY,
     forget: (cluster, at) => {
       const last = latest.get(cluster)?.incidents ?? earlier.get(cluster)?.();
       for (const known of [latest, earlier]) known.delete(cluster);
-      tell({ cluster, news: last === undefined ? [] : endsOf(last, at) }, at.wallMs);
+      report({ cluster, news: last === undefined ? [] : endsOf(last, at) }, at.wallMs);
       past.forget(cluster);
     },
     restore: (others) => past.restore(others.filter(({ end }) => end !== undefined)),

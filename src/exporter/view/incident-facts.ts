@@ -22,7 +22,7 @@ export function incidentLevel({ severity, end }: Pick<IncidentDocument, "severit
 }
 
 /** A title with one fact or more. */
-type IncidentFact = readonly [title: string, ...said: readonly string[]];
+type IncidentFact = readonly [title: string, ...facts: readonly string[]];
 
 /** Returns the facts of an incident, without other incidents at the same time. */
 export function incidentFacts(incident: IncidentDocument): readonly IncidentFact[] {
@@ -38,7 +38,7 @@ export function incidentFacts(incident: IncidentDocument): readonly IncidentFact
       ...(failover === undefined ? [] : [COMPLETE]),
     ],
   ];
-  return all.filter(([, ...said]) => said.length > 0);
+  return all.filter(([, ...facts]) => facts.length > 0);
 }
 
 /** While the failover is not over, this text says what is missing. */
@@ -56,7 +56,7 @@ const CAUSES: Readonly<Record<Cause, string>> = {
 
 type IncidentFailover = NonNullable<IncidentDocument["failover"]>;
 
-/** All but the first fact of a repeated failover describe the latest switch. */
+/** All but the first fact of a repeated failover describe the latest failover. */
 function failoverFacts(failover: IncidentFailover): readonly IncidentFact[] {
   const { from, to, cause, evidence, withoutMasterAtMostSeconds, isPartial, repeated } = failover;
   return [

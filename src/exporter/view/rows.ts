@@ -1,7 +1,7 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../document/schema.ts";
 import { addressName, describeServers, idAt } from "../judge/words.ts";
 import { once } from "../../support/kept.ts";
-import { failoverRows } from "./failover-rows.ts";
+import { outlookRows } from "./outlook-rows.ts";
 import type { Cell, Row, RowGroup } from "./row.ts";
 import { formatSeconds, relative, type Phrase } from "./time.ts";
 import { count } from "../../support/text.ts";
@@ -18,7 +18,7 @@ const MAX_SUBJECTS = 256;
 /** Returns a cluster as a table, which the page and the terminal show: its VRRP groups, failovers, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   const { appliances } = cluster;
-  const failovers = limited(failoverRows(appliances), "failover row", appliances, (row) => row);
+  const failovers = limited(outlookRows(appliances), "failover row", appliances, (row) => row);
   const groups = [
     { kind: "vrrp", title: "VRRP", rows: groupRows(cluster) },
     { kind: "failover", title: "Failover", rows: failovers },
@@ -160,9 +160,9 @@ export function discoveredRows({ discovered, appliances }: ClusterDocument): rea
   });
 }
 
-function descriptionCell(said: Description | undefined): Cell {
-  if (said === undefined) return { state: "not known here" };
-  const { isEnabled, mode = "unknown mode", level, backends, moreBackends } = said;
+function descriptionCell(description: Description | undefined): Cell {
+  if (description === undefined) return { state: "not known here" };
+  const { isEnabled, mode = "unknown mode", level, backends, moreBackends } = description;
   return {
     sign: level,
     state: isEnabled === false ? "disabled" : mode,

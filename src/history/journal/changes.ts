@@ -2,7 +2,7 @@ import { incidentDocument } from "../../exporter/story/incident-document.ts";
 import type {
   ApplianceVerdict,
   ClusterVerdict,
-  FailoverVerdict,
+  OutlookVerdict,
   GroupVerdict,
   Planned,
 } from "../../exporter/judge/verdict.ts";
@@ -33,26 +33,26 @@ export function recordsBetween(
   atMs: number,
 ): readonly SubjectRecord[] {
   const verdict = now ?? before;
-  if (verdict === undefined || isSaidAsBefore(before, now)) return [];
+  if (verdict === undefined || isSameForRecords(before, now)) return [];
   const given: RecordHead = { at: instantOf(atMs), cluster: verdict.facts.cluster };
   // Whether a state is planned can change without the verdict on it.
   const isSameWork = before?.planned === now?.planned;
-  const saidIn = (
+  const formsIn = (
     of: ClusterVerdict | undefined,
     subject: JudgedSubject | undefined,
-  ): RecordForms | undefined => subject && saidOf(subject, given, of?.planned);
+  ): RecordForms | undefined => subject && subjectForms(subject, given, of?.planned);
   return SUBJECT_KINDS.flatMap((kind) => {
     const differing = differencesBetween(kind, before, now, !isSameWork);
-    return recordsOf(differing.map((each) => [saidIn(before, each.before), saidIn(now, each.now)]));
+    return recordsOf(differing.map((each) => [formsIn(before, each.before), formsIn(now, each.now)]));
   });
 }
 
 /** The parts of a verdict that records are about. */
-const SAID = ["state", "appliances", "groups", "failovers", "websites", "planned"] as const;
+const RECORDED = ["state", "appliances", "groups", "outlooks", "websites", "planned"] as const;
 
 /** Whether there is nothing to record, which is the case after most polls. */
-function isSaidAsBefore(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
-  return before !== undefined && now !== undefined && SAID.every((part) => before[part] === now[part]);
+function isSameForRecords(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
+  return before !== undefined && now !== undefined && RECORDED.every((part) => before[part] === now[part]);
 }
 
 interface RecordHead {
@@ -86,25 +86,25 @@ function endsOf(gone: readonly SubjectRecord[], changed: readonly SubjectRecord[
   return gone.flatMap((identity) => (left.has(subjectKey(identity)) ? [] : [{ ...identity, state: "gone" }]));
 }
 
-function saidOf(subject: JudgedSubject, given: RecordHead, planned: Planned | undefined): RecordForms {
+function subjectForms(subject: JudgedSubject, given: RecordHead, planned: Planned | undefined): RecordForms {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
-      return clusterSaid(subject.verdict, given);
+      return clusterForms(subject.verdict, given);
     case "appliance":
-      return applianceSaid(subject.verdict, given);
+      return applianceForms(subject.verdict, given);
     case "group":
-      return groupSaid(subject.verdict, given, planned);
+      return groupForms(subject.verdict, given, planned);
     case "readiness":
-      return readinessSaid(subject.verdict, given);
+      return readinessForms(subject.verdict, given);
     case "website":
-      return websiteSaid(subject, given, planned);
+      return websiteForms(subject, given, planned);
     default:
       return kind satisfies never;
   }
 }
 
-function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given: RecordHead): RecordForms {
+function clusterForms({ state, groups, websites, planned }: ClusterVerdict, given: RecordHead): RecordForms {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
   const worst = worstOf(
     new Set([
@@ -112,13 +112,13 @@ function clusterSaid({ state, groups, websites, planned }: ClusterVerdict, given
       worstWebsite(websites, { websites, planned }).band,
     ]),
   );
-  return said(identity, { state, worst });
+  return formsOf(identity, { state, worst });
 }
 
 /**
  * Joins two parts of a record. The journal keeps the latest record of every subject, and spreads would give each a hidden class of its own.
  */
-function said<Identity extends object, State extends object>(identity: Identity, state: State) {
+function formsOf<Identity extends object, State extends object>(identity: Identity, state: State) {
   return [identity, Object.assign({}, identity, state)] as const;
 }
 
@@ -137,23 +137,23 @@ const worstWebsite = memo(({ websites, planned }: Pick<ClusterVerdict, "websites
   return { band: worstOf(new Set(bands)) };
 });
 
-function applianceSaid(
+function applianceForms(
   { identity: { appliance }, state, sinceMs }: ApplianceVerdict,
   given: RecordHead,
 ): RecordForms {
   const identity = { at: given.at, kind: "appliance", cluster: given.cluster, appliance } as const;
-  return said(identity, { state, since: optionalInstant(sinceMs) });
+  return formsOf(identity, { state, since: optionalInstant(sinceMs) });
 }
 
-function readinessSaid(
-  { identity: { appliance }, state, sinceMs }: FailoverVerdict,
+function readinessForms(
+  { identity: { appliance }, state, sinceMs }: OutlookVerdict,
   given: RecordHead,
 ): RecordForms {
   const identity = { at: given.at, kind: "readiness", cluster: given.cluster, appliance } as const;
-  return said(identity, { state, since: optionalInstant(sinceMs) });
+  return formsOf(identity, { state, since: optionalInstant(sinceMs) });
 }
 
-function groupSaid(
+function groupForms(
   verdict: GroupVerdict,
   { at, cluster }: RecordHead,
   planned: Planned | undefined,
@@ -164,7 +164,7 @@ function groupSaid(
   const since = optionalInstant(sinceMs);
   const latest = latestMaster === master ? undefined : latestMaster;
   const earlier = trouble === state ? undefined : trouble;
-  return said(identity, {
+  return formsOf(identity, {
     state,
     since,
     master,
@@ -175,7 +175,7 @@ function groupSaid(
   });
 }
 
-function websiteSaid(
+function websiteForms(
   { verdict, website }: SubjectOf<"website">,
   { at, cluster }: RecordHead,
   planned: Planned | undefined,
@@ -185,7 +185,7 @@ function websiteSaid(
   const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
   const since = optionalInstant(sinceMs);
   const muted = isMuted(planned, state && PROBLEM_OF.website[state]);
-  return said(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
+  return formsOf(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
 }
 
 function isMuted(planned: Planned | undefined, kind: ProblemKind | undefined): true | undefined {

@@ -11,7 +11,7 @@ import type { IncidentRecord, SubjectRecord } from "./record.ts";
  * time went back.
  */
 const SAME_MS = 3_600_000;
-/** The exporter may see that a member is down this long before it sees the takeover. */
+/** The exporter may see that a member is down this long before it sees the failover. */
 const DOWN_BEFORE_MS = 60_000;
 const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
 const TROUBLES = { split_brain, no_master, no_backup };
@@ -49,7 +49,7 @@ function isLostMaster(record: SubjectRecord, incidents: readonly IncidentRecord[
   const fromMs = Date.parse(record.since) - DOWN_BEFORE_MS;
   return incidents.some(({ incident: { begin, failover } }) => {
     const isSilent = failover?.from === record.appliance && failover.cause === "silent";
-    // An incident of several switches begins with the first, and the rest is about the latest.
+    // An incident of several failovers begins with the first, and the rest is about the latest.
     const { count = 1, periodSeconds = 0 } = failover?.repeated ?? {};
     return isSilent && Date.parse(begin) + (count - 1) * periodSeconds * 1000 >= fromMs;
   });
@@ -83,7 +83,7 @@ function partsOf(record: SubjectRecord): Omit<Remembered, "kind" | "sinceMs"> {
     case "appliance":
       return { state: stateIn(PROBLEM_OF.appliance, record.state) };
     case "readiness":
-      return { state: stateIn(PROBLEM_OF.failover, record.state) };
+      return { state: stateIn(PROBLEM_OF.outlook, record.state) };
     case "group": {
       const { master, latestMaster = master, isPreferredMaster } = record;
       const trouble = stateIn(TROUBLES, record.trouble ?? record.state);

@@ -1,5 +1,5 @@
 import { recentUntilMs } from "../../exporter/story/failover-incidents.ts";
-import type { Failover, Incident } from "../../exporter/story/incident.ts";
+import type { FailoverFacts, Incident } from "../../exporter/story/incident.ts";
 import type { Ongoing } from "../../exporter/story/incidents.ts";
 import type { Instant } from "../../support/clock.ts";
 import type { IncidentRecord } from "./record.ts";
@@ -17,7 +17,7 @@ function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord
   const { id, kind, begin: beganAt, end: endedAt } = restored;
   const [begin, end] = [instantIn(at, beganAt), endedAt === undefined ? undefined : instantIn(at, endedAt)];
   const failover = restored.failover && failoverOf(restored.failover, open, begin);
-  const none = { toldMs: begin.monotonicMs, words: ["", ""], subjects: [] } as const;
+  const none = { reportedMs: begin.monotonicMs, words: ["", ""], subjects: [] } as const;
   const left = new Set(failover === undefined ? open : []);
   return { id, kind, cluster, begin, end, ...none, open: left, failover, restored };
 }
@@ -27,7 +27,7 @@ function failoverOf(
   { from, to, cause, addresses, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
   open: readonly string[],
   { monotonicMs: seenMs }: Instant,
-): Failover {
+): FailoverFacts {
   const groups = new Map(open.map((key) => [key, seenMs]));
   const none = { clause: "", evidence: [], letsGo: undefined, withoutMaster: undefined };
   const latest = { from, to, cause, seenMs, groups, ...none };

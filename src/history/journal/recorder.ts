@@ -31,7 +31,7 @@ export interface RecorderDeps {
 /** What is known of a cluster. */
 interface RecordedCluster {
   readonly verdict: ClusterVerdict;
-  /** The incidents; `undefined` before they are told for the first time. */
+  /** The incidents; `undefined` before they are reported for the first time. */
   readonly incidents: ClusterIncidents | undefined;
 }
 

@@ -137,8 +137,8 @@ function restoredFrom({ subjects, incidents, windows }: Left, at: Instant): Rest
   const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
   const memories = Array.from(names, (name) => {
-    const [own, told] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
-    return [name, () => memoryOf(knownFrom(memorable(own)), told, at)] as const;
+    const [own, recorded] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
+    return [name, () => memoryOf(knownFrom(memorable(own)), recorded, at)] as const;
   });
   const ongoing = Array.from(incidentsOf, ([name, own]) => [name, () => ongoingFrom(own, at)] as const);
   const all = whole.map(({ incident }) => incident);

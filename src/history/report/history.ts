@@ -57,7 +57,7 @@ export function createHistory(range: TimeRange): HistoryReader {
   function readIncident(incident: KnownIncident): void {
     const { id, begin, failover } = incident;
     if (failover === undefined) return;
-    // The second of three switches was an incident of its own, and is now part of this one, also if this one began before the range.
+    // The second of three failovers was an incident of its own, and is now part of this one, also if this one began before the range.
     if (failover.repeated !== undefined) failovers.delete(failover.repeated.includes);
     const beginMs = Date.parse(begin);
     if (beginMs >= range.fromMs && beginMs < range.toMs) failovers.set(id, incident);

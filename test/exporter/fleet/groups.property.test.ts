@@ -81,6 +81,9 @@ test("of the groups that an appliance invents at each poll, the latest 2,048 are
     const observation = seen.vrrp("a", listOf(invented));
     if (observation.kind === "vrrp") ({ state } = afterVrrpPoll(state, observation, nowMs));
   }
-  expect(state.seen?.courses.size).toBe(2048);
-  expect(state.seen?.courses.get("5 1023")?.[0]).toMatchObject({ role: "master", first: { endedMs: 5 } });
+  expect(state.seen?.answersByKey.size).toBe(2048);
+  expect(state.seen?.answersByKey.get("5 1023")?.[0]).toMatchObject({
+    role: "master",
+    first: { endedMs: 5 },
+  });
 });

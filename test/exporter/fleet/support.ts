@@ -1,7 +1,7 @@
 import type { VrrpInterface } from "../../../src/exporter/api/vrrp.ts";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import { createFleet, type Fleet } from "../../../src/exporter/fleet/fleet.ts";
-import type { MemberRole } from "../../../src/exporter/fleet/course.ts";
+import type { MemberRole } from "../../../src/exporter/fleet/answers.ts";
 import {
   membersIn,
   type ApplianceSnapshot,

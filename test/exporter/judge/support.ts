@@ -6,7 +6,7 @@ import type { ClusterSnapshot } from "../../../src/exporter/fleet/snapshot.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import type { MaintenanceWindow } from "../../../src/exporter/maintenance/window.ts";
 import { fleetDocument, type DocumentFacts } from "../../../src/exporter/document/document.ts";
-import type { Observed } from "../../../src/exporter/story/happenings.ts";
+import type { Observed } from "../../../src/exporter/story/state-changes.ts";
 import type { ClusterIncidents } from "../../../src/exporter/story/incident.ts";
 import { incidentsAfter } from "../../../src/exporter/story/incidents.ts";
 import { judge } from "../../../src/exporter/judge/judge.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Switch } from "../../../src/exporter/story/incident.ts";
+import type { Failover } from "../../../src/exporter/story/incident.ts";
 import { MEMBER_A, MEMBER_B, pollsOf } from "../fleet/support.ts";
 import { judgedFleet } from "../judge/support.ts";
 
 /** The latest switch of these polls. */
-function switchAfter(polls: string): Switch | undefined {
+function switchAfter(polls: string): Failover | undefined {
   const take = judgedFleet([MEMBER_A, MEMBER_B]);
   const verdicts = pollsOf(polls).map(({ observation, atMs }) => take(observation, atMs).judged.now);
   return verdicts.at(-1)?.incidents.all.findLast(({ failover }) => failover)?.failover?.latest;

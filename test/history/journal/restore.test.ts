@@ -301,11 +301,11 @@ function sinceIn(ms: number | undefined): string {
 async function statesIn({ verdicts }: Run): Promise<string> {
   const [verdict] = await verdicts();
   if (verdict === undefined) return "";
-  const { appliances, groups, failovers, websites } = verdict;
+  const { appliances, groups, outlooks, websites } = verdict;
   const states = [
     ...Array.from(appliances.values(), (each) => ({ ...each, name: each.identity.appliance })),
     ...Array.from(groups.values(), (each) => ({ ...each, name: "group" })),
-    ...Array.from(failovers.values(), (each) => ({
+    ...Array.from(outlooks.values(), (each) => ({
       ...each,
       name: `failover of ${each.identity.appliance}`,
     })),

@@ -76,9 +76,9 @@ function incidentBody(incident: IncidentDocument, view: IncidentsReader): Html {
   });
   const alert = alertOf(incident.kind);
   return html`<dl aria-live="off">
-    ${incidentFacts(incident).map(([title, ...said]) => {
+    ${incidentFacts(incident).map(([title, ...facts]) => {
       return html`<dt>${title}</dt>
-        ${said.map((each) => html`<dd>${each}</dd> `)}`;
+        ${facts.map((each) => html`<dd>${each}</dd> `)}`;
     })}
     ${
       alert === undefined

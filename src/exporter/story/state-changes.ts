@@ -7,7 +7,7 @@ import { listed, type Words } from "../../support/text.ts";
 import type { Incident, IncidentSubject } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
-import { lastPoll } from "./party.ts";
+import { lastPollOf } from "./member.ts";
 import type { Earlier, Memory, Start } from "../judge/memory.ts";
 import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "../judge/states.ts";
 import {
@@ -43,7 +43,7 @@ const REPORTED = ["cluster", "appliance", "group", "website"] as const;
  * incidents report. Until the start is settled, missing subjects may not have been polled yet; from then on, trouble that is no longer as
  * it was reported is over.
  */
-export function happeningsBetween({
+export function changesBetween({
   incidents,
   before,
   now,
@@ -72,7 +72,7 @@ export function happeningsBetween({
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
       return [{ subject: { ...subject, ...(website && { website, lastUp }) }, ...troubleOf(each, now) }];
     }),
-    ...(observed === undefined ? [] : interfaceHappenings(observed, now.facts.groups.length === 0)),
+    ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
 }
 
@@ -262,15 +262,15 @@ function handedOverMs(name: string, before: ClusterVerdict, { facts, groups }: C
   const sent = [...groups].flatMap(([key, group]) => {
     const wasMaster = before.groups.get(key)?.latestMaster === name;
     if (!wasMaster || membersIn(group.facts, "master").every((master) => master === name)) return [];
-    const { course = [] } = group.facts.members.find(({ appliance }) => appliance === name) ?? {};
-    const run = course.findLast(({ role }) => role === "master");
-    return run === undefined ? [] : lastPoll({ course, polled }, run).sentMs;
+    const { answers = [] } = group.facts.members.find(({ appliance }) => appliance === name) ?? {};
+    const answer = answers.findLast(({ role }) => role === "master");
+    return answer === undefined ? [] : lastPollOf({ answers, polled }, answer).sentMs;
   });
   return Math.min(...sent);
 }
 
 /** Returns changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */
-function interfaceHappenings({ appliance, changes }: Observed, isAlone: boolean): readonly StateChange[] {
+function interfaceChanges({ appliance, changes }: Observed, isAlone: boolean): readonly StateChange[] {
   return changes.flatMap((change): readonly StateChange[] => {
     if (change.kind !== "vrrp_state") return [];
     const { interface: name, from, to } = change;

@@ -10,35 +10,35 @@ export function riskOf(risk: RiskKind, of: Omit<Risk, "risk" | "effect">, counts
 }
 
 /** The part of the groups that a BACKUP would take over. */
-export interface Reach {
+export interface TakenOver {
   /** Whether no other BACKUP of one of the groups has a higher priority. */
   readonly counts: boolean;
   readonly addresses: readonly string[];
 }
 
-interface Heir extends Pick<Reach, "counts"> {
+interface Successor extends Pick<TakenOver, "counts"> {
   readonly name: string;
 }
 
-/** A group with the given MASTER: its addresses there, and the BACKUPs of the group. */
-interface Share {
+/** A group of which an appliance is MASTER: its addresses there, and the BACKUPs of the group. */
+interface MasteredGroup {
   readonly facts: GroupSnapshot;
   readonly addresses: readonly string[];
-  readonly heirs: readonly Heir[];
+  readonly successors: readonly Successor[];
 }
 
-/** The result for the groups of an appliance that stops. */
-export interface GroupsOutlook {
+/** The outlook for the groups of an appliance that stops. */
+export interface GroupOutlook {
   readonly risks: readonly Risk[];
   /** The number of addresses; a link-local one counts on each link. */
   readonly addresses: number;
-  readonly byAddress: ReadonlyMap<string, readonly Heir[]>;
+  readonly byAddress: ReadonlyMap<string, readonly Successor[]>;
   /** The keys are the names of the BACKUPs. */
-  readonly everywhere: ReadonlyMap<string, Reach>;
+  readonly everywhere: ReadonlyMap<string, TakenOver>;
 }
 
-export interface Takeovers {
-  readonly byMaster: ReadonlyMap<string, GroupsOutlook>;
+export interface GroupOutlooks {
+  readonly byMaster: ReadonlyMap<string, GroupOutlook>;
   /** All addresses of the groups. */
   readonly addresses: ReadonlySet<string>;
 }
@@ -46,16 +46,16 @@ export interface Takeovers {
 /** In these states nobody knows who is MASTER. */
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown", "unwatched"]);
 
-/** Returns the takeovers of a cluster's groups if a MASTER stops. */
-export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers => {
+/** Returns the outlooks for a cluster's groups, by the MASTER that would stop. */
+export const groupOutlooksIn = once((groups: ClusterVerdict["groups"]): GroupOutlooks => {
   const all = [...groups.values()];
-  const masters = new Map<string, { readonly risks: Risk[]; readonly shares: Share[] }>();
+  const masters = new Map<string, { readonly risks: Risk[]; readonly masteredGroups: MasteredGroup[] }>();
   for (const group of all)
     for (const member of group.facts.members.filter(({ role }) => role === "master")) {
-      const own = masters.get(member.appliance) ?? { risks: [], shares: [] };
-      const { risks, share } = takeoverOf(group, member);
+      const own = masters.get(member.appliance) ?? { risks: [], masteredGroups: [] };
+      const { risks, masteredGroup } = outlookOf(group, member);
       own.risks.push(...risks);
-      own.shares.push(share);
+      own.masteredGroups.push(masteredGroup);
       masters.set(member.appliance, own);
     }
   // The MASTER of one group may soon become MASTER of another.
@@ -63,35 +63,40 @@ export const takeoversIn = once((groups: ClusterVerdict["groups"]): Takeovers =>
     for (const { appliance, role } of facts.members)
       if (role !== "master" && state !== undefined && UNDECIDED.has(state))
         masters.get(appliance)?.risks.push(riskOf("undecided", subjectIn(facts)));
-  const byMaster = Array.from(masters, ([name, own]) => [name, joined(own.risks, own.shares)] as const);
+  const byMaster = Array.from(
+    masters,
+    ([name, own]) => [name, joined(own.risks, own.masteredGroups)] as const,
+  );
   const addresses = all.flatMap(({ facts: { vip, aliases } }) => [vip, ...aliases]);
   return { byMaster: new Map(byMaster), addresses: new Set(addresses) };
 });
 
-function joined(risks: readonly Risk[], shares: readonly Share[]): GroupsOutlook {
-  const byAddress = new Map<string, readonly Heir[]>();
-  for (const { heirs, addresses } of shares)
-    for (const address of addresses) byAddress.set(address, together(byAddress.get(address), heirs));
+function joined(risks: readonly Risk[], masteredGroups: readonly MasteredGroup[]): GroupOutlook {
+  const byAddress = new Map<string, readonly Successor[]>();
+  for (const { successors, addresses } of masteredGroups)
+    for (const address of addresses) byAddress.set(address, together(byAddress.get(address), successors));
   const hosts = new Set(
-    shares.flatMap(({ facts, addresses }) => addresses.map((each) => hostAt(facts, each))),
+    masteredGroups.flatMap(({ facts, addresses }) => addresses.map((each) => hostAt(facts, each))),
   );
-  return { risks, addresses: hosts.size, byAddress, everywhere: reachOf(shares) };
+  return { risks, addresses: hosts.size, byAddress, everywhere: takenOverBy(masteredGroups) };
 }
 
-/** Joins the heirs of an address that is in several groups. An appliance may have the same address in hundreds of groups. */
-function together(known: readonly Heir[] | undefined, more: readonly Heir[]): readonly Heir[] {
+/** Joins the successors of an address that is in several groups. An appliance may have the same address in hundreds of groups. */
+function together(known: readonly Successor[] | undefined, more: readonly Successor[]): readonly Successor[] {
   if (known === undefined) return more;
-  const isKnown = ({ name, counts }: Heir) =>
+  const isKnown = ({ name, counts }: Successor) =>
     known.some((each) => each.name === name && (each.counts || !counts));
   const others = more.filter((each) => !isKnown(each));
   return others.length === 0 ? known : [...known, ...others];
 }
 
 /** Returns the BACKUPs of these groups, each with the addresses that it would take over. A BACKUP that would take over none has all. */
-function reachOf(shares: readonly Omit<Share, "facts">[]): ReadonlyMap<string, Reach> {
-  const all = new Map<string, Reach & { readonly addresses: string[] }>();
-  for (const { heirs, addresses } of shares)
-    for (const { name, counts } of heirs) {
+function takenOverBy(
+  masteredGroups: readonly Omit<MasteredGroup, "facts">[],
+): ReadonlyMap<string, TakenOver> {
+  const all = new Map<string, TakenOver & { readonly addresses: string[] }>();
+  for (const { successors, addresses } of masteredGroups)
+    for (const { name, counts } of successors) {
       const known = all.get(name);
       if (known === undefined || (counts && !known.counts))
         all.set(name, { counts, addresses: [...addresses] });
@@ -104,13 +109,16 @@ function subjectIn(group: GroupSnapshot): Pick<Risk, "successor" | "subject" | "
   return { successor: "", subject: addressName(group.vip, group), key: group.key };
 }
 
-/** Returns the takeover of a group whose MASTER stops. */
-function takeoverOf(
+/** Returns the outlook for one group whose MASTER stops. */
+function outlookOf(
   { facts, state }: GroupVerdict,
   own: MemberSnapshot,
-): { readonly risks: readonly Risk[]; readonly share: Share } {
+): { readonly risks: readonly Risk[]; readonly masteredGroup: MasteredGroup } {
   const alone = (risk: RiskKind) => {
-    return { risks: [riskOf(risk, subjectIn(facts))], share: { facts, addresses: own.addresses, heirs: [] } };
+    return {
+      risks: [riskOf(risk, subjectIn(facts))],
+      masteredGroup: { facts, addresses: own.addresses, successors: [] },
+    };
   };
   if (state === "no_backup" || state === "backup_lost" || state === "backup_unknown") return alone(state);
   // The other members were not polled yet.
@@ -120,7 +128,7 @@ function takeoverOf(
   const highest = Math.max(...backups.map(({ priority = 0 }) => priority));
   // A priority that is not known may be the highest.
   const doesCount = ({ priority = highest }: MemberSnapshot) => priority === highest;
-  const heirs = backups.map((backup) => ({ name: backup.appliance, counts: doesCount(backup) }));
+  const successors = backups.map((backup) => ({ name: backup.appliance, counts: doesCount(backup) }));
   const isTie = backups.filter(({ priority }) => priority === highest).length > 1;
   const risks = backups.flatMap((backup) => {
     const counts = doesCount(backup);
@@ -134,7 +142,10 @@ function takeoverOf(
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
       : [],
   );
-  return { risks: [...risks, ...preferred, ...doubtful], share: { facts, addresses: own.addresses, heirs } };
+  return {
+    risks: [...risks, ...preferred, ...doubtful],
+    masteredGroup: { facts, addresses: own.addresses, successors },
+  };
 }
 
 /** Returns the risks of a group with one of its BACKUPs; `isTie` says that another BACKUP has the same priority. */
@@ -163,17 +174,17 @@ function backupRisks(
  * Returns the appliances that would take over the addresses at which visitors reach a website, which listens on `bind`; `undefined` if
  * there are no such addresses.
  */
-export function reachTo(
+export function takenOverAt(
   bind: readonly string[],
-  { byAddress, everywhere }: GroupsOutlook,
-  addresses: Takeovers["addresses"],
-): ReadonlyMap<string, Reach> | undefined {
+  { byAddress, everywhere }: GroupOutlook,
+  addresses: GroupOutlooks["addresses"],
+): ReadonlyMap<string, TakenOver> | undefined {
   if (bind.length === 0) return everywhere;
   const own = bind.flatMap((address) => {
-    const heirs = byAddress.get(address);
-    return heirs === undefined ? [] : { heirs, addresses: [address] };
+    const successors = byAddress.get(address);
+    return successors === undefined ? [] : { successors, addresses: [address] };
   });
-  if (own.length > 0) return reachOf(own);
+  if (own.length > 0) return takenOverBy(own);
   if (bind.some((address) => addresses.has(address))) return undefined;
   // The website listens on addresses that do not move, so the receiver of its requests is not known.
   return new Map(Array.from(everywhere, ([name, each]) => [name, { ...each, addresses: [] }]));

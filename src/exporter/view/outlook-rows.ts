@@ -1,4 +1,4 @@
-import type { ApplianceDocument, FailoverDocument } from "../document/schema.ts";
+import type { ApplianceDocument, OutlookDocument } from "../document/schema.ts";
 import { LEVELS } from "../judge/states.ts";
 import { shortened } from "../judge/words.ts";
 import { count, listedBriefly } from "../../support/text.ts";
@@ -13,7 +13,7 @@ const MAX_LINE = 120;
  * Returns the text for the line of a cluster: `b can take over`, or the sentence about the worst failover, shortened; nothing without a
  * failover.
  */
-export function failoverLine(appliances: readonly ApplianceDocument[]): readonly string[] {
+export function outlookLine(appliances: readonly ApplianceDocument[]): readonly string[] {
   const all = appliances.flatMap(({ failover }) => failover ?? []);
   const [worst] = all.toSorted((one, other) => LEVELS.indexOf(other.level) - LEVELS.indexOf(one.level));
   if (worst === undefined) return [];
@@ -26,21 +26,21 @@ export function failoverLine(appliances: readonly ApplianceDocument[]): readonly
  * Returns, for each appliance that is MASTER of a group, a row that says who takes over if it fails, and one row for each risk, worst
  * first.
  */
-export function failoverRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
+export function outlookRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
   return appliances.flatMap(({ name, failover }) => {
     if (failover === undefined) return [];
     const risks = failover.risks.map((risk) => riskRow(risk, name, appliances));
-    return [takeoverRow(failover, name, appliances), ...risks];
+    return [outlookRow(failover, name, appliances), ...risks];
   });
 }
 
-function takeoverRow(
-  failover: FailoverDocument,
+function outlookRow(
+  failover: OutlookDocument,
   master: string,
   appliances: readonly ApplianceDocument[],
 ): Row {
   const { state, level, since, successors, addresses, websites, leftOut, moreRisks } = failover;
-  const shares = [
+  const amounts = [
     count(addresses, "address", "addresses"),
     ...(websites === 0 ? [] : [count(websites, "website")]),
   ];
@@ -50,16 +50,16 @@ function takeoverRow(
   ];
   const takesAll = state === "ready" && successors.length === 1;
   const cells = appliances.map(({ name }): Cell => {
-    if (name === master) return { sign: level, state: "MASTER", details: [...shares, ...notes] };
+    if (name === master) return { sign: level, state: "MASTER", details: [...amounts, ...notes] };
     if (!successors.includes(name)) return { state: "not known to take over" };
-    const takes = takesAll ? { state: "takes over", details: shares } : { state: "can take over" };
+    const takes = takesAll ? { state: "takes over", details: amounts } : { state: "can take over" };
     return { sign: "backup", ...takes };
   });
   return { title: `If ${master} fails`, level, words: [inWords(state), ...relative("for", since)], cells };
 }
 
 function riskRow(
-  { risk, level, successor, subject, summary, seenAt }: FailoverDocument["risks"][number],
+  { risk, level, successor, subject, summary, seenAt }: OutlookDocument["risks"][number],
   master: string,
   appliances: readonly ApplianceDocument[],
 ): Row {

@@ -1,10 +1,10 @@
 import type { FailureReason } from "../client/failure.ts";
-import type { Answers, PollTimes, Answer } from "../fleet/course.ts";
+import type { Answers, PollTimes, Answer } from "../fleet/answers.ts";
 
 /** A member of a group in the exporter's view when it judges a failover. Instants are monotonic. */
 export interface Member {
   readonly appliance: string;
-  readonly course: Answers;
+  readonly answers: Answers;
   /** The instants of the latest valid answer. */
   readonly polled: PollTimes | undefined;
   /** The end of the first poll that the member did not answer at all, while its list is not known. */
@@ -16,6 +16,9 @@ export interface Member {
 }
 
 /** Returns the instants of the latest poll of a run. */
-export function lastPoll({ course, polled }: Pick<Member, "course" | "polled">, run: Answer): PollTimes {
-  return run === course.at(-1) ? (polled ?? run.last) : run.last;
+export function lastPollOf(
+  { answers, polled }: Pick<Member, "answers" | "polled">,
+  answer: Answer,
+): PollTimes {
+  return answer === answers.at(-1) ? (polled ?? answer.last) : answer.last;
 }

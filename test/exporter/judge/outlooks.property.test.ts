@@ -4,7 +4,7 @@ import { gathered, type WebsiteMode } from "../../../src/exporter/api/website-de
 import { PROTOCOLS, type Protocol, type ProtocolSetting } from "../../../src/exporter/api/website-test.ts";
 import type { FailureReason } from "../../../src/exporter/client/failure.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import type { FailoverState } from "../../../src/exporter/judge/states.ts";
+import type { OutlookState } from "../../../src/exporter/judge/states.ts";
 import { clustersOf, fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -444,7 +444,7 @@ function played(members: readonly Member[], stopped: Member): Fates {
   return [...fates, ...inventories, ...sites];
 }
 
-const STATES: Readonly<Record<Fate, FailoverState>> = {
+const STATES: Readonly<Record<Fate, OutlookState>> = {
   nobody: "outage",
   lost: "losses",
   unknown: "unknown",
@@ -467,7 +467,7 @@ function expected(members: readonly Member[]) {
 }
 
 function foreseen(members: readonly Member[], order: readonly number[]) {
-  return Array.from(judged(members, order).failovers.values(), ({ identity, state, risks }) => {
+  return Array.from(judged(members, order).outlooks.values(), ({ identity, state, risks }) => {
     const lost = risks
       .filter(({ effect }) => effect === "loss")
       .map(({ risk, subject, key }) => (risk === "address_missing" ? subject : key));

@@ -2,18 +2,18 @@ import { hostsAt, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed, type Words } from "../../support/text.ts";
 import type { RiskKind } from "./states.ts";
-import type { ClusterVerdict, FailoverVerdict, Risk } from "./verdict.ts";
-import { differencesBetween, sideOf, type Aspect, type Side } from "./website-risks.ts";
+import type { ClusterVerdict, OutlookVerdict, Risk } from "./verdict.ts";
+import { differencesBetween, websiteAtMember, type Aspect, type WebsiteAtMember } from "./website-risks.ts";
 import { addressName, groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 
 type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
 
 /**
- * Returns one sentence about the failover: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
+ * Returns one sentence about the outlook: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
  * names twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
  */
-export function failoverSentence(failover: FailoverVerdict, cluster: OutlookContext): string {
-  const { identity, state, successors, addresses, websites, risks, decisive } = failover;
+export function outlookSentence(outlook: OutlookVerdict, cluster: OutlookContext): string {
+  const { identity, state, successors, addresses, websites, risks, decisive } = outlook;
   const name = identity.appliance;
   if (state === "ready") {
     const verb = successors.length > 1 ? "can take over" : "takes over";
@@ -30,7 +30,7 @@ export function failoverSentence(failover: FailoverVerdict, cluster: OutlookCont
  * news are missing at b; shop is disabled at c`.
  */
 export function riskWords(risks: readonly Risk[], name: string, cluster: OutlookContext): string {
-  const said = risks.map((risk) => {
+  const clauses = risks.map((risk) => {
     const saying = sayingOf(risk, name, cluster);
     const group = cluster.groups.get(risk.key)?.facts;
     const isVip = group !== undefined && addressName(group.vip, group) === risk.subject;
@@ -38,7 +38,7 @@ export function riskWords(risks: readonly Risk[], name: string, cluster: Outlook
     return { subject, saying, place: typeof saying === "string" ? ` at ${risk.successor}` : "" };
   });
   const sentences = Array.from(
-    groupBy(said, ({ place }) => place),
+    groupBy(clauses, ({ place }) => place),
     ([place, here]) => {
       const alike = groupBy(here, ({ saying }) => JSON.stringify(saying));
       return `${listed(Array.from(alike.values(), clauseOf))}${place}`;
@@ -64,7 +64,7 @@ function sayingOf(
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
   const isAll = key === "";
-  const [here, there] = [name, successor].map((each) => website && sideOf(website, each));
+  const [here, there] = [name, successor].map((each) => website && websiteAtMember(website, each));
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
     no_backup: () => ["no appliance takes over ", elsewhere(key, name, cluster)],
     backup_lost: () => {
@@ -123,28 +123,33 @@ function statusesOf(test: WebsiteSnapshot | undefined, wanted: Risk["protocol"])
 
 function testOf(
   appliances: readonly ApplianceSnapshot[],
-  side: Side | undefined,
+  website: WebsiteAtMember | undefined,
 ): WebsiteSnapshot | undefined {
-  const { identity, websiteId } = side?.known ?? {};
+  const { identity, websiteId } = website?.known ?? {};
   return appliances
     .find((each) => each.identity.appliance === identity?.appliance)
     ?.websites.find((test) => test.websiteId === websiteId);
 }
 
-const SAID: Readonly<Record<Aspect, (side: Side) => string>> = {
+const ASPECT_WORDS: Readonly<Record<Aspect, (website: WebsiteAtMember) => string>> = {
   protocol: ({ details }) => `protocol ${details?.protocol}`,
   mode: ({ details }) => `mode ${details?.mode}`,
   backends: ({ details }) => serverNames(details?.backends ?? { shown: [], leftOut: 0 }),
 };
 
-function differing(here: Side | undefined, there: Side | undefined, name: string, successor: string): string {
+function differing(
+  here: WebsiteAtMember | undefined,
+  there: WebsiteAtMember | undefined,
+  name: string,
+  successor: string,
+): string {
   if (here === undefined || there === undefined) return `${name} lacks it`;
   const aspects = differencesBetween(here, there);
   if (aspects.length === 0) return `disabled at ${name}`;
-  const said = aspects.map(
-    (aspect) => `${SAID[aspect](here)} at ${name}, ${SAID[aspect](there)} at ${successor}`,
+  const differences = aspects.map(
+    (aspect) => `${ASPECT_WORDS[aspect](here)} at ${name}, ${ASPECT_WORDS[aspect](there)} at ${successor}`,
   );
-  return said.join("; ");
+  return differences.join("; ");
 }
 
 /** Returns the instant of the older of the answers from which a risk follows; `undefined` if one is missing. */
@@ -160,9 +165,9 @@ export function evidenceAt(
   const instants = members.map((member) => {
     if (website === undefined && risk !== "website_unknown") return member.vrrp.health.lastSuccessAtMs;
     const { list, details } = member.discovery ?? {};
-    const side = website && sideOf(website, member.identity.appliance);
+    const atMember = website && websiteAtMember(website, member.identity.appliance);
     const isTest = risk === "website_down" || risk === "website_unknown";
-    const test = isTest ? testOf(facts.appliances, side) : undefined;
+    const test = isTest ? testOf(facts.appliances, atMember) : undefined;
     if (test !== undefined) return test.health.lastSuccessAtMs;
     return risk === "website_missing" ? list?.lastSuccessAtMs : details?.lastSuccessAtMs;
   });

@@ -3,15 +3,15 @@ import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
 import {
   causeOf,
-  takeoverSeenMs,
+  masterSeenMs,
   unknown,
   UNWATCHED,
   wasUnwatched,
   withoutMaster,
   type Lasted,
 } from "./failover-cause.ts";
-import type { Switch } from "./incident.ts";
-import type { Member } from "./party.ts";
+import type { Failover } from "./incident.ts";
+import type { Member } from "./member.ts";
 import { isEmpty, type Earlier, type Start } from "../judge/memory.ts";
 import { CAUSES } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
@@ -19,8 +19,8 @@ import type { ClusterVerdict, GroupVerdict } from "../judge/verdict.ts";
 
 export type JudgedGroups = Pick<ClusterVerdict, "facts" | "groups">;
 
-/** Returns the switches between two verdicts on a cluster. The end of a split brain is no switch, nor is another name of a member. */
-export function switchesBetween({
+/** Returns the failovers between two verdicts on a cluster. The end of a split brain is no failover, nor is another name of a member. */
+export function failoversBetween({
   before,
   now,
   at: { monotonicMs: nowMs },
@@ -30,7 +30,7 @@ export function switchesBetween({
   readonly now: JudgedGroups;
   readonly at: Instant;
   readonly start: Start | undefined;
-}): readonly Switch[] {
+}): readonly Failover[] {
   const memory = start?.memory;
   if (isEmpty(memory) && (before === undefined || before.groups === now.groups)) return [];
   const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
@@ -58,34 +58,34 @@ function isTakenOver(old: Earlier, { master, latestMaster: now }: GroupVerdict):
 /** Whether the exporter has seen an appliance as MASTER of a group since the exporter started. */
 function wasMaster(name: string, { members, left }: GroupSnapshot): boolean {
   const member = [...members, ...left].find(({ appliance }) => appliance === name);
-  return member?.course.some(({ isMaster }) => isMaster) === true;
+  return member?.answers.some(({ isMaster }) => isMaster) === true;
 }
 
 /** Whether the exporter has seen an appliance as something else than MASTER of a group since the exporter started. */
 function wasOther(name: string, { members }: GroupSnapshot): boolean {
   const member = members.find(({ appliance }) => appliance === name);
-  return member?.course.some(({ isMaster }) => !isMaster) === true;
+  return member?.answers.some(({ isMaster }) => !isMaster) === true;
 }
 
 const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: true };
 
 function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: number): number {
   const member = members.find(({ appliance }) => appliance === master);
-  return (member && takeoverSeenMs(member)) ?? nowMs;
+  return (member && masterSeenMs(member)) ?? nowMs;
 }
 
 /** One group of which another member became MASTER. */
 interface MasterChange {
-  readonly former: Pick<Member, "appliance" | "course"> | undefined;
-  readonly successor: Pick<Member, "appliance" | "course"> | undefined;
+  readonly former: Pick<Member, "appliance" | "answers"> | undefined;
+  readonly successor: Pick<Member, "appliance" | "answers"> | undefined;
   readonly seenMs: number;
 }
 
-/** Returns a switch by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
+/** Returns a failover by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
 export function judged(
-  { from, to, groups }: Pick<Switch, "from" | "to" | "groups">,
+  { from, to, groups }: Pick<Failover, "from" | "to" | "groups">,
   now: JudgedGroups,
-): Switch {
+): Failover {
   const cases = [...groups].map(([key, seenMs]): MasterChange => {
     const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
     const [former, successor] = [from, to].map((name) =>
@@ -96,17 +96,17 @@ export function judged(
   const found = cases
     .filter((each, nth) => !isAlike(each, cases[nth - 1]))
     .map(({ former, successor, seenMs }) => {
-      const party = former && partyOf(former, now);
-      const other = successor && partyOf(successor, now);
-      if (other !== undefined && wasUnwatched(party, other, seenMs))
-        return { finding: UNWATCHED, lasted: undefined };
+      const oldMember = former && memberOf(former, now);
+      const newMember = successor && memberOf(successor, now);
+      if (newMember !== undefined && wasUnwatched(oldMember, newMember, seenMs))
+        return { cause: UNWATCHED, lasted: undefined };
       return {
-        finding: other && causeOf(party, other, seenMs),
-        lasted: other && withoutMaster(party, other, seenMs),
+        cause: newMember && causeOf(oldMember, newMember, seenMs),
+        lasted: newMember && withoutMaster(oldMember, newMember, seenMs),
       };
     });
-  const findings = found.flatMap(({ finding }) => finding ?? []);
-  const [first = unknown()] = findings.toSorted(
+  const causes = found.flatMap(({ cause }) => cause ?? []);
+  const [first = unknown()] = causes.toSorted(
     (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
   );
   return {
@@ -123,26 +123,26 @@ function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
   return all.flatMap((each) => each ?? []).toSorted((one, other) => other.atMostMs - one.atMostMs)[0];
 }
 
-/** Whether two takeovers are alike. Most groups that fail over together have equal courses, and are judged once. */
+/** Whether two changes are alike. Most groups that fail over together have equal answers, and are judged once. */
 function isAlike(one: MasterChange, other: MasterChange | undefined): boolean {
   return (
     one.seenMs === other?.seenMs &&
-    one.former?.course === other.former?.course &&
-    one.successor?.course === other.successor?.course
+    one.former?.answers === other.former?.answers &&
+    one.successor?.answers === other.successor?.answers
   );
 }
 
-function partyOf(
-  { appliance, course }: Pick<Member, "appliance" | "course">,
+function memberOf(
+  { appliance, answers }: Pick<Member, "appliance" | "answers">,
   { facts }: JudgedGroups,
 ): Member {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
   const { polled, lostSinceMs, lostSentMs, health } = vrrp ?? {};
-  return { appliance, course, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
+  return { appliance, answers, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
 }
 
-/** Returns one switch of the groups of both. The first finding stays. */
-export function together(one: Switch, other: Switch): Switch {
+/** Returns one failover of the groups of both. The first cause stays. */
+export function together(one: Failover, other: Failover): Failover {
   return {
     ...one,
     groups: new Map([...one.groups, ...other.groups]),

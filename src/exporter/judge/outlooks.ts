@@ -1,13 +1,19 @@
 import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
 import { kept, memo } from "../../support/kept.ts";
-import { EFFECTS, RISK_KINDS, type Effect, type FailoverState } from "./states.ts";
+import { EFFECTS, RISK_KINDS, type Effect, type OutlookState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
-import { reachTo, riskOf, takeoversIn, type GroupsOutlook, type Takeovers } from "./takeovers.ts";
+import {
+  takenOverAt,
+  riskOf,
+  groupOutlooksIn,
+  type GroupOutlook,
+  type GroupOutlooks,
+} from "./group-outlooks.ts";
 import {
   sinceOf,
   type Case,
   type ClusterVerdict,
-  type FailoverVerdict,
+  type OutlookVerdict,
   type Outlook,
   type Risk,
   type WebsiteVerdict,
@@ -17,17 +23,17 @@ import {
   isServed,
   listingOf,
   servesOnly,
-  sideOf,
+  websiteAtMember,
   websiteRisks,
   type Listing,
 } from "./website-risks.ts";
 
 const MAX_RISKS = 50;
 
-/** Returns the verdicts on the failovers of a cluster: the same objects while nothing in them changes. */
-export function failoverVerdicts(
+/** Returns the verdicts on the outlooks of a cluster: the same objects while nothing in them changes. */
+export function outlookVerdicts(
   given: Case & Pick<ClusterVerdict, "groups" | "websites">,
-): ClusterVerdict["failovers"] {
+): ClusterVerdict["outlooks"] {
   const { basis, before, wasPolled, at, memory, groups, websites } = given;
   const listings = basis.appliances.map(({ inventory }) => listingOf(inventory));
   const hasDisabled = basis.disabled.length > 0;
@@ -36,14 +42,14 @@ export function failoverVerdicts(
   const verdicts = basis.appliances.flatMap(({ identity }) => {
     const outlook = outlooks.get(identity.appliance);
     if (outlook === undefined) return [];
-    const old = before?.failovers.get(identity.appliance);
+    const old = before?.outlooks.get(identity.appliance);
     const remembered = memory?.get(subjectKeys.readiness(identity.appliance));
     const sawBeginning = remembered === undefined && wasPolled;
     const sinceMs = sinceOf(remembered ?? old, outlook.state, sawBeginning, at);
-    const verdict: FailoverVerdict = { kind: "failover", identity, sinceMs, ...outlook };
+    const verdict: OutlookVerdict = { kind: "outlook", identity, sinceMs, ...outlook };
     return [[identity.appliance, kept(old, verdict)] as const];
   });
-  return kept(before?.failovers, new Map(verdicts));
+  return kept(before?.outlooks, new Map(verdicts));
 }
 
 interface OutlookInputs extends Pick<ClusterVerdict, "groups" | "websites"> {
@@ -54,28 +60,30 @@ interface OutlookInputs extends Pick<ClusterVerdict, "groups" | "websites"> {
 }
 
 /** The keys are the names of the appliances that would stop. */
-const outlooksIn = memo((setting: OutlookInputs): ReadonlyMap<string, Outlook> => {
-  const { groups, websites, listings, lists, hasDisabled } = setting;
+const outlooksIn = memo((inputs: OutlookInputs): ReadonlyMap<string, Outlook> => {
+  const { groups, websites, listings, lists, hasDisabled } = inputs;
   if (hasDisabled) return new Map();
-  const takeovers = takeoversIn(groups);
+  const groupOutlooks = groupOutlooksIn(groups);
   const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
   const all = Array.from(websites.values(), (website) => {
     const isNameShared = sharedNames.has(website.website);
-    return changesOf(website, { website, isNameShared, takeovers, listings });
+    return websiteOutlooks(website, { website, isNameShared, groupOutlooks, listings });
   });
-  const outlooks = Array.from(takeovers.byMaster, ([name, takeover], nth) => {
-    const own = all.flatMap((changes) => changes[nth] ?? []);
+  const outlooks = Array.from(groupOutlooks.byMaster, ([name, groupOutlook], nth) => {
+    const own = all.flatMap((each) => each[nth] ?? []);
     const risks = [
-      ...takeover.risks,
-      ...unlistedRisks({ listings, lists }, name, takeover),
+      ...groupOutlook.risks,
+      ...unlistedRisks({ listings, lists }, name, groupOutlook),
       ...own.flatMap((each) => each.risks),
     ].toSorted((one, other) => rankOf(one) - rankOf(other));
     const worst = risks[0]?.effect ?? "none";
     const next = risks[MAX_RISKS];
     const outlook: Outlook = {
       state: STATE_OF[worst],
-      successors: [...takeover.everywhere].flatMap(([heir, { counts }]) => (counts ? heir : [])),
-      addresses: takeover.addresses,
+      successors: [...groupOutlook.everywhere].flatMap(([successor, { counts }]) =>
+        counts ? successor : [],
+      ),
+      addresses: groupOutlook.addresses,
       websites: own.filter((each) => each.isServed).length,
       risks: risks.slice(0, MAX_RISKS),
       more: next && { count: risks.length - MAX_RISKS, worst: next },
@@ -86,8 +94,8 @@ const outlooksIn = memo((setting: OutlookInputs): ReadonlyMap<string, Outlook> =
   return new Map(outlooks);
 });
 
-/** The state of a failover, by the effect of its worst risk. */
-export const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
+/** The state of an outlook, by the effect of its worst risk. */
+export const STATE_OF: Readonly<Record<Effect, OutlookState>> = {
   outage: "outage",
   loss: "losses",
   uncertain: "unknown",
@@ -102,7 +110,7 @@ function rankOf({ effect, risk }: Risk): number {
 function unlistedRisks(
   { listings, lists }: Pick<OutlookInputs, "listings" | "lists">,
   name: string,
-  { everywhere }: GroupsOutlook,
+  { everywhere }: GroupOutlook,
 ): readonly Risk[] {
   return listings.flatMap(({ identity: { appliance }, isDiscovered, isWhole }, nth) => {
     const counts = appliance === name || everywhere.get(appliance)?.counts;
@@ -122,7 +130,7 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
 }
 
-/** The change of a website if an appliance stops. */
+/** The outlook for a website if an appliance stops. */
 interface WebsiteOutlook {
   /** Whether visitors reach the website at the appliance now. */
   readonly isServed: boolean;
@@ -132,23 +140,31 @@ interface WebsiteOutlook {
 interface WebsiteOutlookInputs extends Pick<OutlookInputs, "listings"> {
   readonly website: WebsiteVerdict;
   readonly isNameShared: boolean;
-  readonly takeovers: Takeovers;
+  readonly groupOutlooks: GroupOutlooks;
 }
 
-/** Returns the changes of a website if each MASTER stops, in the order of the takeovers. Most polls change one website of a cluster. */
-const changesOf = memo((setting: WebsiteOutlookInputs): readonly WebsiteOutlook[] =>
-  Array.from(setting.takeovers.byMaster, ([master, takeover]) => changeOf(setting, master, takeover)),
+/** Returns the outlooks for a website, in the order of `groupOutlooks`. Most polls change one website of a cluster. */
+const websiteOutlooks = memo((inputs: WebsiteOutlookInputs): readonly WebsiteOutlook[] =>
+  Array.from(inputs.groupOutlooks.byMaster, ([master, groupOutlook]) =>
+    websiteOutlook(inputs, master, groupOutlook),
+  ),
 );
 
-function changeOf(setting: WebsiteOutlookInputs, master: string, takeover: GroupsOutlook): WebsiteOutlook {
-  const { website, isNameShared, takeovers, listings } = setting;
+function websiteOutlook(
+  inputs: WebsiteOutlookInputs,
+  master: string,
+  groupOutlook: GroupOutlook,
+): WebsiteOutlook {
+  const { website, isNameShared, groupOutlooks, listings } = inputs;
   const { key, website: name } = website;
-  const here = sideOf(website, master);
+  const here = websiteAtMember(website, master);
   const isHere = here !== undefined && isServed(here);
-  const reach = isHere ? reachTo(here.known.bind, takeover, takeovers.addresses) : takeover.everywhere;
-  const risks = Array.from(reach ?? []).flatMap(([successor, { counts, addresses }]) => {
+  const takenOver = isHere
+    ? takenOverAt(here.known.bind, groupOutlook, groupOutlooks.addresses)
+    : groupOutlook.everywhere;
+  const risks = Array.from(takenOver ?? []).flatMap(([successor, { counts, addresses }]) => {
     const listing = listings.find(({ identity }) => identity.appliance === successor);
-    const there = sideOf(website, successor) ?? (listing && absenceAt(listing, website, here));
+    const there = websiteAtMember(website, successor) ?? (listing && absenceAt(listing, website, here));
     if (there === undefined) return [];
     const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {
@@ -156,5 +172,5 @@ function changeOf(setting: WebsiteOutlookInputs, master: string, takeover: Group
       return riskOf(risk, { successor, subject: words.join(" ").trimEnd(), key, protocol }, counts);
     });
   });
-  return { isServed: isHere && reach !== undefined, risks };
+  return { isServed: isHere && takenOver !== undefined, risks };
 }

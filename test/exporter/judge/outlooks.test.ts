@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { VrrpInterface } from "../../../src/exporter/api/vrrp.ts";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import { failoverSentence } from "../../../src/exporter/judge/readiness-words.ts";
+import { outlookSentence } from "../../../src/exporter/judge/outlook-words.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -32,7 +32,7 @@ function judged(observations: readonly Observation[], members: Members = PAIR) {
 
 /** `a: losses` and a line for each risk. */
 function linesOf(observations: readonly Observation[], members: Members = PAIR): readonly string[] {
-  return [...judged(observations, members).failovers.values()].flatMap(({ identity, state, risks }) => [
+  return [...judged(observations, members).outlooks.values()].flatMap(({ identity, state, risks }) => [
     `${identity.appliance}: ${state}`,
     ...risks.map(({ risk, effect, successor, subject }) => `${risk} ${effect} [${successor}] ${subject}`),
   ]);
@@ -430,7 +430,7 @@ test("of four members, those with the highest priority are the successors, and a
     "same_priority none [b] 192.0.2.100",
     "same_priority none [c] 192.0.2.100",
   ]);
-  expect(judged(observations, members).failovers.get("a")?.successors).toEqual(["b", "c"]);
+  expect(judged(observations, members).outlooks.get("a")?.successors).toEqual(["b", "c"]);
 });
 
 test.each<readonly [string, readonly Observation[], number]>([
@@ -447,13 +447,13 @@ test.each<readonly [string, readonly Observation[], number]>([
     0,
   ],
 ])("an appliance serves a website that %s, or not", (_, observations, websites) => {
-  expect(judged(observations).failovers.get("a")?.websites).toBe(websites);
+  expect(judged(observations).outlooks.get("a")?.websites).toBe(websites);
 });
 
 test("there is no readiness beside a disabled member, and for one that is MASTER of nothing", () => {
   const disabled = THREE.map((each) => ({ ...each, enabled: each.name !== "c" }));
   expect(linesOf(READY, disabled)).toEqual([]);
-  expect([...judged(READY).failovers.keys()]).toEqual(["a"]);
+  expect([...judged(READY).outlooks.keys()]).toEqual(["a"]);
 });
 
 test("websites that are excluded are left out", () => {
@@ -486,7 +486,7 @@ test("50 risks are kept, the worst ones, and the others are counted", () => {
     ...described,
     seen.websites("b", []),
   ]);
-  const { risks = [], more, decisive } = verdict.failovers.get("a") ?? {};
+  const { risks = [], more, decisive } = verdict.outlooks.get("a") ?? {};
   expect([risks.length, more?.count, more?.worst.effect, decisive]).toEqual([50, 10, "loss", 60]);
 });
 
@@ -566,6 +566,6 @@ test.each<readonly [string, readonly Observation[]]>([
 ])("If a fails: %s", (words, observations) => {
   const hasThird = observations.some(({ appliance }) => appliance === "c");
   const verdict = judged(observations, hasThird ? THREE : PAIR);
-  const failover = verdict.failovers.get("a");
-  expect(failover && failoverSentence(failover, verdict)).toBe(`If a fails: ${words}`);
+  const failover = verdict.outlooks.get("a");
+  expect(failover && outlookSentence(failover, verdict)).toBe(`If a fails: ${words}`);
 });

@@ -6,7 +6,7 @@ import { once } from "../../support/kept.ts";
  */
 export type MemberRole = "master" | "backup" | "other" | "unknown";
 
-/** The report of an appliance about a group in one answer; the role is `absent` if the appliance lists no interface of the group. */
+/** What an appliance says about a group in one answer; the role is `absent` if the appliance lists no interface of the group. */
 export interface AnswerContent {
   /** The role; `unknown` if none of the appliance's interfaces in the group is readable. */
   readonly role: MemberRole | "absent";
@@ -17,7 +17,7 @@ export interface AnswerContent {
   readonly priority: number | undefined;
 }
 
-/** Equal answers in a row, without a silence between them. Instants are monotonic. */
+/** An answer, which equal answers may repeat until there is a silence or another answer. Instants are monotonic. */
 export interface Answer extends AnswerContent {
   /** The beginning and the end of the first poll, and of the latest one. Of the latest answer, `SeenVrrp.polled` has the latest. */
   readonly first: PollTimes;
@@ -46,11 +46,11 @@ export interface Silence {
 /** The latest answers of an appliance about one group, oldest first. The list stays the same object while the answers are the same. */
 export type Answers = readonly Answer[];
 
-const MAX_RUNS = 8;
+const MAX_ANSWERS = 8;
 
-/** Returns the course after one more answer; `before` has the instants of the latest answer until now. */
-export function courseAfter(
-  course: Answers | undefined,
+/** Returns the answers after one more; `before` has the instants of the latest poll until now. */
+export function answersAfter(
+  answers: Answers | undefined,
   fact: AnswerContent,
   {
     polled,
@@ -58,29 +58,30 @@ export function courseAfter(
     after,
   }: { polled: PollTimes; before: PollTimes | undefined; after: Silence | undefined },
 ): Answers {
-  const run = { ...fact, first: polled, last: polled, after };
-  const latest = course?.at(-1);
-  if (course === undefined || latest === undefined) return [run];
+  const answer = { ...fact, first: polled, last: polled, after };
+  const latest = answers?.at(-1);
+  if (answers === undefined || latest === undefined) return [answer];
   const { role, state, priority } = latest;
   const isSame = role === fact.role && state === fact.state && priority === fact.priority;
-  if (isSame && after === undefined) return course;
-  return bounded([...course.slice(0, -1), { ...latest, last: before }, run]);
+  if (isSame && after === undefined) return answers;
+  return bounded([...answers.slice(0, -1), { ...latest, last: before }, answer]);
 }
 
 /**
- * Keeps changes to and from MASTER longest. Two runs without such a change between them become one, without a priority. If there are no
- * such runs, the oldest run is dropped.
+ * Keeps changes to and from MASTER longest. Two answers without such a change between them become one, without a priority. If there are no
+ * such answers, the oldest one is dropped.
  */
-function bounded(course: Answers): Answers {
-  if (course.length <= MAX_RUNS) return course;
-  const at = course.findIndex((run, nth) => {
-    const next = course[nth + 1];
-    return next !== undefined && next.isMaster === run.isMaster && next.after === undefined;
+function bounded(answers: Answers): Answers {
+  if (answers.length <= MAX_ANSWERS) return answers;
+  const at = answers.findIndex((answer, nth) => {
+    const next = answers[nth + 1];
+    return next !== undefined && next.isMaster === answer.isMaster && next.after === undefined;
   });
-  const [one, other] = course.slice(at, at + 2);
-  if (at < 0 || one === undefined || other === undefined || at === course.length - 2) return course.slice(1);
+  const [one, other] = answers.slice(at, at + 2);
+  if (at < 0 || one === undefined || other === undefined || at === answers.length - 2)
+    return answers.slice(1);
   const both = { ...other, priority: undefined, first: one.first, after: one.after };
-  return [...course.slice(0, at), both, ...course.slice(at + 2)];
+  return [...answers.slice(0, at), both, ...answers.slice(at + 2)];
 }
 
 /** The monotonic instants at which changes of an appliance in a group were learned. */
@@ -89,19 +90,21 @@ interface MasterChanges {
    * The instants at which the appliance became MASTER or stopped being MASTER. A MASTER that is seen for the first time counts as such a
    * change.
    */
-  readonly switchedAtMs: readonly number[];
+  readonly masterChangedAtMs: readonly number[];
   /**
    * The latest of these instants, or the instant at which the appliance answered again after a silence, in which its role may have changed.
    */
   readonly changedAtMs: number;
 }
 
-export const masterChanges = once((course: Answers): MasterChanges => {
-  const switches = course.filter((run, nth) => run.isMaster !== (course[nth - 1]?.isMaster ?? false));
-  const returns = course.filter(({ after }) => after !== undefined);
-  const learned = [...switches, ...returns].map(({ first }) => first.endedMs);
+export const masterChanges = once((answers: Answers): MasterChanges => {
+  const masterChanged = answers.filter(
+    (answer, nth) => answer.isMaster !== (answers[nth - 1]?.isMaster ?? false),
+  );
+  const returns = answers.filter(({ after }) => after !== undefined);
+  const learned = [...masterChanged, ...returns].map(({ first }) => first.endedMs);
   return {
-    switchedAtMs: switches.map(({ first }) => first.endedMs),
+    masterChangedAtMs: masterChanged.map(({ first }) => first.endedMs),
     changedAtMs: Math.max(...learned),
   };
 });

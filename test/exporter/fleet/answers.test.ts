@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import type { Answer } from "../../../src/exporter/fleet/course.ts";
+import type { Answer } from "../../../src/exporter/fleet/answers.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, pollsOf } from "./support.ts";
 
-/** The courses of `a` in the groups after these polls; a group stays while `b` lists it. */
-function coursesAfter(polls: string): readonly (readonly Answer[])[] {
+/** The answers of `a` in the groups after these polls; a group stays while `b` lists it. */
+function answersAfter(polls: string): readonly (readonly Answer[])[] {
   const fleet = fleetOf([MEMBER_A, MEMBER_B]);
   for (const { observation, atMs } of pollsOf(`b BACKUP+BACKUP 0, ${polls}`)) fleet.record(observation, atMs);
   const groups = clustersOf(fleet)[0]?.groups ?? [];
   return groups.map(({ members, left }) => {
-    return [...members, ...left].find(({ appliance }) => appliance === "a")?.course ?? [];
+    return [...members, ...left].find(({ appliance }) => appliance === "a")?.answers ?? [];
   });
 }
 
@@ -114,7 +114,7 @@ test.each([
     ],
   ],
 ])("%s", (_, polls, runs) => {
-  expect(coursesAfter(polls)[0]?.map(runLine)).toEqual(runs);
+  expect(answersAfter(polls)[0]?.map(runLine)).toEqual(runs);
 });
 
 test.each([
@@ -122,17 +122,17 @@ test.each([
   ["a MASTER+BACKUP 0, a BACKUP+BACKUP 1", false],
   ["a MASTER+MASTER 0, a MASTER+MASTER/90 1", false],
   ["a MASTER+MASTER 0, a INIT+FAULT 1", false],
-])("groups of which all was the same share a course: %s", (polls, areShared) => {
-  const [one, other] = coursesAfter(polls);
+])("groups of which all was the same share their answers: %s", (polls, areShared) => {
+  const [one, other] = answersAfter(polls);
   expect(one === other).toBe(areShared);
 });
 
-test("an answer that says the same leaves the course of each group the same object", () => {
+test("an answer that says the same leaves the answers of each group the same object", () => {
   const fleet = fleetOf([MEMBER_A, MEMBER_B]);
   const [first, ...others] = pollsOf("a MASTER+BACKUP 0, a MASTER+INIT 1, a MASTER+INIT 2").map(
     ({ observation, atMs }) => {
       fleet.record(observation, atMs);
-      return clustersOf(fleet)[0]?.groups.map(({ members }) => members[0]?.course);
+      return clustersOf(fleet)[0]?.groups.map(({ members }) => members[0]?.answers);
     },
   );
   expect(others.map((each) => each?.[0] === first?.[0])).toEqual([true, true]);
