@@ -227,7 +227,7 @@ test("a test that finds something new replaces the verdict on its website alone"
   const same = verdictAfter(seen.website("a", 2, blocksOf(200, 200)), before);
   expect(same.websites).toBe(before.websites);
   const unconfirmed = verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
-  expect(unconfirmed.basis).not.toBe(before.basis);
+  expect(unconfirmed.cachedInputs).not.toBe(before.cachedInputs);
   const now = verdictAfter(seen.website("a", 2, blocksOf(503, 200)), before);
   const changed = [...now.websites].filter(([key, website]) => before.websites.get(key) !== website);
   expect(changed.map(([key]) => key)).toEqual(["#2"]);

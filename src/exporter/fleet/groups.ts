@@ -7,7 +7,7 @@ import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
 /** The VRRP groups of one cluster, and the inputs from which they follow besides the instants of polls. */
 interface Grouping {
   readonly groups: readonly GroupSnapshot[];
-  readonly basis: readonly unknown[];
+  readonly inputs: readonly unknown[];
 }
 
 /**
@@ -19,13 +19,13 @@ export function groupsOf(
   before?: Grouping,
 ): Grouping {
   // If an appliance's answer differs, `answersByKey` is another map; the names follow from the answers of all appliances.
-  const basis = members.flatMap(({ seen, silentSinceMs }) => [seen?.answersByKey, silentSinceMs]);
+  const inputs = members.flatMap(({ seen, silentSinceMs }) => [seen?.answersByKey, silentSinceMs]);
   const isSame =
-    before?.basis.length === basis.length && before.basis.every((each, nth) => each === basis[nth]);
+    before?.inputs.length === inputs.length && before.inputs.every((each, nth) => each === inputs[nth]);
   if (isSame && before.groups.every(isSettled)) return before;
   const known = new Map(before?.groups.map((group) => [group.key, group]));
   const groups = names.map((group) => kept(known.get(group.key), groupOf(group, members)));
-  return { groups: kept(before?.groups, groups), basis };
+  return { groups: kept(before?.groups, groups), inputs };
 }
 
 /** Whether later equal answers change nothing of a group. */

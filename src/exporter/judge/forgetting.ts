@@ -7,7 +7,7 @@ import { arePolled, type ClusterVerdict } from "./verdict.ts";
  * for too long, a state that is not known is a verdict too: the earlier state did not last.
  */
 export function stillRemembered(memory: Memory, now: ClusterVerdict): Memory {
-  const [found, isPolled] = [subjectsIn(now), arePolled(now.basis)];
+  const [found, isPolled] = [subjectsIn(now), arePolled(now.cachedInputs)];
   const left = [...memory].flatMap(([key, earlier]): readonly (readonly [string, Remembered])[] => {
     const still = stillOf(earlier, found.get(key), isPolled);
     return still === undefined ? [] : [[key, still]];

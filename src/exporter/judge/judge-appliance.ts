@@ -10,7 +10,7 @@ import {
   type VrrpSnapshot,
 } from "../fleet/snapshot.ts";
 import { once } from "../../support/kept.ts";
-import type { ApplianceBasis } from "./verdict.ts";
+import type { CachedAppliance } from "./verdict.ts";
 import {
   PROBLEM_OF,
   type ApplianceProblem,
@@ -58,11 +58,11 @@ function judgeCertificate(
 }
 
 /** Judges one appliance, at the Unix time `nowMs`. `isAlone` says that no other appliance can take over. */
-export function applianceBasis(
+export function cachedAppliance(
   appliance: ApplianceSnapshot,
   isAlone: boolean,
   nowMs: number,
-): ApplianceBasis {
+): CachedAppliance {
   const { identity, vrrp, inventory, results } = appliance;
   const state = judgeAppliance(vrrp.health);
   const certificate = judgeCertificate(vrrp.certificate, nowMs);
@@ -78,7 +78,7 @@ export function isResting({ failure }: PollHealth): boolean {
 
 function applianceProblems(
   { vrrp, discovery, anomalies }: ApplianceSnapshot,
-  { state, certificate }: Pick<ApplianceBasis, "state" | "certificate">,
+  { state, certificate }: Pick<CachedAppliance, "state" | "certificate">,
   isAlone: boolean,
 ): readonly ApplianceProblem[] {
   const [odd] = oddInterfaces(vrrp);

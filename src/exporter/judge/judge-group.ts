@@ -6,7 +6,7 @@ import { subjectKeys } from "./subjects.ts";
 import {
   arePolled,
   sinceOf,
-  type Basis,
+  type CachedInputs,
   type Case,
   type ClusterVerdict,
   type GroupVerdict,
@@ -96,14 +96,14 @@ export function groupVerdicts(
   given: Case,
   appliances: ClusterVerdict["appliances"],
 ): ClusterVerdict["groups"] {
-  const { basis, before, memory } = given;
+  const { cachedInputs, before, memory } = given;
   // Groups have the labels that the appliances share.
   const isUnchanged =
-    basis.disabled === before?.basis.disabled &&
+    cachedInputs.disabled === before?.cachedInputs.disabled &&
     appliances === before.appliances &&
     given.at.monotonicMs < groupsChangeAtMs(before.groups);
-  if (isUnchanged && isEmpty(memory) && basis.groups === before.facts.groups) return before.groups;
-  const groups = basis.groups.map((group) => {
+  if (isUnchanged && isEmpty(memory) && cachedInputs.groups === before.facts.groups) return before.groups;
+  const groups = cachedInputs.groups.map((group) => {
     const old = before?.groups.get(group.key);
     const isAsBefore =
       isUnchanged && memory?.has(subjectKeys.group(group.key)) !== true && old?.facts === group;
@@ -115,15 +115,15 @@ export function groupVerdicts(
 function groupVerdict(
   group: GroupSnapshot,
   before: GroupVerdict | undefined,
-  { basis, wasPolled, at, memory }: Case,
+  { cachedInputs, wasPolled, at, memory }: Case,
   appliances: ClusterVerdict["appliances"],
 ): GroupVerdict {
-  const { cluster, labels, disabled } = basis;
+  const { cluster, labels, disabled } = cachedInputs;
   const remembered = memory?.get(subjectKeys.group(group.key));
   const old: Earlier | undefined = remembered ?? before;
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
-  const unwatched = unwatchedIn(basis);
+  const unwatched = unwatchedIn(cachedInputs);
   const state = judgeGroup(group, { hasDisabled, unwatched, stateOf, nowMs: at.monotonicMs });
   const master = masterIn(group, state);
   // If a change was in progress when polling began, it may have begun earlier.
@@ -131,7 +131,7 @@ function groupVerdict(
   const sawBeginning = wasPolled && !wasChanging;
   const sinceMs = sinceOf(old?.master === master ? old : undefined, state, sawBeginning, at);
   // The master of an earlier run may still be MASTER. Its successor is known when all members were polled.
-  const isPending = remembered !== undefined && !arePolled(basis);
+  const isPending = remembered !== undefined && !arePolled(cachedInputs);
   const latestMaster = (isPending ? old?.latestMaster : undefined) ?? master ?? old?.latestMaster;
   const trouble = troubleAfter(old?.trouble, state, master);
   // A member that was not seen since the start cannot report now that it is the preferred one.
@@ -150,7 +150,7 @@ function groupVerdict(
 
 /** Returns the names of the appliances whose schedules rest. */
 export const unwatchedIn = once(
-  ({ appliances }: Basis): ReadonlySet<string> =>
+  ({ appliances }: CachedInputs): ReadonlySet<string> =>
     new Set(appliances.flatMap(({ identity, isUnwatched }) => (isUnwatched ? identity.appliance : []))),
 );
 

@@ -2,7 +2,7 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../../support/clock.ts";
 import { isEqual, kept } from "../../support/kept.ts";
-import { applianceBasis, judgeCluster } from "./judge-appliance.ts";
+import { cachedAppliance, judgeCluster } from "./judge-appliance.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { isEmpty } from "./memory.ts";
 import { plannedIn } from "./planned.ts";
@@ -12,7 +12,7 @@ import {
   arePolled,
   sinceOf,
   type ApplianceVerdict,
-  type Basis,
+  type CachedInputs,
   type Case,
   type ClusterVerdict,
   type Planned,
@@ -48,8 +48,8 @@ function isPlannedAsBefore(
 ): boolean {
   const { planned } = before;
   if (planned === undefined) return windows.length === 0;
-  // All states follow from the basis, but for groups that change with time.
-  const isSame = before.basis === now.basis && before.groups === now.groups;
+  // All states follow from `cachedInputs`, but for groups that change with time.
+  const isSame = before.cachedInputs === now.cachedInputs && before.groups === now.groups;
   return isSame && wallMs < planned.untilMs && isEqual(planned.given, windows);
 }
 
@@ -73,21 +73,21 @@ function judgeFacts(
   at: Instant,
   { memory }: JudgeOptions,
 ): ClusterVerdict {
-  const basis = kept(before?.basis, basisOf(facts, at));
-  if (basis === before?.basis && isEmpty(memory) && at.monotonicMs < changesAtMs(before))
+  const cachedInputs = kept(before?.cachedInputs, cachedInputsOf(facts, at));
+  if (cachedInputs === before?.cachedInputs && isEmpty(memory) && at.monotonicMs < changesAtMs(before))
     return facts === before.facts ? before : { ...before, facts };
-  const hadMembers = before !== undefined && before.basis.appliances.length > 0;
-  const wasPolled = hadMembers && arePolled(before.basis);
-  const given = { basis, before, wasPolled, at, memory };
+  const hadMembers = before !== undefined && before.cachedInputs.appliances.length > 0;
+  const wasPolled = hadMembers && arePolled(before.cachedInputs);
+  const given = { cachedInputs, before, wasPolled, at, memory };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
-  const state = judgeCluster(basis.appliances.map((each) => each.state));
-  const websites = websiteVerdicts({ basis, before, wasPolled, at, memory, state, groups });
-  const outlooks = outlookVerdicts({ basis, before, wasPolled, at, memory, groups, websites });
+  const state = judgeCluster(cachedInputs.appliances.map((each) => each.state));
+  const websites = websiteVerdicts({ cachedInputs, before, wasPolled, at, memory, state, groups });
+  const outlooks = outlookVerdicts({ cachedInputs, before, wasPolled, at, memory, groups, websites });
   return {
     kind: "cluster",
     facts,
-    basis,
+    cachedInputs,
     state,
     appliances,
     groups,
@@ -97,10 +97,10 @@ function judgeFacts(
   };
 }
 
-function basisOf(facts: ClusterSnapshot, { wallMs }: Instant): Basis {
+function cachedInputsOf(facts: ClusterSnapshot, { wallMs }: Instant): CachedInputs {
   const { cluster, labels, disabled, groups, websites } = facts;
   const isAlone = groups.length === 0;
-  const appliances = facts.appliances.map((each) => applianceBasis(each, isAlone, wallMs));
+  const appliances = facts.appliances.map((each) => cachedAppliance(each, isAlone, wallMs));
   return { cluster, labels, appliances, disabled, groups, websites };
 }
 
@@ -109,10 +109,15 @@ export function changesAtMs({ groups }: ClusterVerdict): number {
   return groupsChangeAtMs(groups);
 }
 
-function applianceVerdicts({ basis, before, at, memory }: Case): ClusterVerdict["appliances"] {
-  const polled = before?.basis.appliances.filter(({ state }) => state !== undefined) ?? [];
+function applianceVerdicts({
+  cachedInputs: { appliances },
+  before,
+  at,
+  memory,
+}: Case): ClusterVerdict["appliances"] {
+  const polled = before?.cachedInputs.appliances.filter(({ state }) => state !== undefined) ?? [];
   const names = new Set(polled.map(({ identity }) => identity.appliance));
-  const verdicts = basis.appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
+  const verdicts = appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
     const old = before?.appliances.get(identity.appliance);
     const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
     const sawBeginning = remembered === undefined && names.has(identity.appliance);

@@ -34,12 +34,12 @@ const MAX_RISKS = 50;
 export function outlookVerdicts(
   given: Case & Pick<ClusterVerdict, "groups" | "websites">,
 ): ClusterVerdict["outlooks"] {
-  const { basis, before, wasPolled, at, memory, groups, websites } = given;
-  const listings = basis.appliances.map(({ inventory }) => listingOf(inventory));
-  const hasDisabled = basis.disabled.length > 0;
-  const lists = basis.appliances.map(({ list }) => list);
+  const { cachedInputs, before, wasPolled, at, memory, groups, websites } = given;
+  const listings = cachedInputs.appliances.map(({ inventory }) => listingOf(inventory));
+  const hasDisabled = cachedInputs.disabled.length > 0;
+  const lists = cachedInputs.appliances.map(({ list }) => list);
   const outlooks = outlooksIn(groups, { groups, websites, listings, lists, hasDisabled });
-  const verdicts = basis.appliances.flatMap(({ identity }) => {
+  const verdicts = cachedInputs.appliances.flatMap(({ identity }) => {
     const outlook = outlooks.get(identity.appliance);
     if (outlook === undefined) return [];
     const old = before?.outlooks.get(identity.appliance);

@@ -213,8 +213,8 @@ function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
 }
 
 /** Returns the problems of groups. Groups with the same problem are one problem. */
-function groupProblems({ groups, basis, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
-  const unwatched = basis.disabled.length > 0 ? new Set() : unwatchedIn(basis);
+function groupProblems({ groups, cachedInputs, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
+  const unwatched = cachedInputs.disabled.length > 0 ? new Set() : unwatchedIn(cachedInputs);
   const isConsequence = ({ state, facts }: GroupVerdict): boolean =>
     (state === "unwatched" || state === "backup_unknown") &&
     contendersIn(facts, "unknown").some((name) => unwatched.has(name));

@@ -28,10 +28,10 @@ type WebsitesCase = Case & Pick<ClusterVerdict, "state" | "groups">;
 
 /** Returns the verdicts on the websites of a cluster. A verdict whose inputs are the same as before is the same object. */
 export function websiteVerdicts(given: WebsitesCase): ClusterVerdict["websites"] {
-  const { basis, before, groups, memory } = given;
-  const { cluster, labels, websites: all, appliances, disabled } = basis;
+  const { cachedInputs, before, groups, memory } = given;
+  const { cluster, labels, websites: all, appliances, disabled } = cachedInputs;
   const members = appliances.map(({ inventory }) => inventory);
-  const hasUnwatched = disabled.length > 0 || unwatchedIn(basis).size > 0;
+  const hasUnwatched = disabled.length > 0 || unwatchedIn(cachedInputs).size > 0;
   const known = factsIn(all, { cluster, labels, websites: all, members, groups, hasUnwatched });
   const verdicts = known.map((each) => {
     const { key, at } = each.website;

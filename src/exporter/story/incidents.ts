@@ -66,9 +66,9 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
   };
 }
 
-/** Whether nothing can have happened, as after most polls: all states follow from the basis, but for groups that change with time. */
+/** Whether nothing can have happened, as after most polls: all states follow from `cachedInputs`, but for groups that change with time. */
 function isQuiet(given: StoryStep, known: ClusterIncidents): boolean {
-  return given.before?.basis === given.now.basis && isSame(given, known);
+  return given.before?.cachedInputs === given.now.cachedInputs && isSame(given, known);
 }
 
 /** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
