@@ -16,7 +16,7 @@ export interface History extends Listener {
   readonly journal: JournalFacts | undefined;
   /** Returns lines of the journal; `undefined` without a journal. */
   readonly read: HistoryDeps["read"] | undefined;
-  /** Records planned work that began, or whose end has changed. */
+  /** Records a window that began, or whose end has changed. */
   planned(window: MaintenanceWindow): void;
   /** Begins to record what is judged. */
   start(sources: Sources): void;

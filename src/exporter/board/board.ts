@@ -62,7 +62,7 @@ export interface Restored {
   readonly memories: ReadonlyMap<string, () => Memory>;
   readonly ongoing: ReadonlyMap<string, () => Ongoing>;
   readonly incidents: readonly KnownIncident[];
-  /** The planned work that was started by command and has not ended. */
+  /** The windows that were started by command and have not ended. */
   readonly windows: readonly MaintenanceWindow[];
 }
 

@@ -19,7 +19,7 @@ export function remainingProblems(
   return problems.slice(0, NAMED).map(({ summary }) => summary);
 }
 
-/** Returns the work that is in progress in any cluster, by its end. */
+/** Returns the windows that have begun and not ended, of any cluster, by their ends. */
 export function plannedDocuments(verdicts: readonly ClusterVerdict[]): PlannedDocument[] {
   const parts = verdicts.flatMap(({ facts, planned }) =>
     (planned?.windows ?? []).map((window) => {

@@ -83,8 +83,8 @@ function answerListsOf(seen: VrrpRecord["seen"], keys: readonly string[]): reado
 }
 
 /**
- * Returns the answers under the key of the latest one. A member lists a group under one key, unless its addresses came into another order or it has two interfaces in
- * the group.
+ * Returns the answers under the key of the latest one. A member lists a group under one key, unless its addresses came into another order
+ * or it has two interfaces in the group.
  */
 function latestOf(answerLists: readonly Answers[]): Answers {
   const listed = answerLists.filter((answers) => answers.at(-1)?.role !== "absent");

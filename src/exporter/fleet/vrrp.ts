@@ -34,7 +34,10 @@ interface SeenVrrp {
   readonly polled: PollTimes;
   /** The monotonic instant at which the poll of the previous valid answer began. */
   readonly sentBeforeMs: number | undefined;
-  /** The answers about each group, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since another member may have taken over. */
+  /**
+   * The answers about each group, by the keys of the reports, the latest changed last. Groups that the list lacks are included, since
+   * another member may have taken over.
+   */
   readonly answersByKey: ReadonlyMap<string, Answers>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The ways in which planned work mutes an alert: `never`; with `cluster`, in a window of the whole cluster; with `member`, also in the
- * window of a member, as far as the alert follows from that member; with `failovers`, if the failovers that happened follow from the work.
+ * The ways in which windows of planned work mute an alert: `never`; with `cluster`, in a window of the whole cluster; with `member`, also
+ * in the window of a member, as far as the alert follows from that member; with `failovers`, if the failovers that happened follow from the
+ * window.
  */
 type MutedBy = "never" | "cluster" | "member" | "failovers";
 

@@ -5,7 +5,7 @@ import { isEqual, kept } from "../../support/kept.ts";
 import { cachedAppliance, judgeCluster } from "./judge-appliance.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { isEmpty } from "./memory.ts";
-import { plannedIn } from "./planned.ts";
+import { windowVerdict } from "./judge-windows.ts";
 import { lastingProblems, problemsIn } from "./problems.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
@@ -15,14 +15,14 @@ import {
   type CachedInputs,
   type Case,
   type ClusterVerdict,
-  type Planned,
+  type WindowVerdict,
 } from "./verdict.ts";
 import { outlookVerdicts } from "./outlooks.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
  * Returns the verdict on a cluster at an instant. `before` is the latest verdict, which remembers the beginnings of states. `memory` is
- * what an earlier run knew. `windows` are planned work on a part of the cluster.
+ * what an earlier run knew. `windows` are those of planned work on a part of the cluster.
  */
 export function judge(
   facts: ClusterSnapshot,
@@ -33,14 +33,14 @@ export function judge(
   const { windows = [] } = given;
   const verdict = judgeFacts(facts, before, at, given);
   const planned =
-    before !== undefined && isPlannedAsBefore(verdict, before, windows, at)
+    before !== undefined && areWindowsAsBefore(verdict, before, windows, at)
       ? before.planned
-      : kept(before?.planned, planAfter(verdict, before, at, given));
+      : kept(before?.planned, windowVerdictAfter(verdict, before, at, given));
   return planned === verdict.planned ? verdict : { ...verdict, planned };
 }
 
-/** Whether nothing changed on which planned work depends. Most polls find nothing new. */
-function isPlannedAsBefore(
+/** Whether nothing changed on which the verdict on windows depends. Most polls find nothing new. */
+function areWindowsAsBefore(
   now: ClusterVerdict,
   before: ClusterVerdict,
   windows: readonly MaintenanceWindow[],
@@ -50,17 +50,25 @@ function isPlannedAsBefore(
   if (planned === undefined) return windows.length === 0;
   // All states follow from `cachedInputs`, but for groups that change with time.
   const isSame = before.cachedInputs === now.cachedInputs && before.groups === now.groups;
-  return isSame && wallMs < planned.untilMs && isEqual(planned.given, windows);
+  return isSame && wallMs < planned.untilMs && isEqual(planned.allWindows, windows);
 }
 
-function planAfter(
+function windowVerdictAfter(
   verdict: ClusterVerdict,
   before: ClusterVerdict | undefined,
   at: Instant,
   { windows = [], memory }: JudgeOptions,
-): Planned | undefined {
+): WindowVerdict | undefined {
   const problemsBefore = before === undefined ? [] : lastingProblems(before);
-  return plannedIn({ verdict, problems: problemsIn(verdict), problemsBefore, windows, before, memory, at });
+  return windowVerdict({
+    verdict,
+    problems: problemsIn(verdict),
+    problemsBefore,
+    windows,
+    before,
+    memory,
+    at,
+  });
 }
 
 interface JudgeOptions extends Partial<Pick<Case, "memory">> {

@@ -14,7 +14,7 @@ export interface Problem {
     | undefined;
   /** Keys of what it concerns in the cluster, at most 100; absent if that is the whole fleet. */
   readonly keys?: string[] | undefined;
-  /** True where planned work mutes its alert; absent for all others. */
+  /** True where a window mutes its alert; absent for all others. */
   readonly isPlanned?: boolean | undefined;
   /** RFC 3339; absent where the exporter did not see the beginning. */
   readonly since?: string | undefined;

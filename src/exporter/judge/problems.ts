@@ -25,7 +25,7 @@ import { once } from "../../support/kept.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { isPartOf } from "./judge-website.ts";
-import { isPlanned } from "./planned.ts";
+import { isPlanned } from "./judge-windows.ts";
 import { outlookSentence } from "./outlook-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { listed, type Words } from "../../support/text.ts";

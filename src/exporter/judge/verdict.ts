@@ -50,8 +50,8 @@ export interface ClusterVerdict {
    * is not known.
    */
   readonly outlooks: ReadonlyMap<string, OutlookVerdict>;
-  /** The planned work; `undefined` if there is none on the cluster. */
-  readonly planned: Planned | undefined;
+  /** The verdict on the windows of planned work; `undefined` if none covers a part of the cluster. */
+  readonly planned: WindowVerdict | undefined;
 }
 
 /**
@@ -179,15 +179,15 @@ export interface Risk {
   readonly protocol?: Protocol | "";
 }
 
-/** An alert that planned work mutes. */
+/** An alert that a window mutes. */
 export interface Muted {
   readonly alert: AlertName;
   /** The name; empty if the alert is not about a single appliance. */
   readonly appliance: string;
 }
 
-/** The effect of planned work on a cluster now. */
-export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
+/** The verdict on the windows of planned work that cover a part of a cluster: what they mute now. */
+export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly kind: "planned";
   /** The windows that have not ended, each with its coverage of the cluster. */
   readonly windows: readonly (MaintenanceWindow & Coverage)[];
@@ -199,8 +199,8 @@ export interface Planned extends Pick<ClusterSnapshot, "cluster" | "labels"> {
   readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
   /** The members in a window that fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
-  /** All windows that are the input, including those that ended in the last five minutes. */
-  readonly given: readonly MaintenanceWindow[];
+  /** All windows that cover a part of the cluster, including those that ended in the last five minutes. */
+  readonly allWindows: readonly MaintenanceWindow[];
   /** The Unix time in milliseconds of the next end of a window; infinite if all have ended. */
   readonly untilMs: number;
 }

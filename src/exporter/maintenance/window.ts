@@ -3,7 +3,7 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 
 export type Scope = MaintenanceScope;
 
-/** Planned work, from a Unix time in milliseconds up to another one. */
+/** A window of planned work, from a Unix time in milliseconds up to another one. */
 export interface MaintenanceWindow {
   /** The id, unique among the windows of an exporter. */
   readonly id: string;

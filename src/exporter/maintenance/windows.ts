@@ -24,7 +24,7 @@ export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "
   readonly isDrill: boolean;
 }
 
-/** The planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
+/** The windows of planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
 export interface Windows {
   /** Sets the configuration. Windows cover appliances that are enabled; windows that were started by command stay. */
   configure(config: Pick<Config, "appliances" | "maintenance">): void;

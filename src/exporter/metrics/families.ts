@@ -1,6 +1,6 @@
 import type { ClusterIncidents } from "../story/incident.ts";
 import { PROBLEM_OF } from "../judge/states.ts";
-import type { OutlookVerdict, Planned } from "../judge/verdict.ts";
+import type { OutlookVerdict, WindowVerdict } from "../judge/verdict.ts";
 import { keysOf } from "../../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
 import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
@@ -95,7 +95,7 @@ export const FLEET_FAMILIES: Families = {
   }),
 };
 
-function mutedSamples({ muted }: Pick<Planned, "muted">): readonly Sample[] {
+function mutedSamples({ muted }: Pick<WindowVerdict, "muted">): readonly Sample[] {
   return muted.flatMap(({ alert, appliance }) =>
     sample(1, ...(appliance === "" ? [] : [["appliance", appliance] as const]), ["alert", alert]),
   );

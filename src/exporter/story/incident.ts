@@ -75,7 +75,7 @@ export interface ClusterIncidents extends Pick<ClusterSnapshot, "cluster" | "lab
   /** The counts of failovers by cause, once the cause is decided; `undefined` for an appliance that stands alone. */
   readonly failovers: Readonly<Record<Cause, number>> | undefined;
   readonly lastFailoverAt: Instant | undefined;
-  /** The alerts about failovers that planned work mutes. */
+  /** The alerts about failovers that windows mute. */
   readonly muted: readonly Muted[];
   /** The monotonic instant at which time alone changes something; infinite if time alone changes nothing. */
   readonly untilMs: number;

@@ -13,7 +13,7 @@ import {
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
-import { mutedFailovers } from "./planned-failovers.ts";
+import { mutedFailovers } from "./muted-failovers.ts";
 import { failoversBetween } from "./failovers.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 

@@ -13,19 +13,19 @@ export interface Headline {
   readonly detail: string;
 }
 
-/** Returns the state of the whole fleet, and the planned work. */
+/** Returns the state of the whole fleet, and the planned windows. */
 export function headlineOf({ verdict, problems, planned, clusters, exporter }: FleetDocument): Headline {
   const size = count(clusters.length, "cluster");
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
   const [worst] = counted;
-  const work = plannedSentences(planned);
+  const windows = plannedSentences(planned);
   if (worst !== undefined) {
     const affected = new Set(counted.flatMap(({ cluster }) => cluster ?? [])).size;
     const where = affected === 0 || clusters.length < 2 ? "" : `, in ${affected} of ${size}`;
     const text = verdict === "wrong" ? count(counted.length, "problem") : "Not everything is known";
-    return { level: worst.severity, text, detail: sentences([`${kindsOf(counted)}${where}`, ...work]) };
+    return { level: worst.severity, text, detail: sentences([`${kindsOf(counted)}${where}`, ...windows]) };
   }
-  const [first, ...others] = work;
+  const [first, ...others] = windows;
   if (verdict === "well")
     return { level: verdict, text: first ?? "All is well", detail: sentences([size, ...others]) };
   const source = exporter.shard.total > 1 ? "shard" : "configuration";

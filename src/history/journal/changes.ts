@@ -4,10 +4,10 @@ import type {
   ClusterVerdict,
   OutlookVerdict,
   GroupVerdict,
-  Planned,
+  WindowVerdict,
 } from "../../exporter/judge/verdict.ts";
 import type { ClusterIncidents, Incident } from "../../exporter/story/incident.ts";
-import { isPlanned } from "../../exporter/judge/planned.ts";
+import { isPlanned } from "../../exporter/judge/judge-windows.ts";
 import { PROBLEM_OF, type ProblemKind } from "../../exporter/judge/states.ts";
 import {
   differencesBetween,
@@ -36,13 +36,13 @@ export function recordsBetween(
   if (verdict === undefined || isSameForRecords(before, now)) return [];
   const given: RecordHead = { at: instantOf(atMs), cluster: verdict.facts.cluster };
   // Whether a state is planned can change without the verdict on it.
-  const isSameWork = before?.planned === now?.planned;
+  const hasSameWindows = before?.planned === now?.planned;
   const formsIn = (
     of: ClusterVerdict | undefined,
     subject: JudgedSubject | undefined,
   ): RecordForms | undefined => subject && subjectForms(subject, given, of?.planned);
   return SUBJECT_KINDS.flatMap((kind) => {
-    const differing = differencesBetween(kind, before, now, !isSameWork);
+    const differing = differencesBetween(kind, before, now, !hasSameWindows);
     return recordsOf(differing.map((each) => [formsIn(before, each.before), formsIn(now, each.now)]));
   });
 }
@@ -86,7 +86,11 @@ function endsOf(gone: readonly SubjectRecord[], changed: readonly SubjectRecord[
   return gone.flatMap((identity) => (left.has(subjectKey(identity)) ? [] : [{ ...identity, state: "gone" }]));
 }
 
-function subjectForms(subject: JudgedSubject, given: RecordHead, planned: Planned | undefined): RecordForms {
+function subjectForms(
+  subject: JudgedSubject,
+  given: RecordHead,
+  planned: WindowVerdict | undefined,
+): RecordForms {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
@@ -156,7 +160,7 @@ function readinessForms(
 function groupForms(
   verdict: GroupVerdict,
   { at, cluster }: RecordHead,
-  planned: Planned | undefined,
+  planned: WindowVerdict | undefined,
 ): RecordForms {
   const { facts, state, problem, sinceMs, master, latestMaster, isPreferredMaster, trouble } = verdict;
   const { vhid, vip, interface: name } = facts;
@@ -178,7 +182,7 @@ function groupForms(
 function websiteForms(
   { verdict, website }: SubjectOf<"website">,
   { at, cluster }: RecordHead,
-  planned: Planned | undefined,
+  planned: WindowVerdict | undefined,
 ): RecordForms {
   const { key: address, websiteId: id, website: name } = website;
   const { protocol, state, shown, sinceMs } = verdict;
@@ -188,7 +192,7 @@ function websiteForms(
   return formsOf(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
 }
 
-function isMuted(planned: Planned | undefined, kind: ProblemKind | undefined): true | undefined {
+function isMuted(planned: WindowVerdict | undefined, kind: ProblemKind | undefined): true | undefined {
   return kind !== undefined && isPlanned(planned, { kind }) ? true : undefined;
 }
 

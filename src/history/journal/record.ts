@@ -30,7 +30,7 @@ const run = z.object({
 /** `state` has the words of the metrics. It is absent while nothing is judged, and `gone` if there is no such subject any more. */
 const subject = { at, cluster: z.string(), state: z.string().optional(), since: z.string().optional() };
 
-/** Whether planned work mutes the alert about the subject; absent if not. */
+/** Whether a window mutes the alert about the subject; absent if not. */
 const isPlanned = z.boolean().optional();
 
 const group = z.object({

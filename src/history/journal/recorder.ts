@@ -39,7 +39,7 @@ interface RecordedCluster {
 export interface Recorder extends Listener {
   /** From now on a step takes these sources; nothing is recorded of a time before. */
   follow(sources: Pick<Sources, "verdicts" | "windows">): void;
-  /** Records planned work that began, or whose end has changed. */
+  /** Records a window that began, or whose end has changed. */
   planned(window: MaintenanceWindow): void;
   /** Judges everything, and writes the changes, unless a step is in progress or nothing is followed. Never rejects. */
   step(): Promise<void>;

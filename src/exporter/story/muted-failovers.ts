@@ -10,16 +10,16 @@ const SEEN_WITHIN_MS = 10_000;
 interface WindowFailovers {
   readonly members: readonly string[];
   readonly isOver: boolean;
-  /** `isPlanned` says that the failover belongs to the window; `isBack`, that it is one of several there and back. */
+  /** `isOfWindow` says that the failover follows from the window; `isBack`, that it is one of several there and back. */
   readonly failovers: readonly {
     readonly one: Failover;
-    readonly isPlanned: boolean;
+    readonly isOfWindow: boolean;
     readonly isBack: boolean;
   }[];
 }
 
 /**
- * Returns the alerts about failovers that planned work mutes. These alerts remember failovers for five minutes, also after the end of a
+ * Returns the alerts about failovers that windows mute. These alerts remember failovers for five minutes, also after the end of a
  * window, so what happened decides, not what is wrong now.
  */
 export function mutedFailovers(
@@ -27,20 +27,19 @@ export function mutedFailovers(
   recent: readonly Incident[],
   at: Instant,
 ): readonly Muted[] {
-  const given = planned?.given ?? [];
-  const works = given.flatMap((window) => {
+  const windows = (planned?.allWindows ?? []).flatMap((window) => {
     const coverage = coverageOf(window.scope, facts);
-    return coverage === undefined ? [] : workOf(window, coverage.members, recent, at);
+    return coverage === undefined ? [] : windowFailovers(window, coverage.members, recent, at);
   });
   const names = facts.appliances.map(({ identity }) => identity.appliance);
-  const muted = names.filter((name) => works.some((work) => isFailoverMuted(name, names, work)));
+  const muted = names.filter((name) => windows.some((window) => isFailoverMuted(name, names, window)));
   return [
-    ...(works.some(isFlappingMuted) ? [{ alert: "VrrpFlapping", appliance: "" } as const] : []),
+    ...(windows.some(isFlappingMuted) ? [{ alert: "VrrpFlapping", appliance: "" } as const] : []),
     ...muted.map((appliance): Muted => ({ alert: "VrrpFailover", appliance })),
   ];
 }
 
-function workOf(
+function windowFailovers(
   { beginMs, endMs }: MaintenanceWindow,
   members: readonly string[],
   recent: readonly Incident[],
@@ -52,14 +51,21 @@ function workOf(
     const seenMs = at.wallMs - (at.monotonicMs - latest.seenMs);
     const isWithin = seenMs >= beginMs && seenMs <= endMs + SEEN_WITHIN_MS;
     return [
-      { one: latest, isPlanned: isWithin && isOfWork(latest, members), isBack: repeated !== undefined },
+      {
+        one: latest,
+        isOfWindow: isWithin && followsFromWindow(latest, members),
+        isBack: repeated !== undefined,
+      },
     ];
   });
   return { members, isOver: endMs <= at.wallMs, failovers };
 }
 
-/** Whether a failover follows from work on members. If a member takes over from another one that failed, the failure was not planned. */
-function isOfWork({ from, to, cause }: Failover, members: readonly string[]): boolean {
+/**
+ * Whether a failover follows from a window of these members. If a member takes over from another one that failed, the failure was not
+ * planned.
+ */
+function followsFromWindow({ from, to, cause }: Failover, members: readonly string[]): boolean {
   const hasFailed = cause === "silent" || cause === "fault";
   return members.includes(from) || (members.includes(to) && !hasFailed);
 }
@@ -71,11 +77,11 @@ function isFailoverMuted(
   { members, isOver, failovers }: WindowFailovers,
 ): boolean {
   const known = failovers.filter(({ one, isBack }) => one.to === to || (isBack && one.from === to));
-  if (known.length > 0) return known.every((each) => each.isPlanned);
+  if (known.length > 0) return known.every((each) => each.isOfWindow);
   const isOnlyOther = names.every((name) => name === to || members.includes(name));
   return !isOver && (members.includes(to) || isOnlyOther);
 }
 
 function isFlappingMuted({ isOver, failovers }: WindowFailovers): boolean {
-  return failovers.every(({ isPlanned }) => isPlanned) && !(isOver && failovers.length === 0);
+  return failovers.every(({ isOfWindow }) => isOfWindow) && !(isOver && failovers.length === 0);
 }

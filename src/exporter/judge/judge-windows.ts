@@ -14,7 +14,7 @@ import type { Problem } from "./problem.ts";
 import type { Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
-import type { ClusterVerdict, Muted, Planned } from "./verdict.ts";
+import type { ClusterVerdict, Muted, WindowVerdict } from "./verdict.ts";
 
 interface WindowInputs {
   readonly verdict: ClusterVerdict;
@@ -40,19 +40,19 @@ interface CoveringWindow extends Coverage {
 /** The appliances date these problems, and their clocks may be wrong. */
 const DATED_BY_APPLIANCES: ReadonlySet<ProblemKind> = new Set(["odd_state", "not_serving"]);
 
-/** Returns the alerts that are muted in a cluster; `undefined` if no window covers a part of it. */
-export function plannedIn(given: WindowInputs): Planned | undefined {
+/** Returns the verdict on the windows of a cluster; `undefined` if none covers a part of it. */
+export function windowVerdict(given: WindowInputs): WindowVerdict | undefined {
   const { verdict, windows } = given;
   const { cluster, labels } = verdict.facts;
-  const works = windows.flatMap((window) => workOf(window, given) ?? []);
-  if (works.length === 0) return undefined;
-  const running = works.filter(({ isOver }) => !isOver);
+  const coveringWindows = windows.flatMap((window) => coveringWindow(window, given) ?? []);
+  if (coveringWindows.length === 0) return undefined;
+  const running = coveringWindows.filter(({ isOver }) => !isOver);
   const standing = running.flatMap(({ window }) => standingIn(window, given));
   const muted = keysOf(ALERTS).flatMap((alert) =>
     subjectsOf(alert, verdict.facts).flatMap((appliance): readonly Muted[] => {
       const one = { alert, appliance };
       const isStanding = ({ window }: CoveringWindow): boolean => standing.includes(keyOf(window.id, one));
-      return works.some((work) => isMuted(one, work) && !isStanding(work)) ? [one] : [];
+      return coveringWindows.some((window) => isMuted(one, window) && !isStanding(window)) ? [one] : [];
     }),
   );
   return {
@@ -63,14 +63,14 @@ export function plannedIn(given: WindowInputs): Planned | undefined {
     muted,
     standing,
     ...handoversOf(running, given),
-    given: windows,
+    allWindows: windows,
     untilMs: Math.min(...running.map(({ window }) => window.endMs)),
   };
 }
 
 /** Whether a problem of the cluster is planned: the alert about it is muted. */
 export function isPlanned(
-  planned: Planned | undefined,
+  planned: WindowVerdict | undefined,
   problem: Pick<Problem, "kind" | "appliance">,
 ): boolean {
   const wanted = alertAbout(problem);
@@ -132,15 +132,18 @@ function beganBefore({ kind, since }: Problem, { beginMs }: MaintenanceWindow): 
   return since === undefined || DATED_BY_APPLIANCES.has(kind) ? undefined : Date.parse(since) < beginMs;
 }
 
-function workOf(window: MaintenanceWindow, { verdict, at }: WindowInputs): CoveringWindow | undefined {
+function coveringWindow(
+  window: MaintenanceWindow,
+  { verdict, at }: WindowInputs,
+): CoveringWindow | undefined {
   const coverage = coverageOf(window.scope, verdict.facts);
   if (coverage === undefined) return undefined;
   return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs };
 }
 
-function isMuted({ alert, appliance }: Muted, work: CoveringWindow): boolean {
-  if (isMemberAlert(alert)) return !work.isOver && FOLLOWS[alert](appliance, work);
-  return ALERTS[alert] === "cluster" && work.isWhole && !work.isOver;
+function isMuted({ alert, appliance }: Muted, window: CoveringWindow): boolean {
+  if (isMemberAlert(alert)) return !window.isOver && FOLLOWS[alert](appliance, window);
+  return ALERTS[alert] === "cluster" && window.isWhole && !window.isOver;
 }
 
 type MemberAlert = {
@@ -151,52 +154,52 @@ function isMemberAlert(alert: AlertName): alert is MemberAlert {
   return ALERTS[alert] === "member";
 }
 
-const isWorkedOn = (appliance: string, { members }: CoveringWindow): boolean => members.includes(appliance);
+const isCovered = (appliance: string, { members }: CoveringWindow): boolean => members.includes(appliance);
 
-type Follows = (appliance: string, work: CoveringWindow) => boolean;
+type Follows = (appliance: string, window: CoveringWindow) => boolean;
 
-/** For each alert, whether its present cause follows from work on members. */
+/** For each alert, whether its present cause follows from the members in a window. */
 const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
-  ApplianceDown: isWorkedOn,
-  ApplianceRefused: isWorkedOn,
-  ApplianceApiAnomalies: isWorkedOn,
-  FailoverNotReady: (appliance, work) => {
-    if (work.isWhole) return true;
-    const { state, risks = [], more } = work.verdict.outlooks.get(appliance) ?? {};
+  ApplianceDown: isCovered,
+  ApplianceRefused: isCovered,
+  ApplianceApiAnomalies: isCovered,
+  FailoverNotReady: (appliance, window) => {
+    if (window.isWhole) return true;
+    const { state, risks = [], more } = window.verdict.outlooks.get(appliance) ?? {};
     const lost = [...risks, ...(more === undefined ? [] : [more.worst])].filter(
       ({ effect }) => effect === "loss",
     );
-    return state === "losses" && lost.every(({ successor }) => isWorkedOn(successor, work));
+    return state === "losses" && lost.every(({ successor }) => isCovered(successor, window));
   },
-  VrrpRedundancyLost: (_, work) =>
-    [...work.verdict.groups.values()].every(({ problem, facts, master }) => {
+  VrrpRedundancyLost: (_, window) =>
+    [...window.verdict.groups.values()].every(({ problem, facts, master }) => {
       if (problem !== "redundancy_lost" && problem !== "backup_unknown") return true;
       const backups = membersIn(facts, "backup");
       const missing = [...facts.members, ...facts.left].filter(
         ({ appliance }) => appliance !== master && !backups.includes(appliance),
       );
-      return missing.every(({ appliance }) => isWorkedOn(appliance, work));
+      return missing.every(({ appliance }) => isCovered(appliance, window));
     }),
-  VrrpPreferredMasterLost: (_, work) =>
-    [...work.verdict.groups.values()].every(({ isPreferredMaster, facts, master = "" }) => {
+  VrrpPreferredMasterLost: (_, window) =>
+    [...window.verdict.groups.values()].every(({ isPreferredMaster, facts, master = "" }) => {
       const concerned = [master, ...preferredIn(facts)];
-      return isPreferredMaster !== false || concerned.some((name) => isWorkedOn(name, work));
+      return isPreferredMaster !== false || concerned.some((name) => isCovered(name, window));
     }),
-  WebsitePartiallyDown: (_, work) =>
-    [...work.verdict.websites.values()].every(({ states, results, at }) => {
+  WebsitePartiallyDown: (_, window) =>
+    [...window.verdict.websites.values()].every(({ states, results, at }) => {
       const partial = states.filter(({ state }) => state === "partially_down");
       const down = at.filter((_each, nth) =>
         results[nth]?.some(
           ({ protocol, result }) => result === "down" && partial.some((state) => state.protocol === protocol),
         ),
       );
-      return down.every(({ known }) => isWorkedOn(known.identity.appliance, work));
+      return down.every(({ known }) => isCovered(known.identity.appliance, window));
     }),
-  WebsiteBackendDown: (_, work) =>
-    [...work.verdict.websites.values()].every(({ backends, found }) => {
+  WebsiteBackendDown: (_, window) =>
+    [...window.verdict.websites.values()].every(({ backends, found }) => {
       const concerned = found.filter(({ details }) => isPartOf(backends, details));
       return (
-        backends !== "some_down" || concerned.every(({ identity }) => isWorkedOn(identity.appliance, work))
+        backends !== "some_down" || concerned.every(({ identity }) => isCovered(identity.appliance, window))
       );
     }),
 };
@@ -204,11 +207,11 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
 function handoversOf(
   running: readonly CoveringWindow[],
   given: WindowInputs,
-): Pick<Planned, "masters" | "notHandedOver"> {
+): Pick<WindowVerdict, "masters" | "notHandedOver"> {
   const { verdict, before } = given;
-  const works = running.filter(({ isWhole }) => !isWhole);
+  const windows = running.filter(({ isWhole }) => !isWhole);
   const groups = [...verdict.groups.values()];
-  const names = [...new Set(works.flatMap(({ members }) => members))];
+  const names = [...new Set(windows.flatMap(({ members }) => members))];
   const masters = names.flatMap((appliance) => {
     const own = groups.filter(({ master }) => master === appliance);
     const addresses = hostsAt(own.map(({ facts }) => facts)).size;
@@ -217,8 +220,8 @@ function handoversOf(
   const wasLost = (name: string): boolean =>
     before?.planned?.notHandedOver.includes(name) === true ||
     groups.some(({ master, latestMaster }) => master === undefined && latestMaster === name) ||
-    (isLostSince(name, works, given) && groups.some(({ facts }) => lastSaidMaster(name, facts))) ||
-    wasLostBefore(name, works, given);
+    (isLostSince(name, windows, given) && groups.some(({ facts }) => lastAnsweredMaster(name, facts))) ||
+    wasLostBefore(name, windows, given);
   const notHandedOver = names.filter(
     (name) => verdict.appliances.get(name)?.state === "down" && wasLost(name),
   );
@@ -226,23 +229,27 @@ function handoversOf(
 }
 
 /** Whether the last answer of an appliance was that it is MASTER of a group. */
-function lastSaidMaster(name: string, { members, left }: GroupSnapshot): boolean {
+function lastAnsweredMaster(name: string, { members, left }: GroupSnapshot): boolean {
   const { answers = [] } = [...members, ...left].find(({ appliance }) => appliance === name) ?? {};
   return answers.at(-1)?.role === "master";
 }
 
 /** Whether an appliance fell silent in a window that covers it. */
-function isLostSince(name: string, works: readonly CoveringWindow[], { verdict, at }: WindowInputs): boolean {
+function isLostSince(
+  name: string,
+  windows: readonly CoveringWindow[],
+  { verdict, at }: WindowInputs,
+): boolean {
   const { vrrp } = verdict.facts.appliances.find(({ identity }) => identity.appliance === name) ?? {};
   const { lostSinceMs } = vrrp ?? {};
   if (lostSinceMs === undefined) return false;
   const wallMs = at.wallMs - (at.monotonicMs - lostSinceMs);
-  return works.some(({ window, members }) => members.includes(name) && wallMs >= window.beginMs);
+  return windows.some(({ window, members }) => members.includes(name) && wallMs >= window.beginMs);
 }
 
 /** Whether an appliance fell silent as MASTER in a window that covers it, and the exporter was started since. */
-function wasLostBefore(name: string, works: readonly CoveringWindow[], { memory }: WindowInputs): boolean {
+function wasLostBefore(name: string, windows: readonly CoveringWindow[], { memory }: WindowInputs): boolean {
   const { isLostMaster, sinceMs } = memory?.get(subjectKeys.appliance(name)) ?? {};
   if (isLostMaster !== true || sinceMs === undefined) return false;
-  return works.some(({ window, members }) => members.includes(name) && sinceMs >= window.beginMs);
+  return windows.some(({ window, members }) => members.includes(name) && sinceMs >= window.beginMs);
 }
