@@ -1,3 +1,4 @@
+import { elsewhereWords, type WorkElsewhere } from "../maintenance/window.ts";
 import { count, listed } from "../../support/text.ts";
 import type {
   ApplianceDocument,
@@ -22,8 +23,11 @@ const VERDICT_OF: Readonly<Record<FailoverDocument["state"], ReadyDocument["verd
   unknown: "unknown",
 };
 
-/** Returns the answer to whether visitors lose nothing if an appliance stops now. */
-export function readyOn(appliance: ApplianceDocument, cluster: Cluster): ReadyDocument {
+/** Returns the answer to whether visitors lose nothing if an appliance stops now, and while the others that are worked on stop. */
+export function readyOn(
+  appliance: ApplianceDocument,
+  { elsewhere, ...cluster }: Cluster & { readonly elsewhere: readonly WorkElsewhere[] },
+): ReadyDocument {
   const { name, failover } = appliance;
   if (failover !== undefined && failover.state !== "ready")
     return { verdict: VERDICT_OF[failover.state], summary: failover.summary };
@@ -33,7 +37,15 @@ export function readyOn(appliance: ApplianceDocument, cluster: Cluster): ReadyDo
     return { verdict: "unknown", summary: shortened(summary) };
   }
   const nothing = `If ${name} fails: nothing depends on it; redundancy is lost meanwhile`;
-  return { verdict: "ready", summary: failover?.summary ?? nothing };
+  const summary = failover?.summary ?? nothing;
+  if (elsewhere.length === 0) return { verdict: "ready", summary };
+  const why = elsewhere.map(elsewhereWords).join("; ");
+  const windows = elsewhere.map(({ window }) => window.id);
+  return {
+    verdict: "not_ready",
+    summary: shortened(`If ${name} fails, nobody may be left: ${why}`),
+    apart: { windows, summary },
+  };
 }
 
 /**

@@ -65,11 +65,11 @@ const outlooksIn = memo((setting: Setting): ReadonlyMap<string, Outlook> => {
   });
   const outlooks = Array.from(takeovers.byMaster, ([name, takeover], nth) => {
     const own = all.flatMap((changes) => changes[nth] ?? []);
-    const risks = [
+    const risks = worstFirst([
       ...takeover.risks,
       ...unlistedRisks({ listings, lists }, name, takeover),
       ...own.flatMap((each) => each.risks),
-    ].toSorted((one, other) => rankOf(one) - rankOf(other));
+    ]);
     const worst = risks[0]?.effect ?? "none";
     const next = risks[MAX_RISKS];
     const outlook: Outlook = {
@@ -93,6 +93,10 @@ export const STATE_OF: Readonly<Record<Effect, FailoverState>> = {
   uncertain: "unknown",
   none: "ready",
 };
+
+export function worstFirst(risks: readonly Risk[]): readonly Risk[] {
+  return risks.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
 
 function rankOf({ effect, risk }: Risk): number {
   return EFFECTS.indexOf(effect) * RISK_KINDS.length + RISK_KINDS.indexOf(risk);
