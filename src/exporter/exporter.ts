@@ -121,18 +121,8 @@ export async function startExporter(
       windows.configure(config);
       targetPolicy = config.websiteTargets;
       await start();
-      const appliances = config.appliances.filter(({ enabled }) => enabled).length;
-      self.appliances(appliances);
-      const [limit, connections] = [descriptorLimit(), maxConnections()];
-      if (appliances > connections) {
-        logger.warn(
-          { limit, connections, appliances, neededLimit: limitFor(appliances) },
-          "too few open files allowed to keep a connection to each appliance: raise the limit",
-        );
-      }
-      const shared = sharedAddresses(config.appliances);
-      const fields = { addresses: shared.length, detail: listedBriefly(shared) };
-      if (shared.length > 0) logger.warn(fields, "several appliances have the same address");
+      self.appliances(enabledIn(config));
+      warnAbout(config, descriptorLimit(), logger);
     };
   }
   const web = createWebServer({
@@ -221,4 +211,22 @@ export async function startExporter(
   const { document } = board;
   const { reload } = reloader;
   return { ok: true, exporter: { addresses, paths: routes.paths, document, reload, stop } };
+}
+
+function enabledIn({ appliances }: Config): number {
+  return appliances.filter(({ enabled }) => enabled).length;
+}
+
+/** Logs what a configuration has that works less well than it could. */
+function warnAbout(config: Config, limit: number, logger: Logger): void {
+  const [appliances, { appliances: connections }] = [enabledIn(config), shareDescriptors(limit)];
+  if (appliances > connections) {
+    logger.warn(
+      { limit, connections, appliances, neededLimit: limitFor(appliances) },
+      "too few open files allowed to keep a connection to each appliance: raise the limit",
+    );
+  }
+  const shared = sharedAddresses(config.appliances);
+  const fields = { addresses: shared.length, detail: listedBriefly(shared) };
+  if (shared.length > 0) logger.warn(fields, "several appliances have the same address");
 }

@@ -12,11 +12,12 @@ export interface ReadyAnswer extends ReadyDocument {
 
 /**
  * Returns the answers of the document for the appliances with these names, and for each MASTER in the clusters with these names; without
- * names, in all clusters of several appliances.
+ * names, in all clusters of several appliances. Work within the windows `within` does not count.
  */
 export function answersOf(
   clusters: readonly ClusterDocument[],
   names: readonly string[],
+  within: readonly string[] = [],
 ): readonly ReadyAnswer[] {
   return clusters.flatMap((cluster) => {
     const { name: of, appliances, groups, masterless } = cluster;
@@ -31,12 +32,18 @@ export function answersOf(
       );
     });
     const answers = asked.map(({ name, ready = unanswered(name), failover }): ReadyAnswer => {
-      return { cluster: of, appliance: name, ...ready, failover };
+      return { cluster: of, appliance: name, ...inside(ready, within), failover };
     });
     const isOlder = appliances.every(({ ready }) => ready === undefined);
     const others = masterless ?? (isOlder && asked.length === 0 ? unanswered(of) : undefined);
     return isWhole && others !== undefined ? [...answers, { cluster: of, ...others }] : answers;
   });
+}
+
+/** Returns the answer to somebody who works within these windows. */
+function inside({ apart, ...ready }: ReadyDocument, within: readonly string[]): ReadyDocument {
+  if (apart === undefined || !apart.windows.every((id) => within.includes(id))) return { ...ready, apart };
+  return { verdict: "ready", summary: apart.summary };
 }
 
 /** Returns the answer at an exporter whose document has none. */

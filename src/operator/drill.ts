@@ -24,6 +24,7 @@ export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
   readonly command?: string;
   readonly bothWays?: boolean;
   readonly acceptLosses?: boolean;
+  readonly despite?: readonly string[];
   readonly output: keyof typeof FORMATS;
 }
 
@@ -72,7 +73,12 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   const act = (text: string): void => void acts.push({ atMs: io.clock.wallMs(), text });
   const { comment = `drill of ${name}` } = flags;
   const id = randomBytes(8).toString("hex");
-  const start = { id, appliances: [name], for: flags.for.text, comment, drill: true };
+  const { despite } = flags;
+  const start = {
+    ...{ id, appliances: [name], for: flags.for.text, comment, drill: true },
+    // An exporter of an earlier version does not know the key.
+    ...(despite && { despite }),
+  };
   act("Readiness was asked for.");
   const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
   if (!started.ok) {

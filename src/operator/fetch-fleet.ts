@@ -25,6 +25,8 @@ const INVALID_URL =
 /** A running exporter. If a request fails, the reason is a sentence with its URL. */
 export interface RunningExporter {
   readonly url: string;
+  /** The user name of the requests; `undefined` without a password. */
+  readonly user: string | undefined;
   fleet(): Promise<Answered<FleetDocument>>;
   /** Returns the planned work of the fleet. */
   windows(): Promise<Answered<readonly WindowDocument[]>>;
@@ -60,6 +62,7 @@ export async function openExporter(
   };
   return {
     url,
+    user: settings.http.basicAuth?.username,
     fleet: async () => {
       const limit = { bodyLimitBytes: BODY_LIMIT_BYTES };
       const response = answered(await client.get("/api/v1/fleet", TIMEOUT_MS, limit));

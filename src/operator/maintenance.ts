@@ -3,7 +3,14 @@ import { changedSchema, type WindowDocument } from "../exporter/maintenance/requ
 import type { FleetDocument } from "../exporter/document/schema.ts";
 import { count, listed, listedBriefly, printable } from "../support/text.ts";
 import { absoluteTime, duration, relativeTime } from "../exporter/view/time.ts";
-import { DEFAULT_URL, fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import {
+  DEFAULT_URL,
+  fail,
+  isConfirmed,
+  type ExitCode,
+  type Flags,
+  type Io,
+} from "../exporter/command/command.ts";
 import { MAINTENANCE, NO_EXPORTER, openExporter, parseAs, withNames } from "./fetch-fleet.ts";
 import type { RunningExporter } from "./fetch-fleet.ts";
 import { formatTable, toJson, type TableRow } from "../exporter/command/format.ts";
@@ -14,6 +21,8 @@ export interface MaintenanceFlags extends Pick<Flags, "http.config.file" | "outp
   readonly for?: string;
   readonly comment?: string;
   readonly id?: string;
+  readonly despite?: readonly string[];
+  readonly yes?: boolean;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -45,7 +54,7 @@ export async function startWork(
   io: Io,
   names: readonly string[],
 ): Promise<ExitCode> {
-  const { id = randomBytes(8).toString("hex"), label = [], comment, for: lasting } = flags;
+  const { id = randomBytes(8).toString("hex"), label = [], comment, for: lasting, despite } = flags;
   if (names.length + label.length === 0)
     return fail(io, "error: expected names of appliances or clusters, or --label", 2);
   return atExporters(flags, io, async (exporters) => {
@@ -66,19 +75,47 @@ export async function startWork(
       label.map((each) => [each.replace(/=.*/s, ""), each.replace(/^[^=]*=/, "")]),
     );
     return change(flags, io, exporters, {
-      start: { id, appliances, clusters, labels, for: lasting, comment },
+      // An exporter of an earlier version does not know the key.
+      start: { id, appliances, clusters, labels, for: lasting, comment, ...(despite && { despite }) },
     });
   });
 }
 
 export async function extendWork(flags: MaintenanceFlags, io: Io, id: string): Promise<ExitCode> {
-  return atExporters(flags, io, (exporters) =>
-    change(flags, io, exporters, { extend: { id, for: flags.for } }),
-  );
+  return atExporters(flags, io, async (exporters) => {
+    const refusal = await refusalOf("extend", id, flags, io, exporters);
+    return refusal ?? change(flags, io, exporters, { extend: { id, for: flags.for } });
+  });
 }
 
 export async function endWork(flags: MaintenanceFlags, io: Io, id: string): Promise<ExitCode> {
-  return atExporters(flags, io, (exporters) => change(flags, io, exporters, { end: { id } }));
+  return atExporters(flags, io, async (exporters) => {
+    const refusal = await refusalOf("end", id, flags, io, exporters);
+    return refusal ?? change(flags, io, exporters, { end: { id } });
+  });
+}
+
+/**
+ * Asks before somebody else's window is changed, unless `--yes` is given. Returns the exit code if it is not to be changed; `undefined` if
+ * it is, or is not known.
+ */
+async function refusalOf(
+  what: "end" | "extend",
+  id: string,
+  { yes: isAccepted = false }: MaintenanceFlags,
+  io: Io,
+  exporters: Exporters,
+): Promise<ExitCode | undefined> {
+  const answers = await Promise.all(exporters.map((each) => each.windows()));
+  const windows = answers.flatMap((answer) => (answer.ok ? answer.value : []));
+  const window = windows.find((each) => each.id === id);
+  if (window === undefined || isAccepted || exporters.every(({ user }) => user === window.by))
+    return undefined;
+  const { by = "the configuration", end, comment } = window;
+  const whose = `the window ${id} until ${absoluteTime(end)} is of ${by} (${comment})`;
+  if (await isConfirmed(io, printable(`${whose}. ${what === "end" ? "End" : "Extend"} it?`)))
+    return undefined;
+  return fail(io, printable(`${whose}: it stays; --yes changes it without a question`));
 }
 
 export async function listWork(flags: MaintenanceFlags, io: Io): Promise<ExitCode> {

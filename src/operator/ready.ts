@@ -13,7 +13,9 @@ import { pollAll } from "../exporter/command/poll-once.ts";
 import type { PolledAppliance } from "../exporter/command/poll-report.ts";
 
 /** With `config.file`, the command polls the clusters of that file instead of requesting the state from an exporter. */
-type ReadyFlags = Omit<Flags, "config.file"> & Partial<Pick<Flags, "config.file">>;
+export interface ReadyFlags extends Omit<Flags, "config.file">, Partial<Pick<Flags, "config.file">> {
+  readonly within?: readonly string[];
+}
 
 const EXIT_CODES: Readonly<Record<ReadyAnswer["verdict"], ExitCode>> = { ready: 0, not_ready: 1, unknown: 2 };
 
@@ -28,7 +30,7 @@ export async function ready(flags: ReadyFlags, io: Io, names: readonly string[])
       ? await fetchClusters(flags, io, names)
       : await pollClusters({ ...flags, "config.file": file }, io, names);
   if (clusters === undefined) return 2;
-  const answers = answersOf(clusters, names);
+  const answers = answersOf(clusters, names, flags.within);
   if (answers.length === 0) return fail(io, "no cluster has several appliances: none can take over", 2);
   const verdict = verdictOn(answers);
   io.out(flags.output === "json" ? toJson({ verdict, answers }) : report(answers, io));

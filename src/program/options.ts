@@ -129,6 +129,11 @@ function parseDrillTime(text: string): DrillFlags["for"] | undefined {
   return ms !== undefined && ms >= 1000 && ms <= MAX_DRILL_MS ? { text, ms } : undefined;
 }
 
+const despite = new Option(
+  "--despite <id>",
+  "begin although this window is on other members of the cluster; repeatable",
+).argParser(collected((text) => text));
+
 export const drilling = [
   ...reading(),
   new Option("--for <duration>", "end of the window, if the drill is not over before; at most 30m")
@@ -138,8 +143,14 @@ export const drilling = [
   new Option("--command <command>", "command of the shell that lets the appliance fail or hand over"),
   new Option("--both-ways", "also wait until the appliance is MASTER again"),
   new Option("--accept-losses", "begin although losses are predicted"),
+  despite,
   new Option("--output <format>", "format of the report").choices(["markdown", "json"]).default("markdown"),
 ];
+
+export const within = new Option(
+  "--within <id>",
+  "this window is one's own, so that work in it does not count; repeatable",
+).argParser(collected((text) => text));
 
 export const reporting = [
   new Option("--month <month>", "month of the report, such as 2026-10")
@@ -179,6 +190,8 @@ export function lasting(what: string): Option {
     );
 }
 
+export const accepting = new Option("--yes", "change the window of somebody else without a question");
+
 export const starting = [
   lasting("how long from now, at most 24h"),
   new Option("--comment <text>", "what is done, for people").makeOptionMandatory(),
@@ -187,4 +200,5 @@ export const starting = [
     "work on all that have this label; repeatable: all of them together",
   ).argParser(collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"))),
   new Option("--id <id>", "id of the window, to start it at one more exporter"),
+  despite,
 ];

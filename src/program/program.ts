@@ -4,6 +4,7 @@ import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/co
 import type { DrillFlags } from "../operator/drill.ts";
 import type { MaintenanceFlags } from "../operator/maintenance.ts";
 import {
+  accepting,
   configFile,
   drilling,
   lasting,
@@ -16,8 +17,10 @@ import {
   reporting,
   serving,
   starting,
+  within,
 } from "./options.ts";
 import type { ReportFlags } from "../history/command/report.ts";
+import type { ReadyFlags } from "../operator/ready.ts";
 import type { StatusFlags } from "../operator/status.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
@@ -134,9 +137,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
         "--config.file <file>",
         "poll the clusters of this configuration once, without an exporter",
       ).conflicts(["url", "http.config.file"]),
+      within,
       output,
     ],
-    async (flags, args) => untilSignal((await import("../operator/ready.ts")).ready(flags, io, args)),
+    async (_flags, args, command) =>
+      untilSignal((await import("../operator/ready.ts")).ready(command.opts<ReadyFlags>(), io, args)),
   );
   add(
     "drill <name>",
@@ -174,7 +179,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "extend <id>",
     "move the end of a window",
     "maintenance extend 5b1f0c2d9a3e4f67 --for=30m",
-    maintaining(lasting("how much longer; the end is within 24h")),
+    maintaining(lasting("how much longer; the end is within 24h"), accepting),
     async (_flags, [id = ""], command) =>
       untilSignal(
         (await import("../operator/maintenance.ts")).extendWork(command.opts<MaintenanceFlags>(), io, id),
@@ -184,7 +189,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     "end <id>",
     "end a window, and show what is still wrong",
     "maintenance end 5b1f0c2d9a3e4f67",
-    maintaining(),
+    maintaining(accepting),
     async (_flags, [id = ""], command) =>
       untilSignal(
         (await import("../operator/maintenance.ts")).endWork(command.opts<MaintenanceFlags>(), io, id),

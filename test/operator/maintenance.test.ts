@@ -114,6 +114,36 @@ test("if one of two exporters refuses, the command says which has the window and
   ]);
 });
 
+test("work on another member begins only despite the window, and somebody else's window is changed with --yes only", async () => {
+  const { run, exporters } = await exportersWith(
+    `basic_auth_users: { alice: $2y$${HASH}, bob: $2y$${HASH} }`,
+  );
+  const start = { id: "bobswork", appliances: ["a"], for: "30m", comment: "disks" };
+  await ask(exporters[0]?.port ?? 0, "/api/v1/maintenance", {
+    method: "POST",
+    headers: {
+      authorization: `Basic ${Buffer.from("bob:correct horse").toString("base64")}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ start }),
+  });
+  const lines = async (...args: readonly string[]) => {
+    const { code, out, err } = await run(...args);
+    return [code, (out + err).replaceAll(/ {2,}/g, " ").replaceAll(/\d{4}-\S+ \S+ UTC/g, "DATE")];
+  };
+  const refusal =
+    "URL0: a is worked on by bob until DATE (disks): window bobswork; wait for its end, or start this one with --despite=bobswork\n";
+  expect(await lines("start", "b", ...START)).toEqual([1, refusal]);
+  const [code] = await lines("start", "b", ...START, "--despite=bobswork");
+  expect(code).toBe(0);
+  const whose =
+    "the window bobswork until DATE TIME UTC is of bob (disks): it stays; --yes changes it without a question\n";
+  expect(await lines("end", "bobswork")).toEqual([1, whose]);
+  expect(await lines("extend", "bobswork", "--for=1m")).toEqual([1, whose]);
+  expect((await lines("extend", "bobswork", "--for=1m", "--yes"))[0]).toBe(0);
+  expect((await lines("end", "bobswork", "--yes"))[0]).toBe(0);
+});
+
 test.each([
   [["begin"], "unknown command 'begin'"],
   [["toString"], "unknown command 'toString'"],

@@ -5,7 +5,8 @@ import type { LocalVrrpInterface } from "../../src/exporter/api/vrrp.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
 import { createFolder } from "../exporter/config/folder.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../exporter/fleet/support.ts";
-import { documentOf } from "../exporter/judge/support.ts";
+import { createJudge, documentOf } from "../exporter/judge/support.ts";
+import { windowOf } from "../exporter/maintenance/support.ts";
 import {
   applianceOf,
   blocksOf,
@@ -61,6 +62,28 @@ If fra-1 fails: fra-2 takes over 1 address
 ready: 1, not ready: 1 (a), unknown: 0
 `,
   });
+});
+
+test("while another member is worked on, nobody may stop but within that window", async () => {
+  const fleet = fleetOf(FRA, [
+    seen.vrrp("fra-1", listOf([interfaceOf()])),
+    seen.vrrp("fra-2", listOf([BACKUP])),
+  ]);
+  const window = windowOf({ appliances: ["fra-2"] });
+  const url = `${await serve(answering(documentOf(fleet, {}, 0, createJudge([window]))))}/exporter`;
+  const busy =
+    "If fra-1 fails, nobody may be left: fra-2 is worked on by alice until 2023-11-14 23:13 UTC (firmware 4.6): window patchnight\n";
+  const counts = "\nready: 0, not ready: 1 (fra-1), unknown: 0\n";
+  expect(await runAfter("ready", `--url=${url}`)).toEqual({ code: 1, err: "", out: `${busy}${counts}` });
+  const takesOver = "If fra-1 fails: fra-2 takes over 1 address\n\nready: 1, not ready: 0, unknown: 0\n";
+  expect(await runAfter("ready", `--url=${url}`, "--within=patchnight")).toEqual({
+    code: 0,
+    err: "",
+    out: takesOver,
+  });
+  expect((await runAfter("ready", `--url=${url}`, "--within=another0")).code).toBe(1);
+  const itself = "If fra-2 fails: nothing depends on it; redundancy is lost meanwhile\n";
+  expect((await runAfter("ready", "fra-2", `--url=${url}`)).out).toContain(itself);
 });
 
 test.each<readonly [readonly string[], number, string]>([

@@ -19,7 +19,8 @@ import {
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf } from "../judge/judge-website.ts";
 import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
-import { STATE_OF } from "../judge/outlooks.ts";
+import { STATE_OF, worstFirst } from "../judge/outlooks.ts";
+import { elsewhereOf, elsewhereRisks } from "../judge/judge-windows.ts";
 import { evidenceAt, outlookSentence, riskWords } from "../judge/outlook-words.ts";
 import { masterlessIn, readyOn } from "./ready.ts";
 import type {
@@ -120,6 +121,7 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
     ...appliances.map((appliance) => applianceDocument(appliance, verdict, nextPollAtMs)),
     ...disabled.map((each) => disabledDocument(each)),
   ];
+  const windows = (verdict.planned?.windows ?? []).map((window) => ({ window, members: window.members }));
   return {
     name,
     labels: { ...labels },
@@ -128,7 +130,10 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
     groups,
     websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
     discovered: isDiscovered ? { websites: described } : undefined,
-    appliances: members.map((each) => ({ ...each, ready: readyOn(each, { groups, appliances: members }) })),
+    appliances: members.map((each) => {
+      const elsewhere = elsewhereOf(windows, each.name);
+      return { ...each, ready: readyOn(each, { groups, appliances: members, elsewhere }) };
+    }),
     masterless: masterlessIn(name, { groups, appliances: members }),
   };
 });
@@ -210,6 +215,7 @@ function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
   const { identity, state, sinceMs, successors, addresses, websites, risks, more } = outlook;
   const name = identity.appliance;
   const member = verdict.facts.appliances.find((each) => each.identity.appliance === name);
+  const elsewhere = verdict.planned === undefined ? [] : elsewhereRisks(verdict.planned, name);
   return {
     key: subjectKeys.readiness(name),
     state,
@@ -220,7 +226,7 @@ function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
     addresses,
     websites,
     leftOut: member?.inventory.leftOut.length || undefined,
-    risks: risks.map((each) => {
+    risks: worstFirst([...risks, ...elsewhere]).map((each) => {
       const { risk, effect, successor, subject } = each;
       const seenAt = evidenceAt(each, name, verdict);
       const summary = shortened(riskWords([each], name, verdict));

@@ -1,3 +1,4 @@
+import { elsewhereWords, type WindowElsewhere } from "../maintenance/window.ts";
 import { count, listed } from "../../support/text.ts";
 import type {
   ApplianceDocument,
@@ -21,8 +22,11 @@ const VERDICT_OF: Readonly<Record<OutlookDocument["state"], ReadyDocument["verdi
   unknown: "unknown",
 };
 
-/** Returns the answer to whether visitors lose nothing if an appliance stops now. */
-export function readyOn(appliance: ApplianceDocument, cluster: Members): ReadyDocument {
+/** Returns the answer to whether visitors lose nothing if an appliance stops now, and while the others that are worked on stop. */
+export function readyOn(
+  appliance: ApplianceDocument,
+  { elsewhere, ...cluster }: Members & { readonly elsewhere: readonly WindowElsewhere[] },
+): ReadyDocument {
   const { name, failover } = appliance;
   if (failover !== undefined && failover.state !== "ready")
     return { verdict: VERDICT_OF[failover.state], summary: failover.summary };
@@ -32,7 +36,15 @@ export function readyOn(appliance: ApplianceDocument, cluster: Members): ReadyDo
     return { verdict: "unknown", summary: shortened(summary) };
   }
   const nothing = `If ${name} fails: nothing depends on it; redundancy is lost meanwhile`;
-  return { verdict: "ready", summary: failover?.summary ?? nothing };
+  const summary = failover?.summary ?? nothing;
+  if (elsewhere.length === 0) return { verdict: "ready", summary };
+  const why = elsewhere.map(elsewhereWords).join("; ");
+  const windows = elsewhere.map(({ window }) => window.id);
+  return {
+    verdict: "not_ready",
+    summary: shortened(`If ${name} fails, nobody may be left: ${why}`),
+    apart: { windows, summary },
+  };
 }
 
 /**

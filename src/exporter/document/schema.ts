@@ -131,8 +131,14 @@ const outlook = z.object({
 const ready = z.object({
   verdict: z
     .enum(["ready", "not_ready", "unknown"])
-    .describe("not_ready: something is lost; unknown: something that is not known may be lost"),
+    .describe(
+      "not_ready: something is lost, or another member is worked on; unknown: something that is not known may be lost",
+    ),
   summary: z.string().describe("one sentence"),
+  apart: optional(
+    z.object({ windows: z.array(z.string()).describe("their ids"), summary: z.string() }),
+    "the windows of planned work on other members without which it would be ready, and in words what would happen then",
+  ),
 });
 
 const appliance = z.object({

@@ -5,7 +5,12 @@ import {
   type ClusterSnapshot,
   type GroupSnapshot,
 } from "../fleet/snapshot.ts";
-import { coverageOf, type Coverage, type MaintenanceWindow } from "../maintenance/window.ts";
+import {
+  coverageOf,
+  type Coverage,
+  type MaintenanceWindow,
+  type WindowElsewhere,
+} from "../maintenance/window.ts";
 import type { Instant } from "../../support/clock.ts";
 import { keysOf } from "../../support/keys.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
@@ -14,7 +19,8 @@ import type { Problem } from "./problem.ts";
 import type { Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
-import type { ClusterVerdict, Muted, WindowVerdict } from "./verdict.ts";
+import { riskOf } from "./group-outlooks.ts";
+import type { ClusterVerdict, Muted, Risk, WindowVerdict } from "./verdict.ts";
 
 interface WindowInputs {
   readonly verdict: ClusterVerdict;
@@ -62,10 +68,37 @@ export function windowVerdict(given: WindowInputs): WindowVerdict | undefined {
     windows: running.map(({ window, isWhole, members }) => ({ ...window, isWhole, members })),
     muted,
     standing,
+    elsewhere: Array.from(verdict.outlooks.values(), ({ identity }) =>
+      elsewhereOf(running, identity.appliance).map((each) => ({ ...each, identity })),
+    ).flat(),
     ...handoversOf(running, given),
     allWindows: windows,
     untilMs: Math.min(...running.map(({ window }) => window.endMs)),
   };
+}
+
+/** Returns the windows that run and cover other members than an appliance. */
+export function elsewhereOf(
+  windows: readonly Pick<CoveringWindow, "window" | "members">[],
+  appliance: string,
+): readonly WindowElsewhere[] {
+  return windows.flatMap(({ window, members }) => {
+    const others = members.filter((each) => each !== appliance);
+    return others.length === 0 ? [] : [{ window, members: others }];
+  });
+}
+
+/** Returns the risks of the failure of an appliance that follow from windows on other members. */
+export function elsewhereRisks(
+  { elsewhere }: Pick<WindowVerdict, "elsewhere">,
+  appliance: string,
+): readonly Risk[] {
+  return elsewhere
+    .filter(({ identity }) => identity.appliance === appliance)
+    .map(({ window, members: [first = "", ...others] }) => {
+      const successor = others.length > 0 ? "" : first;
+      return riskOf("planned_elsewhere", { successor, subject: window.id, key: "" });
+    });
 }
 
 /** Whether a problem of the cluster is planned: the alert about it is muted. */

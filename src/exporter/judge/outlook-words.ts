@@ -1,4 +1,5 @@
 import { hostsAt, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { elsewhereWords } from "../maintenance/window.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed, type Words } from "../../support/text.ts";
 import type { RiskKind } from "./states.ts";
@@ -6,7 +7,7 @@ import type { ClusterVerdict, OutlookVerdict, Risk } from "./verdict.ts";
 import { differencesBetween, websiteAtMember, type Aspect, type WebsiteAtMember } from "./website-risks.ts";
 import { addressName, groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 
-type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites">;
+type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "planned">;
 
 /**
  * Returns one sentence about the outlook: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
@@ -57,7 +58,7 @@ function clauseOf(all: readonly { readonly subject: string; readonly saying: Wor
 
 /** Returns the state of the subject at the successor, or the words around the subject's name. */
 function sayingOf(
-  { risk, successor, key, protocol }: Risk,
+  { risk, successor, subject, key, protocol }: Risk,
   name: string,
   cluster: OutlookContext,
 ): Words | string {
@@ -82,6 +83,11 @@ function sayingOf(
       isAll
         ? ["it is not known what is lost: not ", ` interfaces of ${successor || name} can be read`]
         : [`it is not known whether ${successor} has all addresses of `, ""],
+    planned_elsewhere: () => {
+      const window = cluster.planned?.elsewhere.find((each) => each.window.id === subject);
+      const words = window === undefined ? "" : elsewhereWords(window);
+      return [words.slice(0, words.length - subject.length), ""];
+    },
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
     website_down: () => `down${statusesOf(testOf(facts.appliances, there), protocol)}`,

@@ -71,11 +71,11 @@ const outlooksIn = memo((inputs: OutlookInputs): ReadonlyMap<string, Outlook> =>
   });
   const outlooks = Array.from(groupOutlooks.byMaster, ([name, groupOutlook], nth) => {
     const own = all.flatMap((each) => each[nth] ?? []);
-    const risks = [
+    const risks = worstFirst([
       ...groupOutlook.risks,
       ...unlistedRisks({ listings, lists }, name, groupOutlook),
       ...own.flatMap((each) => each.risks),
-    ].toSorted((one, other) => rankOf(one) - rankOf(other));
+    ]);
     const worst = risks[0]?.effect ?? "none";
     const next = risks[MAX_RISKS];
     const outlook: Outlook = {
@@ -101,6 +101,10 @@ export const STATE_OF: Readonly<Record<Effect, OutlookState>> = {
   uncertain: "unknown",
   none: "ready",
 };
+
+export function worstFirst(risks: readonly Risk[]): readonly Risk[] {
+  return risks.toSorted((one, other) => rankOf(one) - rankOf(other));
+}
 
 function rankOf({ effect, risk }: Risk): number {
   return EFFECTS.indexOf(effect) * RISK_KINDS.length + RISK_KINDS.indexOf(risk);

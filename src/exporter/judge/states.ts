@@ -128,6 +128,7 @@ export const RISKS = {
   backup_unknown: "uncertain",
   address_unknown: "uncertain",
   website_unknown: "uncertain",
+  planned_elsewhere: "none",
   same_priority: "none",
   two_preferred: "none",
   website_differs: "none",

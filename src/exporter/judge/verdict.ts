@@ -11,7 +11,7 @@ import type {
   VrrpListSnapshot,
   WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import type { Coverage, MaintenanceWindow } from "../maintenance/window.ts";
+import type { Coverage, MaintenanceWindow, WindowElsewhere } from "../maintenance/window.ts";
 import type { AlertName } from "./alerts.ts";
 import type { Earlier, Memory } from "./memory.ts";
 import type {
@@ -197,6 +197,8 @@ export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels
   readonly standing: readonly string[];
   /** The members in a window that are still MASTER, each with its number of addresses. */
   readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
+  /** The windows on other members than each appliance whose failure is judged. */
+  readonly elsewhere: readonly (WindowElsewhere & Pick<OutlookVerdict, "identity">)[];
   /** The members in a window that fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
   /** All windows that cover a part of the cluster, including those that ended in the last five minutes. */

@@ -17,13 +17,15 @@ const startSchema = z
     for: forSchema,
     comment: commentSchema,
     drill: z.boolean().default(false),
+    despite: z.array(idSchema).max(100).default([]),
   })
-  .transform(({ id, appliances, clusters, labels, for: forMs, comment, drill: isDrill }) => {
+  .transform(({ id, appliances, clusters, labels, for: forMs, comment, drill: isDrill, despite }) => {
     const request: Omit<StartRequest, "id"> = {
       scope: { appliances, clusters, labels },
       comment,
       forMs,
       isDrill,
+      despite,
     };
     return { ...request, id };
   });

@@ -1,7 +1,12 @@
 import type { ApplianceConfig, MaintenanceScope } from "../config/config.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
+import { listed } from "../../support/text.ts";
+import { minuteInUtc } from "../../support/time-zone.ts";
 
 export type Scope = MaintenanceScope;
+
+/** The most members that a sentence names. */
+const MAX_NAMED = 8;
 
 /** A window of planned work, from a Unix time in milliseconds up to another one. */
 export interface MaintenanceWindow {
@@ -41,6 +46,21 @@ export function coverageOf(
   // A disabled member may serve visitors.
   const isWhole = isNamed || identities.length + disabled.length === 1;
   return { isWhole, members: covered.map(({ appliance }) => appliance) };
+}
+
+/** A window on other members than those in question, who may be all that is left then. */
+export interface WindowElsewhere {
+  readonly window: MaintenanceWindow;
+  /** The other members that the window covers. */
+  readonly members: readonly string[];
+}
+
+/** Returns `b and c are worked on by alice until 2026-11-28 14:00 UTC (new kernel): window 0a1b2c3d`. */
+export function elsewhereWords({ window: { id, by, endMs, comment }, members }: WindowElsewhere): string {
+  const who = by === undefined ? "" : ` by ${by}`;
+  const why = comment === "" ? "" : ` (${comment})`;
+  const verb = members.length > 1 ? "are" : "is";
+  return `${listed(members, MAX_NAMED)} ${verb} worked on${who} until ${minuteInUtc(endMs)}${why}: window ${id}`;
 }
 
 /** Whether a scope covers an appliance. */

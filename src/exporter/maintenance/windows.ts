@@ -3,7 +3,14 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Clock } from "../../support/clock.ts";
 import { shortHash } from "../../support/short-hash.ts";
 import { currentOf } from "./recurring.ts";
-import { coverageOf, covers, type MaintenanceWindow, type Scope } from "./window.ts";
+import {
+  coverageOf,
+  covers,
+  elsewhereWords,
+  type MaintenanceWindow,
+  type Scope,
+  type WindowElsewhere,
+} from "./window.ts";
 
 /** The reason why a window cannot be started, extended or ended. */
 export type WindowError =
@@ -12,6 +19,7 @@ export type WindowError =
   | "too_long"
   | "unknown_id"
   | "duplicate_id"
+  | "planned_elsewhere"
   | "drill_runs";
 
 export type WindowResult =
@@ -22,6 +30,8 @@ export type WindowResult =
 export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "comment"> {
   readonly forMs: number;
   readonly isDrill: boolean;
+  /** The ids of windows on other members of the same clusters that do not prevent this one. */
+  readonly despite?: readonly string[];
 }
 
 /** The windows of planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
@@ -145,7 +155,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       occurrences = { second: Number.NaN, windows: NONE };
       followDrill();
     },
-    start: ({ id, scope, comment, forMs, isDrill }, by) => {
+    start: ({ id, scope, comment, forMs, isDrill, despite = [] }, by) => {
       const own = running();
       const mostMs = isDrill ? MAX_DRILL_MS : MAX_MS;
       const unknown = unknownIn(scope, appliances);
@@ -157,6 +167,14 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       const drill = own.find(({ origin }) => origin === "drill");
       if (isDrill && drill !== undefined)
         return refused("drill_runs", `the drill ${drill.id} runs: one at a time`);
+      const elsewhere = windowsBeside(scope, own, appliances).find(
+        ({ window }) => !despite.includes(window.id),
+      );
+      if (elsewhere !== undefined)
+        return refused(
+          "planned_elsewhere",
+          `${elsewhereWords(elsewhere)}; wait for its end, or start this one with --despite=${elsewhere.window.id}`,
+        );
       const beginMs = clock.wallMs();
       const origin = isDrill ? "drill" : "command";
       return put({ id, scope, beginMs, endMs: beginMs + forMs, comment, by, origin });
@@ -189,6 +207,21 @@ function occurrenceOf(entry: MaintenanceConfig, nowMs: number): readonly Mainten
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, "0");
   return [{ id, scope, ...occurrence, comment, by: undefined, origin: "configuration" }];
+}
+
+/** Returns the windows on other members of the clusters of which a scope covers a part. */
+function windowsBeside(
+  scope: Scope,
+  windows: readonly MaintenanceWindow[],
+  all: readonly ApplianceConfig[],
+): readonly WindowElsewhere[] {
+  const isCovered = (each: ApplianceConfig): boolean => covers(scope, each);
+  const clusters = new Set(all.filter(isCovered).map(({ cluster }) => cluster));
+  const others = all.filter((each) => clusters.has(each.cluster) && !isCovered(each));
+  return windows.flatMap((window) => {
+    const members = others.filter((each) => covers(window.scope, each)).map(({ name }) => name);
+    return members.length === 0 ? [] : [{ window, members }];
+  });
 }
 
 function refused(reason: WindowError, message: string): WindowResult {

@@ -1,4 +1,5 @@
 import type { ClusterIncidents } from "../story/incident.ts";
+import { elsewhereRisks } from "../judge/judge-windows.ts";
 import { PROBLEM_OF } from "../judge/states.ts";
 import type { OutlookVerdict, WindowVerdict } from "../judge/verdict.ts";
 import { keysOf } from "../../support/keys.ts";
@@ -62,7 +63,7 @@ export const FLEET_FAMILIES: Families = {
   ),
   failover_risk_info: gauge(
     `1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. ${JUDGED}`,
-    { outlook: riskSamples },
+    { outlook: riskSamples, planned: elsewhereSamples },
   ),
   ha_cluster_failovers_total: counter(
     `Failovers of the cluster since the exporter started, by cause: groups that one appliance took over from another. ${JUDGED}`,
@@ -99,6 +100,19 @@ function mutedSamples({ muted }: Pick<WindowVerdict, "muted">): readonly Sample[
   return muted.flatMap(({ alert, appliance }) =>
     sample(1, ...(appliance === "" ? [] : [["appliance", appliance] as const]), ["alert", alert]),
   );
+}
+
+function elsewhereSamples(planned: WindowVerdict): readonly Sample[] {
+  const members = new Set(planned.elsewhere.map(({ identity }) => identity));
+  return [...members].flatMap(({ appliance, labels }) => {
+    const own = Object.entries(labels).filter(([name]) => !Object.hasOwn(planned.labels, name));
+    return elsewhereRisks(planned, appliance).flatMap(({ successor, risk, effect, subject }) =>
+      sample(
+        1,
+        ...Object.entries({ appliance, ...Object.fromEntries(own), successor, risk, effect, subject }),
+      ),
+    );
+  });
 }
 
 function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {

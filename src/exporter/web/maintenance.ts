@@ -23,6 +23,7 @@ const STATUSES: Readonly<Record<WindowError, number>> = {
   too_long: 422,
   unknown_id: 404,
   duplicate_id: 409,
+  planned_elsewhere: 409,
   drill_runs: 409,
   too_many: 429,
 };

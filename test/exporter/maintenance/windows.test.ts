@@ -99,6 +99,31 @@ test("a window is listed until five minutes after its end, and has one id", () =
   expect(changes).toHaveLength(1);
 });
 
+test.each<readonly [Parameters<typeof request>[0], string]>([
+  [{ scope: { appliances: ["b"] } }, "a is worked on"],
+  [{ scope: { appliances: ["b"] }, isDrill: true }, "a is worked on"],
+  [{ scope: { appliances: ["b"] }, despite: ["other000"] }, "a is worked on"],
+  [{ scope: { appliances: ["b"] }, despite: ["other000", "patchnight"] }, ""],
+  [{ scope: { appliances: ["a"] } }, ""],
+  [{ scope: { appliances: ["a", "b"] } }, ""],
+  [{ scope: { clusters: ["ams"] } }, ""],
+  [{ scope: { labels: { site: "fra" } } }, ""],
+])("beside a window on a member, %j begins only despite it", (given, members) => {
+  const { windows } = heldWindows();
+  windows.start(request(), "alice");
+  const refusal = `planned_elsewhere: ${members} by alice until 2023-11-14 22:43 UTC (firmware 4.6): window patchnight; wait for its end, or start this one with --despite=patchnight`;
+  const expected = members === "" ? "until minute 30" : refusal;
+  expect(answer(windows.start(request({ id: "another0", ...given }), "bob"))).toBe(expected);
+});
+
+test("a window that has ended prevents no other", () => {
+  const { windows, passMinutes } = heldWindows();
+  windows.start(request(), "alice");
+  passMinutes(30);
+  const other = request({ id: "another0", scope: { appliances: ["b"] } });
+  expect(answer(windows.start(other, "bob"))).toBe("until minute 60");
+});
+
 test("a window is ended early once, and extended to at most 24 hours from now", () => {
   const { windows, changes, passMinutes } = heldWindows();
   windows.start(request(), "alice");

@@ -16,6 +16,8 @@ import {
   websiteOf,
 } from "../../support/observations.ts";
 import { fleetOf } from "../fleet/support.ts";
+import { createJudge } from "../judge/support.ts";
+import { windowOf } from "../maintenance/support.ts";
 import { expositionOf, sampleLines } from "./canned-fleet.ts";
 
 const WAF = applianceOf({ name: "waf", websites: [websiteOf({ id: 1, name: "shop" })] });
@@ -277,4 +279,19 @@ test("rule 7: websites that were read after the VRRP list failed are known until
   expect(await samples(fleet, "website_info")).toHaveLength(1);
   fleet.record(failed.vrrp("waf", "connect"), 0);
   expect(await samples(fleet, "website_info")).toEqual([]);
+});
+
+test("a window on another member is a risk of the appliance that would stop, with its own labels", async () => {
+  const members = ["a", "b"].map((name) =>
+    applianceOf({ name, cluster: "ams", labels: { site: "ams", rack: name } }),
+  );
+  const backup = interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup" });
+  const fleet = fleetOf(members, [seen.vrrp("a", listOf([interfaceOf()])), seen.vrrp("b", listOf([backup]))]);
+  const judge = createJudge([
+    windowOf({ appliances: ["b"] }),
+    windowOf({ appliances: ["a"] }, { id: "onself00" }),
+  ]);
+  expect(sampleLines(await expositionOf(fleet, 0, judge), "failover_risk_info")).toEqual([
+    'failover_risk_info{ha_cluster="ams",site="ams",appliance="a",rack="a",successor="b",risk="planned_elsewhere",effect="none",subject="patchnight"} 1',
+  ]);
 });

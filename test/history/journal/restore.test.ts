@@ -237,7 +237,11 @@ test("planned work goes on after a restart, and what was wrong before it is stil
   const scope = { appliances: ["b"], clusters: [], labels: {} };
   const request = { id: "patchnight", scope, comment: "firmware", forMs: 600_000, isDrill: false };
   first.windows.start(request, "alice");
-  first.windows.start({ ...request, id: "otherwork", scope: { ...scope, appliances: ["a"] } }, "bob");
+  const despite = ["patchnight"];
+  first.windows.start(
+    { ...request, id: "otherwork", scope: { ...scope, appliances: ["a"] }, despite },
+    "bob",
+  );
   first.windows.extend("patchnight", 600_000);
   first.windows.end("otherwork");
   first.poll("b silent 10, a MASTER 10");
