@@ -75,7 +75,11 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   const id = randomBytes(8).toString("hex");
   const { despite } = flags;
   const start = {
-    ...{ id, appliances: [name], for: flags.for.text, comment, drill: true },
+    id,
+    appliances: [name],
+    for: flags.for.text,
+    comment,
+    drill: true,
     // An exporter of an earlier version does not know the key.
     ...(despite && { despite }),
   };

@@ -38,8 +38,9 @@ export interface StoryDeps {
   readonly onNews: (news: News, atMs: number) => void;
 }
 
+/** The latest verdict on a cluster, which each poll replaces in place, and what has happened until then. */
 interface Followed {
-  readonly verdict: ClusterVerdict;
+  verdict: ClusterVerdict;
   readonly incidents: ClusterIncidents;
 }
 
@@ -57,8 +58,13 @@ export function createStory({ ongoing, incidents, logger, onNews }: StoryDeps): 
   return {
     follow: (step) => {
       const { cluster } = step.now.facts;
-      const { verdict: before, incidents: known } = latest.get(cluster) ?? {};
-      const now = incidentsAfter({ ...step, before, known, ongoing: earlier.get(cluster)?.() });
+      const followed = latest.get(cluster);
+      const { verdict: before, incidents: known } = followed ?? {};
+      const now = incidentsAfter({ before, known, ongoing: earlier.get(cluster)?.(), ...step });
+      if (followed !== undefined && now === known) {
+        followed.verdict = step.now;
+        return;
+      }
       latest.set(cluster, { verdict: step.now, incidents: now });
       earlier.delete(cluster);
       if (now !== known) report({ cluster, news: now.news, now }, step.at.wallMs);
