@@ -39,3 +39,15 @@ test("the pages are those of the project, and their folders", () => {
 test.each(PAGES)("each link in %s leads to a file and a heading that exist", (page) => {
   expect(brokenLinks(page)).toEqual([]);
 });
+
+/** The folders from which docs/architecture.md names files. */
+const ROOTS = ["", "src", "src/exporter", "src/history/journal"];
+
+test("each file that docs/architecture.md names exists", () => {
+  const names = Array.from(
+    readProse("docs/architecture.md").matchAll(/`([\w/-]+\.(?:m?ts|json))`/g),
+    ([, name = ""]) => name,
+  );
+  expect(names.length).toBeGreaterThan(40);
+  expect(names.filter((name) => !ROOTS.some((root) => existsSync(join(root, name))))).toEqual([]);
+});
