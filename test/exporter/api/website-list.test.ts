@@ -31,7 +31,7 @@ test.each([
 });
 
 test("drops and reports entries that are no ids, so that none can reach a path", () => {
-  const text = '["1", "../../appliance", "1/denylog", "01", 0, "-1", 1.5, "12345678901", null, [2], {}, "2"]';
+  const text = '["1", "../appliance", "1/denylog", "01", 0, "-1", 1.5, "12345678901", null, [2], {}, "2"]';
   const invalid = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((index) => `$[${index}]`);
   expect(decode(text)).toEqual({ ok: true, value: { ids: [1, 2], invalid } });
 });

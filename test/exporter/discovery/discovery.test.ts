@@ -54,7 +54,7 @@ test.concurrent("a website is tested once its details are known, with the name a
 
 test.concurrent("nothing is requested but the VRRP list, the list of websites, their details and their tests", async (running) => {
   const a = await startSimulated(running, { 1: detailsOf("shop") });
-  a.list = { status: 200, body: '["1","../../appliance","1/denylog","appliance/syncsettings","0"]' };
+  a.list = { status: 200, body: '["1","../appliance","1/denylog","appliance/syncsettings","0"]' };
   const exporter = await startDiscovering(running, { a }, { websites: [9] });
   await eventually(async () => {
     expect((await exporter.scrape()).value("appliance_api_anomalies", { anomaly: "bad_website" })).toBe(4);
