@@ -46,6 +46,8 @@ const shared = {
   testTimeout: 20_000,
   hookTimeout: 20_000,
   expect: { poll: { timeout: 15_000 } },
+  // Tests of a file that run at once wait for processes and for time.
+  maxConcurrency: 10,
   // The names of tests, and what they compare, are never shortened.
   chaiConfig: { truncateThreshold: 0 },
   sequence: { groupOrder: 0 },

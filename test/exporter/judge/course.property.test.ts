@@ -145,7 +145,7 @@ test("a split brain is proven by the second poll after it was seen, and stays un
 
 test("handovers that come again and again within seconds are hardly ever a split brain or a missing master", () => {
   const handovers = fc.array(fc.integer({ min: 500, max: 5000 }), { minLength: 40, maxLength: 40 });
-  const courses = fc.sample(fc.tuple(handovers, answers), { seed: 1, numRuns: 1000, unbiased: true });
+  const courses = fc.sample(fc.tuple(handovers, answers), { seed: 1, numRuns: 250, unbiased: true });
   const wrong = courses.filter(([gaps, delays]) => {
     const course: Course = (member, atMs) => {
       let [changes, changesAtMs] = [0, 3000];
@@ -155,7 +155,7 @@ test("handovers that come again and again within seconds are hardly ever a split
     const states = statesIn(verdictsOf(course, delays));
     return states.has("split_brain") || states.has("no_master");
   });
-  expect(wrong.length).toBeLessThan(10);
+  expect(wrong.length).toBeLessThan(3);
 });
 
 test("after such handovers a split brain is proven by the third poll after it was seen", () => {
