@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
 import { bcrypt } from "hash-wasm";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runProgram } from "../src/program/program.ts";
 import { listen } from "./appliance/support.ts";
 import { createFolder } from "./exporter/config/folder.ts";
@@ -14,6 +14,9 @@ import { eventually } from "./support/eventually.ts";
 import { closedPort } from "./support/fault-server.ts";
 import { createTestIo } from "./support/io.ts";
 import { ask } from "./exporter/web/support.ts";
+
+// Many reloads and commands, one after the other.
+vi.setConfig({ testTimeout: 120_000 });
 
 const AUTHORITY = await createAuthority();
 const [SERVER, OTHER, CLIENT] = [await AUTHORITY.issue(), await AUTHORITY.issue(), await AUTHORITY.issue()];

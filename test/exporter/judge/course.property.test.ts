@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { GroupState } from "../../../src/exporter/judge/states.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { failed, interfaceOf, listOf, seen } from "../../support/observations.ts";
 import { judgedFleet } from "./support.ts";
+
+// Hundreds of courses of a group, poll by poll.
+vi.setConfig({ testTimeout: 40_000 });
 
 const INTERVAL_MS = 1000;
 const MAX_ANSWER_MS = 900;

@@ -184,9 +184,8 @@ const REFUSED: readonly (readonly [body: unknown, status: number, message: strin
 test("a change that is not valid is refused, and says why", async () => {
   const { port } = await startSecured(USERS, {}, heldWindows().handler);
   for (const [body, status, message] of REFUSED) {
-    const says =
-      message instanceof RegExp ? expect.stringMatching(message) : expect.stringContaining(message);
-    expect([body, ...(await change(port, body))]).toEqual([body, status, says]);
+    const answer = [body, status, expect.stringMatching(message)];
+    expect([body, ...(await change(port, body))]).toEqual(answer);
   }
 });
 
