@@ -1,25 +1,32 @@
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { createDocumentedTests } from "./test/faults/documented-tests.ts";
-import { pathOf, UNPACKED_SUITES } from "./test/support/tool.ts";
+import { pathOf, UNPACKED_SUITES, type Suite } from "./test/support/tool.ts";
 
 /** Tests that need the programs of scripts/install-test-tools.sh, or minutes. */
 const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
 /** Installable packages and the image; they share what is made before. */
 const PACKAGING = ["test/packaging/**/*.extra.test.ts"];
 const E2E = ["test/e2e/**/*.test.ts"];
-/** Minutes of promtool. */
-const SCENARIOS = ["test/monitoring/{probes,rules,texts}.extra.test.ts"];
+/** What only a release needs: CI does not run it. */
+const RELEASE = ["test/packaging/**/*.release.test.ts"];
+/** Minutes of promtool: of the oldest and the newest version. */
+const SCENARIOS = ["test/monitoring/rules.extra.test.ts"];
+/** Those of the newest version. Each version checks their templates, and the lab sends them with the oldest one, too. */
+const TEXTS = ["test/monitoring/{probes,texts}.extra.test.ts"];
 /** What other programs load or answer, with each version of them: docs/compatibility.md. */
 const VERSIONED = [
   "test/appliance/keepalived/real.extra.test.ts",
   "test/exporter/metrics/promtool.extra.test.ts",
   "test/monitoring/{alertmanager,prometheus}.extra.test.ts",
   ...SCENARIOS,
+  ...TEXTS,
 ];
 
 /** Begin before others, so that none of them runs alone at the end. */
 const LONG = [
+  "test/e2e/alerts.test.ts",
+  "test/monitoring/rules.extra.test.ts",
   "test/faults/costly-answers.extra.test.ts",
   "test/exporter/story/keepalived-causes.extra.test.ts",
 ];
@@ -34,15 +41,36 @@ class LongFirst extends BaseSequencer {
 }
 
 const shared = {
-  setupFiles: ["test/support/end-with-runner.ts"],
-  // Tests wait for events, however slow the machine is. Only a test that hangs reaches these limits.
-  testTimeout: 300_000,
-  hookTimeout: 300_000,
-  expect: { poll: { timeout: 120_000 } },
+  setupFiles: ["test/support/end-with-runner.ts", "test/support/wait-less-than-tests.ts"],
+  // Five times what a test may take on a quiet machine, as a busy one is up to five times slower. Tests that take longer say so.
+  testTimeout: 20_000,
+  hookTimeout: 20_000,
+  expect: { poll: { timeout: 15_000 } },
+  // Tests of a file that run at once wait for processes and for time.
+  maxConcurrency: 10,
   // The names of tests, and what they compare, are never shortened.
   chaiConfig: { truncateThreshold: 0 },
   sequence: { groupOrder: 0 },
 };
+
+/** Tests that start browsers, monitoring systems or machines. */
+const slow = {
+  ...shared,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 120_000 } },
+  // The lab waits nearly always, and its processes go first.
+  maxWorkers: 4,
+  sequence: { groupOrder: 1 },
+};
+
+const newest = UNPACKED_SUITES.at(-1);
+
+/** Of the tests with versions, what this suite leaves out. */
+function leftOutOf(suite: Suite | undefined): readonly string[] {
+  if (suite === newest) return [];
+  return suite === undefined ? TEXTS : [...SCENARIOS, ...TEXTS];
+}
 
 export default defineConfig({
   test: {
@@ -64,27 +92,24 @@ export default defineConfig({
           ...shared,
           name: "program",
           include: ["test/**/*.test.ts"],
-          exclude: [...EXTRA, ...E2E],
+          exclude: [...EXTRA, ...E2E, ...RELEASE],
           // Modules keep no state, so files may share them: a process and the modules anew cost each file a second.
           isolate: false,
         },
       },
-      { test: { ...shared, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED] } },
+      { test: { ...slow, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED] } },
       ...[undefined, ...UNPACKED_SUITES].map((suite) => ({
         test: {
-          ...shared,
+          ...slow,
           name: suite === undefined ? "versions" : `versions-${suite}`,
           include: VERSIONED,
-          // The oldest and the newest version are enough for these.
-          exclude: suite === "trixie" ? SCENARIOS : [],
+          exclude: [...leftOutOf(suite)],
           env: { PATH: pathOf(suite) },
-          // Beside the lab, whose processes go first and mostly wait.
-          sequence: { groupOrder: 1 },
         },
       })),
       {
         test: {
-          ...shared,
+          ...slow,
           name: "packaging",
           include: PACKAGING,
           globalSetup: ["test/packaging/prepare.ts"],
@@ -92,18 +117,18 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      // Not among the tests of CI: npm run lab:planned.
-      { test: { ...shared, name: "lab", include: ["test/e2e/**/*.lab.ts"], maxConcurrency: 64 } },
       {
         test: {
-          ...shared,
-          name: "e2e",
-          include: E2E,
-          // The lab measures times: all cases run at once, after the other tests.
-          maxConcurrency: 64,
-          sequence: { groupOrder: 1 },
+          ...slow,
+          name: "release",
+          include: RELEASE,
+          globalSetup: ["test/packaging/prepare.ts"],
         },
       },
+      // Not among the tests of CI: npm run lab:planned.
+      { test: { ...slow, name: "lab", include: ["test/e2e/**/*.lab.ts"], maxConcurrency: 64 } },
+      // All cases run at once.
+      { test: { ...slow, name: "e2e", include: E2E, maxConcurrency: 64 } },
     ],
   },
 });

@@ -23,6 +23,9 @@ import {
 } from "../support/observations.ts";
 import { NO_PAST } from "./judge/support.ts";
 
+// Courses of a fleet, judged twice at each step.
+vi.setConfig({ testTimeout: 40_000 });
+
 /** With `CACHES_RUNS=2000` there are so many courses, and with `SEED=7` other ones. */
 const RUNS = Number(process.env["CACHES_RUNS"] ?? 100);
 const SEED = Number(process.env["SEED"] ?? 1);

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { createServer } from "node:http";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { FleetDocument } from "../../src/exporter/document/schema.ts";
 import { answer, healthy } from "../faults/behaviours.ts";
 import { entry, test, type Stage } from "../faults/stage.ts";
@@ -8,6 +8,9 @@ import { createAuthority } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { portOf, startFaultServer } from "../support/fault-server.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
+
+// Polls come due each second, several times.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** An appliance whose one interface is in a state that the test sets. */
 async function startAppliance(stage: Stage) {

@@ -1,9 +1,12 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { ExporterUnderTest } from "../support/exporter.ts";
 import type { Behaviour, FaultServer } from "../support/fault-server.ts";
 import { answer, LIST, TEST } from "./behaviours.ts";
 import { entry, test } from "./stage.ts";
+
+// Many polls, one after the other, are made over sockets.
+vi.setConfig({ testTimeout: 60_000 });
 
 const MINUTELY = { interval: "1m", timeout: "1m" };
 const POLLING = { vrrp: MINUTELY, websites: MINUTELY };

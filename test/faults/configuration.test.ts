@@ -1,10 +1,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import { healthy } from "./behaviours.ts";
 import { runProgram } from "./program.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";
+
+// Huge files are loaded with little memory, one after the other.
+vi.setConfig({ testTimeout: 150_000 });
 
 /** Invalid configurations with their errors; `undefined`: there is no file. */
 const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: string])[] = [

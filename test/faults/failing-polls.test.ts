@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { VRRP_LIST } from "../../src/exporter/api/vrrp.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
@@ -8,6 +8,9 @@ import { healthy } from "./behaviours.ts";
 import { createWorld, http, type Endpoint, type World } from "./endpoints.ts";
 import { DEADLINE, FAILING_POLLS, type FailingPoll } from "./failing-polls.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
+
+// Polls of all rows wait for their deadlines, before the tests.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const CREDENTIALS = { username: "monitor", password: "canary-9c41" };
 const CREDENTIALS_BASE64 = "bW9uaXRvcjpjYW5hcnktOWM0MQ==";

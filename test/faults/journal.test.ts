@@ -4,7 +4,7 @@ import { chmod, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { readJournal } from "../history/journal/claims.ts";
 import { hangFile } from "../support/hanging-file.ts";
 import { toolPath } from "../support/tool.ts";
@@ -22,6 +22,9 @@ import {
   untilUp,
 } from "./journal-scene.ts";
 import { test } from "./stage.ts";
+
+// The journal is tried again after seconds, and a process that hangs ends after eight.
+vi.setConfig({ testTimeout: 240_000 });
 
 test.concurrent("the disk of the journal is full: nothing is lost, nothing is written twice, and polls go on", async ({
   stage,

@@ -1,13 +1,16 @@
 import { execFileSync } from "node:child_process";
 import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { Behaviour } from "../support/fault-server.ts";
 import { toolPath } from "../support/tool.ts";
 import { answer, healthy, LIST } from "./behaviours.ts";
 import type { Program } from "./program.ts";
 import { entry, test } from "./stage.ts";
+
+// Polls of a hundred appliances come due several times, three seconds apart.
+vi.setConfig({ testTimeout: 120_000 });
 
 /** Each appliance has a path of its own on the server. */
 function pathEntry(name: string, { port }: { readonly port: number }) {

@@ -4,7 +4,7 @@ import { cp, rm, writeFile } from "node:fs/promises";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { endChild } from "../support/child.ts";
 import { COMMAND } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -13,6 +13,9 @@ import { basic, HASH } from "../exporter/web/support.ts";
 import { healthy, silent } from "./behaviours.ts";
 import { runProgram, spawnProgram, type Program } from "./program.ts";
 import { entry, EVERY_SECOND, test } from "./stage.ts";
+
+// A process that hangs ends after eight seconds, and many processes start.
+vi.setConfig({ testTimeout: 120_000 });
 
 const DROPPED = "appliance_exporter_log_messages_dropped_total";
 

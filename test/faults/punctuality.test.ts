@@ -1,7 +1,10 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { healthy, silent, silentWebsites } from "./behaviours.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
 import { entry, test } from "./stage.ts";
+
+// Polls come due each second, several times, beside others that hang.
+vi.setConfig({ testTimeout: 60_000 });
 
 const LATENESS = "appliance_exporter_poll_lateness_seconds";
 const names = (prefix: string, count: number): readonly string[] =>

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { eventually } from "../support/eventually.ts";
 import type { ExporterUnderTest } from "../support/exporter.ts";
 import { pollTimes, RARELY } from "../support/poll-times.ts";
@@ -7,6 +7,9 @@ import type { Samples } from "../support/samples.ts";
 import { answer, healthy } from "./behaviours.ts";
 import { callTimes, type Caller } from "./callers.ts";
 import { entry, test, type Stage } from "./stage.ts";
+
+// Headers that drip are cut off after seconds, and a thousand connections are opened.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** A scrape gets in, and its whole answer comes; how quickly is a matter for a benchmark. */
 async function expectScrape({ url }: ExporterUnderTest): Promise<void> {

@@ -3,10 +3,13 @@ import { once } from "node:events";
 import { cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { endChild } from "../support/child.ts";
 import { eventually } from "../support/eventually.ts";
 import { test, type Stage } from "./stage.ts";
+
+// Programs start, some of them slowly.
+vi.setConfig({ testTimeout: 40_000 });
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 

@@ -72,10 +72,11 @@ function firing({ alert, labels }: Expected): string {
  * evaluation old, too: Prometheus evaluates groups in no order.
  */
 export async function playScenario(
-  { exporters, expected, ifScrapesAreLost = "", lastsSeconds }: Scenario,
+  { exporters, expected, ifScrapesAreLost = "", lastsSeconds, evaluatedEvery }: Scenario,
   { seconds, losesScrapes }: Scraping,
 ): Promise<string> {
-  const slack = seconds * (losesScrapes ? 4 : 3);
+  const evaluationSeconds = evaluatedEvery ?? seconds;
+  const slack = evaluationSeconds * (losesScrapes ? 4 : 3);
   // Windows of Prometheus 3 lack the sample at their beginning, and the last scrape before the event may be lost.
   const early = (losesScrapes ? 2 : 1) * seconds + 1;
   const end = lastsSeconds + slack;
@@ -105,7 +106,7 @@ export async function playScenario(
     promql_expr_test: [...checks, check(end, ever, [...new Set(all)])],
   };
   const order = losesScrapes ? NAMES.toReversed() : NAMES;
-  return testRules(seconds, test, { rules: WITHOUT_TEXTS, order });
+  return testRules(evaluationSeconds, test, { rules: WITHOUT_TEXTS, order });
 }
 
 function check(second: number, expr: string, labels: readonly string[]) {
@@ -119,10 +120,12 @@ interface Sent {
 
 /** The texts of the expected alerts when they fire, as promtool shows them where none is expected. */
 export async function textsOf(
-  { exporters, expected, lastsSeconds, intervals: [seconds = 5] = [5] }: Scenario,
+  { exporters, expected, lastsSeconds, evaluatedEvery }: Scenario,
   groups = GROUPS,
 ): Promise<readonly Sent[]> {
-  const shown = (after: number) => EVENT + Math.ceil(after / seconds) * seconds + 2 * seconds;
+  const seconds = 15;
+  const evaluationSeconds = evaluatedEvery ?? seconds;
+  const shown = (after: number) => EVENT + (Math.ceil(after / evaluationSeconds) + 2) * evaluationSeconds;
   const times = new Map(expected.map(({ alert, after }) => [`${alert} ${shown(after)}`, { alert, after }]));
   const test = {
     interval: `${seconds}s`,
@@ -134,7 +137,7 @@ export async function textsOf(
     })),
   };
   const order = groups.map(({ name }) => name);
-  const output = await testRules(seconds, test, { rules: JSON.stringify({ groups }), order });
+  const output = await testRules(evaluationSeconds, test, { rules: JSON.stringify({ groups }), order });
   return [...output.matchAll(/Labels:(\{.*\})\s+Annotations:(\{.*\})/g)].map(
     ([, labels = "", annotations = ""]) => ({ labels: parse(labels), annotations: parse(annotations) }),
   );

@@ -21,8 +21,10 @@ export interface Scenario {
   /** The name of another alert, which may fire if scrapes are lost. */
   readonly ifScrapesAreLost?: string;
   readonly lastsSeconds: number;
-  /** Of scrapes and of evaluations, in seconds. Default: 2, 5, 15 and 30. */
+  /** Of scrapes and of evaluations, in seconds. Default: any. */
   readonly intervals?: readonly number[];
+  /** Seconds between evaluations, where it lasts too long for one at each scrape. */
+  readonly evaluatedEvery?: number;
 }
 
 /** Second of the event in each scenario: as much history as the rules look at. */

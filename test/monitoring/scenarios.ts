@@ -7,6 +7,7 @@ import {
   type WebsiteState,
 } from "../../src/exporter/judge/states.ts";
 import { keysOf } from "../../src/support/keys.ts";
+import { coverOf } from "./cover.ts";
 import { PLANNED_SCENARIOS } from "./planned-scenarios.ts";
 import { RESTING_SCENARIOS } from "./resting-scenarios.ts";
 import { alert, at, EVENT, type Expected, type Scenario } from "./scenario.ts";
@@ -594,16 +595,24 @@ function stuck(severity: "critical" | "warning", after: number, more: Partial<Ex
   return alert("ApplianceExporterStuck", { ...JOB, instance: "one:1", severity }, after, more);
 }
 
-export const SCENARIOS: readonly Scenario[] = [
-  ...[0, 1, 2].map((part) => {
-    const troubles = TROUBLES.filter((_, nth) => nth % 3 === part);
-    return {
-      name: `troubles of single clusters, part ${part + 1}`,
-      exporters: [exporter("one:1", [...healthy(9), ...troubles.flatMap(({ says }) => says)])],
-      expected: troubles.flatMap(({ expected }) => expected),
-      lastsSeconds: EVENT + 900,
-    };
-  }),
+/** An exporter that sees all of these, each in a cluster of its own. */
+function together(name: string, troubles: readonly Trouble[]): Scenario {
+  return {
+    name,
+    exporters: [exporter("one:1", [...healthy(9), ...troubles.flatMap(({ says }) => says)])],
+    expected: troubles.flatMap(({ expected }) => expected),
+    lastsSeconds: EVENT + 900,
+  };
+}
+
+const TOGETHER = [0, 1, 2].map((part) =>
+  together(
+    `troubles of single clusters, part ${part + 1}`,
+    TROUBLES.filter((_, nth) => nth % 3 === part),
+  ),
+);
+
+const ALONE: readonly Scenario[] = [
   {
     name: "nothing is wrong, with two exporters, one of which restarts",
     exporters: [
@@ -814,7 +823,22 @@ export const SCENARIOS: readonly Scenario[] = [
     expected: [alert("ApplianceDisabled", { ha_cluster: "ams", appliance: "a" }, 86_400)],
     lastsSeconds: EVENT + 87_000,
     intervals: [30],
+    evaluatedEvery: 120,
   },
   ...PLANNED_SCENARIOS,
   ...RESTING_SCENARIOS,
 ];
+
+export const SCENARIOS: readonly Scenario[] = [...TOGETHER, ...ALONE];
+
+/** The scenarios that are played at an interval. */
+export function scenariosAt(seconds: number, all = SCENARIOS): readonly Scenario[] {
+  return all.filter(({ intervals = [seconds] }) => intervals.includes(seconds));
+}
+
+/** A few, in which each rule fires that fires in any of `scenariosAt`. */
+export function coverAt(seconds: number): readonly Scenario[] {
+  const troubles = coverOf(TROUBLES);
+  const others = coverOf(scenariosAt(seconds, ALONE), troubles);
+  return [together("troubles of single clusters, each alert", troubles), ...others];
+}

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { runProgram } from "../../src/program/program.ts";
 import type { DrillReport } from "../../src/operator/drill-report.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
@@ -10,6 +10,9 @@ import { eventually } from "../support/eventually.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { createTestIo } from "../support/io.ts";
 import { HASH } from "../exporter/web/support.ts";
+
+// A drill takes as long as its steps.
+vi.setConfig({ testTimeout: 60_000 });
 
 const OPERATOR = { http_client: { basic_auth: { username: "alice", password: "correct horse" } } };
 

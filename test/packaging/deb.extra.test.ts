@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,12 +6,9 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { portOf } from "../support/fault-server.ts";
 import { toolPath } from "../support/tool.ts";
-import { createRoot, packagePath, VERSION } from "./root.ts";
+import { createRoot, DEB_VERSION, packagePath, VERSION } from "./root.ts";
 
 const deb = await packagePath("_amd64.deb");
-const armDeb = await packagePath("_arm64.deb");
-/** A prerelease sorts before its release. */
-const DEB_VERSION = VERSION.replace("-", "~");
 const root = await createRoot();
 const CONFIG = "/etc/appliance-exporter/config.yaml";
 const STORAGE = "/var/lib/appliance-exporter";
@@ -192,28 +189,4 @@ appliances: [{ name: waf-lab, base_url: "${appliance.url}", allow_http: true }]
     .toMatch(
       /^appliance-exporter appliance-exporter 700 \S+\nappliance-exporter appliance-exporter 600 \S+\d{4}-\d\d-\d\d\.jsonl\n$/,
     );
-});
-
-/** The lines that dpkg-deb prints. */
-function dpkgDeb(...args: readonly string[]): readonly string[] {
-  return execFileSync(toolPath("dpkg-deb"), args, { encoding: "utf8" }).trimEnd().split("\n");
-}
-
-test("the package for arm64 says so, and only Node.js and the bill of materials in it differ", () => {
-  expect(dpkgDeb("--field", armDeb, "Package", "Version", "Architecture")).toEqual([
-    "Package: appliance-exporter",
-    `Version: ${DEB_VERSION}`,
-    "Architecture: arm64",
-  ]);
-  const sums = new Set(dpkgDeb("--info", deb, "md5sums"));
-  const differing = dpkgDeb("--info", armDeb, "md5sums").filter((line) => !sums.has(line));
-  expect(differing.map((line) => line.split("  ")[1])).toEqual([
-    "usr/lib/appliance-exporter/dist/sbom.cdx.json",
-    "usr/lib/appliance-exporter/node/node",
-  ]);
-});
-
-test("lintian finds no error", () => {
-  const { status, stdout } = spawnSync(toolPath("lintian"), ["--allow-root", deb], { encoding: "utf8" });
-  expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
 });

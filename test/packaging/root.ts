@@ -16,6 +16,8 @@ const required = createRequire(import.meta.url);
 const manifest: { readonly version: string } = required("../../package.json");
 /** Of the packages. */
 export const VERSION = manifest.version.replace(/-dev$/, `$&.${COMMITS}`);
+/** Of the Debian packages. A prerelease sorts before its release. */
+export const DEB_VERSION = VERSION.replace("-", "~");
 /** Of the Node.js in the packages. */
 export const { version: NODE_VERSION }: { readonly version: string } = required("../../packaging/node.json");
 

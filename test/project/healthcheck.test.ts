@@ -1,13 +1,16 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { resetsAtRequest, saysAndEnds } from "../faults/behaviours.ts";
 import { test } from "../faults/stage.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { startTestExporter } from "../support/exporter.ts";
 import { closedPort, startFaultServer } from "../support/fault-server.ts";
 import { HASH, routes, serve } from "../exporter/web/support.ts";
+
+// Programs start, and stand still.
+vi.setConfig({ testTimeout: 30_000 });
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
 const DOCKERFILE = readFileSync(`${REPOSITORY}Dockerfile`, "utf8");

@@ -2,7 +2,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+// Git and npm run many times.
+vi.setConfig({ testTimeout: 40_000 });
 
 const SCRIPT = `import(${JSON.stringify(new URL("../../scripts/build-info.ts", import.meta.url))}).then(({ buildInfo }) => console.log(buildInfo().version))`;
 

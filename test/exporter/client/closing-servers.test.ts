@@ -7,7 +7,7 @@ import type { Behaviour } from "../../support/fault-server.ts";
 import { clientOf, LONG_MS, OK, serve, servePlain } from "./support.ts";
 
 /** Over TLS, each of four clients makes as many polls; without, four times as many. */
-const POLLS = Number(process.env["CLOSING_SERVERS_POLLS"] ?? 250);
+const POLLS = Number(process.env["CLOSING_SERVERS_POLLS"] ?? 100);
 const TIMEOUT = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 const CONTINUE = "HTTP/1.1 100 Continue\r\nX-Any: thing\r\n\r\n";
 

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { clientOf, LONG_MS, shortly } from "./support.ts";
+
+// Polls wait on after stalls.
+vi.setConfig({ testTimeout: 30_000 });
 
 /**
  * A server in its own thread, which answers while the event loop of the test stalls: at once, or, if the path

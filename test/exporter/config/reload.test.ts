@@ -2,12 +2,15 @@ import { createServer } from "node:https";
 import type { Socket } from "node:net";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { pollTimes, RARELY } from "../../support/poll-times.ts";
 import { createAuthority } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "../../support/exporter.ts";
 import { portOf } from "../../support/fault-server.ts";
+
+// Polls come due each second, several times.
+vi.setConfig({ testTimeout: 40_000 });
 
 const AUTHORITY = await createAuthority();
 const LEAF = await AUTHORITY.issue();

@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fleetDocumentSchema } from "../../../src/exporter/document/schema.ts";
 import { eventually } from "../../support/eventually.ts";
 import type { ExporterUnderTest } from "../../support/exporter.ts";
 import { detailsOf, startDiscovering, startSimulated } from "./appliance.ts";
+
+// Rounds of lists and details, which are polled each second.
+vi.setConfig({ testTimeout: 40_000 });
 
 /** The series of these families without the labels of the appliance. */
 async function linesOf(

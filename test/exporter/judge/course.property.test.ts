@@ -1,9 +1,12 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { GroupState } from "../../../src/exporter/judge/states.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { failed, interfaceOf, listOf, seen } from "../../support/observations.ts";
 import { judgedFleet } from "./support.ts";
+
+// Hundreds of courses of a group, poll by poll.
+vi.setConfig({ testTimeout: 40_000 });
 
 const INTERVAL_MS = 1000;
 const MAX_ANSWER_MS = 900;
@@ -145,7 +148,7 @@ test("a split brain is proven by the second poll after it was seen, and stays un
 
 test("handovers that come again and again within seconds are hardly ever a split brain or a missing master", () => {
   const handovers = fc.array(fc.integer({ min: 500, max: 5000 }), { minLength: 40, maxLength: 40 });
-  const courses = fc.sample(fc.tuple(handovers, answers), { seed: 1, numRuns: 1000, unbiased: true });
+  const courses = fc.sample(fc.tuple(handovers, answers), { seed: 1, numRuns: 250, unbiased: true });
   const wrong = courses.filter(([gaps, delays]) => {
     const course: Course = (member, atMs) => {
       let [changes, changesAtMs] = [0, 3000];
@@ -155,7 +158,7 @@ test("handovers that come again and again within seconds are hardly ever a split
     const states = statesIn(verdictsOf(course, delays));
     return states.has("split_brain") || states.has("no_master");
   });
-  expect(wrong.length).toBeLessThan(10);
+  expect(wrong.length).toBeLessThan(3);
 });
 
 test("after such handovers a split brain is proven by the third poll after it was seen", () => {

@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { cutText } from "../../../src/exporter/api/text.ts";
 import { fleetOf } from "../fleet/support.ts";
 import {
@@ -13,6 +13,9 @@ import {
 } from "../../support/observations.ts";
 import { expositionOf } from "./canned-fleet.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
+
+// Hundreds of expositions are parsed.
+vi.setConfig({ testTimeout: 30_000 });
 
 /** 256 bytes, and where something was cut or replaced a mark and the hash. */
 const MAX_VALUE_BYTES = 256 + 17;

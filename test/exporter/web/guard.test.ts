@@ -1,6 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { clientOf } from "../../../src/exporter/web/connections.ts";
 import { ask, basic, HASH, routes, startSecured } from "./support.ts";
+
+// Passwords are checked in threads, many one after the other.
+vi.setConfig({ testTimeout: 30_000 });
 
 const USERS = `basic_auth_users: { monitor: $2y$${HASH} }`;
 const KNOWN = basic("monitor:correct horse");

@@ -9,6 +9,9 @@ import { eventually } from "../../support/eventually.ts";
 import { startTestExporter } from "../../support/exporter.ts";
 import { ask, basic, connectTo, HASH, held, routes, serve, startSecured } from "./support.ts";
 
+// Large histories are read and sent.
+vi.setConfig({ testTimeout: 40_000 });
+
 const PATH = "/api/v1/history";
 const NOW_MS = Date.parse("2026-11-26T04:00:00Z");
 const LINES = [

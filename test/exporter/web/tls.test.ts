@@ -1,10 +1,13 @@
 import { once } from "node:events";
 import { Agent } from "node:https";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createAuthority, createIntermediateChain, type Authority } from "../../support/certificates.ts";
 import type { Files } from "../config/folder.ts";
 import { ask, connectTo, startSecured } from "./support.ts";
+
+// A handshake that is not completed is cut off after five seconds.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let authority: Authority;
 let files: Files = {};

@@ -1,6 +1,6 @@
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { runProgram } from "../../../src/program/program.ts";
 import { createFolder } from "../config/folder.ts";
 import { createAuthority, type Authority } from "../../support/certificates.ts";
@@ -8,6 +8,9 @@ import { eventually } from "../../support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "../../support/exporter.ts";
 import { createTestIo } from "../../support/io.ts";
 import { ask, basic, HASH } from "./support.ts";
+
+// Files are watched through several changes.
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const NOBODY = "appliances: [{ name: a, enabled: false, base_url: 'https://127.0.0.1:1' }]\n";
 const TLS = "tls_server_config: { cert_file: server.pem, key_file: server.key }\n";

@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { bandOf } from "../../../src/history/journal/bands.ts";
 import { parseRecord } from "../../../src/history/journal/record.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { startTestDemo } from "../../program/demo/support.ts";
 import { linesIn } from "./support.ts";
+
+// An exporter runs until each kind of record is written.
+vi.setConfig({ testTimeout: 40_000, expect: { poll: { timeout: 30_000 } } });
 
 const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), "utf8");
 

@@ -1,8 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { test } from "vitest";
+import { test, vi } from "vitest";
 import { loadConfig } from "../../../src/exporter/config/load.ts";
 import { samplesOf, startTestDemo } from "./support.ts";
+
+// The demo polls each second, and takes several steps.
+vi.setConfig({ testTimeout: 60_000, expect: { poll: { timeout: 45_000 } } });
 
 const mastersOf = (demo: Parameters<typeof samplesOf>[0]) =>
   samplesOf(demo, "vrrp_is_master", "appliance", "interface");

@@ -3,10 +3,13 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { useTemporaryFolder } from "./support.ts";
 import { COMMAND } from "../../support/command.ts";
 import { endChild } from "../../support/child.ts";
+
+// npm starts the program, and ends it.
+vi.setConfig({ testTimeout: 40_000, expect: { poll: { timeout: 30_000 } } });
 
 // An open handle would keep the program running.
 test("the demo as a process ends by itself on Ctrl-C, with no handle and no file left", async () => {

@@ -1,0 +1,4 @@
+import { beforeEach } from "vitest";
+import { setTestTimeout } from "./eventually.ts";
+
+beforeEach(({ task }) => setTestTimeout(task.timeout));
