@@ -9,7 +9,7 @@ import { endChild } from "../support/child.ts";
 import { obstacleTo } from "../support/obstacle.ts";
 import { toolPath } from "../support/tool.ts";
 import {
-  expectEnd,
+  terminate,
   expectPolls,
   KILLED,
   REPAIRED,
@@ -79,7 +79,7 @@ test.concurrent("the file system of the journal hangs for a while, and then unti
   await untilStory(seen, ["run start", "a", "b"]);
   server.kill("SIGSTOP");
   await untilUp(program, false);
-  const { signal } = await expectEnd(program);
+  const { signal } = await terminate(program);
   expect(signal).toBe("SIGKILL");
   expect(program.log().at(-1)).toMatchObject(KILLED);
 });

@@ -10,7 +10,7 @@ import { hangFile } from "../support/hanging-file.ts";
 import { toolPath } from "../support/tool.ts";
 import {
   BROKEN,
-  expectEnd,
+  terminate,
   expectPolls,
   fileIn,
   KILLED,
@@ -117,7 +117,7 @@ test.concurrent("the file system of the journal hangs, and that of a password fi
   await untilUp(program, false);
   await failOver(program);
   await expectPolls(program);
-  const { signal } = await expectEnd(program);
+  const { signal } = await terminate(program);
   expect(signal).toBe("SIGKILL");
   expect(program.log().at(-1)).toMatchObject(KILLED);
 });
@@ -129,7 +129,7 @@ test.concurrent("SIGTERM: what was judged until then is in the journal, and the 
   const first = await start();
   await untilStory(journal, ["run start", "a"]);
   await failOver(first);
-  const { code } = await expectEnd(first);
+  const { code } = await terminate(first);
   expect(code).toBe(0);
   await untilStory(journal, ["run start", "a", "b"]);
   expect(readdirSync(journal)).not.toContain("lock.sock");
@@ -181,7 +181,7 @@ test.concurrent("files of a journal are damaged, or of a newer version: a start 
   const first = await start();
   await untilStory(journal, ["run start", "a"]);
   await failOver(first);
-  await expectEnd(first);
+  await terminate(first);
   const file = fileIn(journal);
   const whole = readFileSync(file, "utf8");
   const at = readJournal(journal).at(-1)?.at ?? "";

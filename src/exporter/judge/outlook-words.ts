@@ -2,9 +2,16 @@ import { hostsAt, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from
 import { elsewhereWords } from "../maintenance/window.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed, type Words } from "../../support/text.ts";
+import type { Protocol } from "../api/website-test.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, OutlookVerdict, Risk } from "./verdict.ts";
-import { differencesBetween, websiteAtMember, type Aspect, type WebsiteAtMember } from "./website-risks.ts";
+import {
+  differencesBetween,
+  portOf,
+  websiteAtMember,
+  type Aspect,
+  type WebsiteAtMember,
+} from "./website-risks.ts";
 import { addressName, groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
 
 type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "planned">;
@@ -96,7 +103,11 @@ function sayingOf(
         ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
         : [`it is not known whether ${successor} would serve `, ` like ${name}`],
     website_missing: () =>
-      there === undefined ? "missing" : `missing (it listens on ${listed(there.known.bind, NAMED)} only)`,
+      protocol
+        ? offeredWords(there, protocol)
+        : there === undefined
+          ? "missing"
+          : `missing (it listens on ${listed(there.known.bind, NAMED)} only)`,
     website_disabled: () => "disabled",
     website_less_protected: () =>
       `less protected (${there?.details?.mode} instead of ${here?.details?.mode})`,
@@ -104,6 +115,12 @@ function sayingOf(
     website_differs: () => ["", ` differs at ${successor} (${differing(here, there, name, successor)})`],
   };
   return sayings[risk]();
+}
+
+/** Returns how a member offers a protocol of a website that has another port elsewhere: `offered at port 8080 only`. */
+function offeredWords(there: WebsiteAtMember | undefined, protocol: Protocol): string {
+  const port = there && portOf(there, protocol);
+  return typeof port === "number" ? `offered at port ${port} only` : "not offered";
 }
 
 /** Returns `: b has it under VHID 12` if another group has an address of this one. */

@@ -1,5 +1,7 @@
 import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
-import { kept, memo } from "../../support/kept.ts";
+import { canonicalHost } from "../../support/address.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { kept, memo, once } from "../../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type OutlookState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
@@ -23,12 +25,15 @@ import {
   isServed,
   listingOf,
   servesOnly,
+  standInAt,
   websiteAtMember,
   websiteRisks,
   type Listing,
 } from "./website-risks.ts";
 
 const MAX_RISKS = 50;
+/** The most websites of a host that are looked at beside each other. */
+const MAX_ALIKE = 8;
 
 /** Returns the verdicts on the outlooks of a cluster: the same objects while nothing in them changes. */
 export function outlookVerdicts(
@@ -65,9 +70,13 @@ const outlooksIn = memo((inputs: OutlookInputs): ReadonlyMap<string, Outlook> =>
   if (hasDisabled) return new Map();
   const groupOutlooks = groupOutlooksIn(groups);
   const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
+  const byHost = groupBy(websites.values(), hostOf);
   const all = Array.from(websites.values(), (website) => {
     const isNameShared = sharedNames.has(website.website);
-    return websiteOutlooks(website, { website, isNameShared, groupOutlooks, listings });
+    const host = hostOf(website);
+    const same = host === "" ? [] : (byHost.get(host) ?? []).slice(0, MAX_ALIKE);
+    const alike = same.filter((each) => each !== website);
+    return websiteOutlooks(website, { website, alike, isNameShared, groupOutlooks, listings });
   });
   const outlooks = Array.from(groupOutlooks.byMaster, ([name, groupOutlook], nth) => {
     const own = all.flatMap((each) => each[nth] ?? []);
@@ -129,6 +138,12 @@ function unlistedRisks(
   });
 }
 
+/** Returns the host of a website, without its port; an empty text if it is not known. */
+const hostOf = once(({ at }: WebsiteVerdict): string => {
+  const host = at.find(({ known }) => known.details !== undefined)?.known.details?.host ?? "";
+  return canonicalHost(host);
+});
+
 function repeated(names: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
@@ -143,6 +158,8 @@ interface WebsiteOutlook {
 
 interface WebsiteOutlookInputs extends Pick<OutlookInputs, "listings"> {
   readonly website: WebsiteVerdict;
+  /** The other websites of the same host. */
+  readonly alike: readonly WebsiteVerdict[];
   readonly isNameShared: boolean;
   readonly groupOutlooks: GroupOutlooks;
 }
@@ -159,7 +176,7 @@ function websiteOutlook(
   master: string,
   groupOutlook: GroupOutlook,
 ): WebsiteOutlook {
-  const { website, isNameShared, groupOutlooks, listings } = inputs;
+  const { website, alike, isNameShared, groupOutlooks, listings } = inputs;
   const { key, website: name } = website;
   const here = websiteAtMember(website, master);
   const isHere = here !== undefined && isServed(here);
@@ -168,7 +185,10 @@ function websiteOutlook(
     : groupOutlook.everywhere;
   const risks = Array.from(takenOver ?? []).flatMap(([successor, { counts, addresses }]) => {
     const listing = listings.find(({ identity }) => identity.appliance === successor);
-    const there = websiteAtMember(website, successor) ?? (listing && absenceAt(listing, website, here));
+    const there =
+      websiteAtMember(website, successor) ??
+      standInAt(alike, successor, here) ??
+      (listing && absenceAt(listing, website, here));
     if (there === undefined) return [];
     const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {

@@ -1,6 +1,6 @@
 import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
 import { PROTOCOLS, type Protocol } from "../api/website-test.ts";
-import type { InventorySnapshot, KnownWebsite, ProtocolResult, TestResult } from "../fleet/snapshot.ts";
+import type { InventorySnapshot, KnownWebsite, ProtocolResult } from "../fleet/snapshot.ts";
 import { memo } from "../../support/kept.ts";
 import { usableBackends } from "./judge-website.ts";
 import { RISKS, type RiskKind } from "./states.ts";
@@ -124,8 +124,15 @@ function testRisks(here: WebsiteAtMember, there: WebsiteAtMember): readonly Webs
   const ours = here.results.length > 0 ? here.results : untested(here, there);
   if (ours.length === 0) return UNKNOWN;
   return ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
-    const other = resultAt(there, protocol);
-    if (result === "down" || other === "up") return [];
+    if (result === "down") return [];
+    const [port, otherPort] = [portOf(here, protocol), portOf(there, protocol)];
+    const isPortKnown = port !== undefined && otherPort !== undefined;
+    const isElsewhere = otherPort === "none" || (isPortKnown && port !== otherPort);
+    if (isElsewhere) return result === "up" ? [["website_missing", protocol]] : UNKNOWN;
+    // What is not described is tested all the same.
+    if (!isPortKnown && here.details !== undefined && there.details !== undefined) return UNKNOWN;
+    const other = there.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+    if (other === "up") return [];
     const isLost = result === "up" && other === "down";
     return isLost ? [["website_down", protocol]] : UNKNOWN;
   });
@@ -136,11 +143,29 @@ function untested({ known }: WebsiteAtMember, there: WebsiteAtMember) {
   return protocols.map((protocol) => ({ protocol, result: "unknown" as const }));
 }
 
-/** Returns the result for a protocol, which is down if the appliance reports that it does not offer the protocol. */
-function resultAt({ details, results }: WebsiteAtMember, protocol: Protocol): TestResult {
-  const offered: readonly Protocol[] = PROTOCOLS[details?.protocol ?? "both"];
-  if (!offered.includes(protocol)) return "down";
-  return results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+/** Returns the port at which a member offers a website by a protocol; `undefined` if that is not known. */
+export function portOf({ details }: WebsiteAtMember, protocol: Protocol): number | "none" | undefined {
+  if (details?.protocol === undefined) return undefined;
+  const offered: readonly Protocol[] = PROTOCOLS[details.protocol];
+  if (!offered.includes(protocol)) return "none";
+  return details.protocol === "both" && protocol === "http" ? details.secondPort : details.port;
+}
+
+/**
+ * Returns another website of the same host at a member, if the member offers by it all that this one offers: `http` at port 80 is also a part
+ * of `both`, which has the address of its other port.
+ */
+export function standInAt(
+  alike: readonly WebsiteVerdict[],
+  member: string,
+  here: WebsiteAtMember | undefined,
+): WebsiteAtMember | undefined {
+  const { protocol } = here?.details ?? {};
+  if (here === undefined || protocol === undefined) return undefined;
+  const found = alike.flatMap((website) => websiteAtMember(website, member) ?? []);
+  return found.find((there) =>
+    PROTOCOLS[protocol].every((each) => portOf(here, each) === portOf(there, each)),
+  );
 }
 
 const PROTECTION: Readonly<Record<WebsiteMode, number>> = { pass: 0, detect: 1, protect: 2 };

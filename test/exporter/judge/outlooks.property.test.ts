@@ -360,6 +360,12 @@ function keyOf(members: readonly Member[], { name, hasDiscovery }: Member, { hos
   return described.find((each) => each.id === id && each.isEnabled && each.host !== "")?.host ?? `#${id}`;
 }
 
+/** The port at which a website is offered; that of HTTPS, or of the only protocol, is 443. */
+function portOf({ protocol: setting }: Site, protocol: Protocol): number | undefined {
+  if (!PROTOCOLS[setting].some((each) => each === protocol)) return undefined;
+  return setting === "both" && protocol === "http" ? 80 : 443;
+}
+
 /** What the tests of a website find by each protocol that is known. */
 function resultsOf({ hasDiscovery }: Member, { tests, protocol, isEnabled }: Site) {
   if (tests === "pending" || (hasDiscovery && !isEnabled)) return new Map<Protocol, string>();
@@ -413,7 +419,8 @@ function siteFates(
   const results = found.size > 0 ? found : new Map(Array.from(protocols, (each) => [each, "unknown"]));
   if (results.size === 0) fates.push("unknown");
   for (const [protocol, before] of results) {
-    const isOffered = !isKnownThere || PROTOCOLS[theirs.protocol].some((each) => each === protocol);
+    const [port, otherPort] = [ours, theirs].map((each) => portOf(each, protocol));
+    const isOffered = !isKnownThere || (otherPort !== undefined && (!isKnownHere || port === otherPort));
     const after = isOffered ? (there.get(protocol) ?? "unknown") : "down";
     if (before === "down" || after === "up") continue;
     fates.push(before === "up" && after === "down" ? "lost" : "unknown");

@@ -181,12 +181,42 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
   [
     "one of its protocols is not offered there",
     [A, B, ...site("a"), ...site("b", 1, { protocol: "https" })],
-    ["a: losses", "website_down loss [b] shop http", "website_differs none [b] shop"],
+    ["a: losses", "website_missing loss [b] shop http", "website_differs none [b] shop"],
   ],
   [
     "that is so, and the master did not test it yet",
     [A, B, ...site("a").slice(0, -1), ...site("b", 1, { protocol: "https" })],
     ["a: unknown", "website_unknown uncertain [b] shop", "website_differs none [b] shop"],
+  ],
+  [
+    "one of its protocols is offered at another port there",
+    [A, B, ...site("a"), ...site("b", 1, { secondPort: 8080 })],
+    ["a: losses", "website_missing loss [b] shop http"],
+  ],
+  [
+    "its second port there cannot be read",
+    [A, B, ...site("a"), ...site("b", 1, { secondPort: undefined })],
+    ["a: unknown", "website_unknown uncertain [b] shop"],
+  ],
+  [
+    "it is a part of another website there, which has the same host and the port of its protocol as its second one",
+    [
+      A,
+      B,
+      ...site("a", 1, { protocol: "http", port: 80, secondPort: undefined }),
+      ...site("b", 1, { protocol: "both", port: 443, secondPort: 80 }),
+    ],
+    ["a: ready", "website_differs none [b] shop", "website_differs none [b] shop (shop.example:443)"],
+  ],
+  [
+    "that other website has another second port",
+    [
+      A,
+      B,
+      ...site("a", 1, { protocol: "http", port: 80, secondPort: undefined }),
+      ...site("b", 1, { protocol: "both", port: 443, secondPort: 8080 }),
+    ],
+    ["a: losses", "website_missing loss [b] shop", "website_differs none [b] shop (shop.example:443)"],
   ],
   [
     "its servers fail there, and its tests have no result",
