@@ -59,9 +59,6 @@ const slow = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
-  // The lab waits nearly always, and its processes go first.
-  maxWorkers: 4,
-  sequence: { groupOrder: 1 },
 };
 
 const newest = UNPACKED_SUITES.at(-1);
@@ -105,6 +102,8 @@ export default defineConfig({
           include: VERSIONED,
           exclude: [...leftOutOf(suite)],
           env: { PATH: pathOf(suite) },
+          // Beside the lab, whose processes go first.
+          sequence: { groupOrder: 1 },
         },
       })),
       {
@@ -127,8 +126,10 @@ export default defineConfig({
       },
       // Not among the tests of CI: npm run lab:planned.
       { test: { ...slow, name: "lab", include: ["test/e2e/**/*.lab.ts"], maxConcurrency: 64 } },
-      // All cases run at once.
-      { test: { ...slow, name: "e2e", include: E2E, maxConcurrency: 64 } },
+      // The lab measures times: all cases run at once, after the tests that take the processors.
+      {
+        test: { ...slow, name: "e2e", include: E2E, maxConcurrency: 64, sequence: { groupOrder: 1 } },
+      },
     ],
   },
 });

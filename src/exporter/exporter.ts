@@ -188,18 +188,19 @@ export async function startExporter(
     onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
   });
 
+  self.reloaded(true, clock.wallMs());
   const started = await web.start(options.listenAddresses, routes.handle);
   if (!started.ok) {
+    reloader.stop();
     runner.stop();
     return started;
   }
   // A client may have caused a reload since the first listener was there.
   await prepare(reloader.running().config)();
   reloader.watch();
-  self.reloaded(true, clock.wallMs());
   history.start({ verdicts: board.verdicts, windows, onIncidents: board.restore });
   const { addresses } = started;
-  const appliances = loaded.config.appliances.length;
+  const appliances = reloader.running().config.appliances.length;
   const fields = { addresses: addresses.join(", "), appliances, shard: formatShard(shard), version };
   logger.info(fields, "exporter started");
   const stop = async (): Promise<void> => {

@@ -61,18 +61,31 @@ const SETTLED_MS = 5000;
 export function planDrill(
   fleet: FleetDocument,
   appliance: string,
-  { isBothWays, acceptsLosses }: { readonly isBothWays: boolean; readonly acceptsLosses: boolean },
+  {
+    isBothWays,
+    acceptsLosses,
+    despite = [],
+  }: {
+    readonly isBothWays: boolean;
+    readonly acceptsLosses: boolean;
+    /** The ids of windows on other members that do not prevent it. */
+    readonly despite?: readonly string[] | undefined;
+  },
 ): { readonly ok: true; readonly course: Course } | DrillRefusal {
   const refused = (reason: DrillRefusal["reason"], message: string) =>
     ({ ok: false, reason, message }) as const;
   const cluster = fleet.clusters.find(({ appliances }) => appliances.some(({ name }) => name === appliance));
   if (cluster === undefined) return refused("unknown", `the exporter has no appliance ${appliance}`);
   const readiness = cluster.appliances.find(({ name }) => name === appliance)?.failover;
-  const answer = answersOf([cluster], [appliance]).find((each) => each.appliance === appliance);
+  const answer = answersOf([cluster], [appliance], despite).find((each) => each.appliance === appliance);
   if (answer === undefined || answer.verdict === "unknown")
     return refused("unknown", answer?.summary ?? `nothing is known of ${appliance}`);
   if (readiness === undefined)
     return refused("unknown", `${appliance} is MASTER of nothing: there is no failover to rehearse`);
+  if (answer.apart !== undefined) {
+    const flags = answer.apart.windows.map((id) => `--despite=${id}`).join(" ");
+    return refused("losses", `${answer.summary}; wait for its end, or begin with ${flags}`);
+  }
   if (answer.verdict === "not_ready" && !acceptsLosses)
     return refused("losses", `${answer.summary}; --accept-losses rehearses it nevertheless`);
   const own = cluster.groups.filter(({ master }) => master === appliance);

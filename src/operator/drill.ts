@@ -65,15 +65,14 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   if (typeof answer === "number") return answer;
   if (!answer.ok) return fail(io, answer.message, 2);
   const fleet = answer.value;
-  const { bothWays: isBothWays = false, acceptLosses: acceptsLosses = false } = flags;
-  const planned = planDrill(fleet, name, { isBothWays, acceptsLosses });
+  const { bothWays: isBothWays = false, acceptLosses: acceptsLosses = false, despite } = flags;
+  const planned = planDrill(fleet, name, { isBothWays, acceptsLosses, despite });
   if (!planned.ok) return fail(io, printable(planned.message), planned.reason === "losses" ? 1 : 2);
 
   const acts: { readonly atMs: number; readonly text: string }[] = [];
   const act = (text: string): void => void acts.push({ atMs: io.clock.wallMs(), text });
   const { comment = `drill of ${name}` } = flags;
   const id = randomBytes(8).toString("hex");
-  const { despite } = flags;
   const start = {
     id,
     appliances: [name],

@@ -96,8 +96,8 @@ export async function endWork(flags: MaintenanceFlags, io: Io, id: string): Prom
 }
 
 /**
- * Asks before somebody else's window is changed, unless `--yes` is given. Returns the exit code if it is not to be changed; `undefined` if
- * it is, or is not known.
+ * Asks before a window is changed that is not known to be this user's, unless `--yes` is given. Returns the exit code if it is not to be
+ * changed; `undefined` if it is, or if no exporter has it.
  */
 async function refusalOf(
   what: "end" | "extend",
@@ -106,11 +106,19 @@ async function refusalOf(
   io: Io,
   exporters: Exporters,
 ): Promise<ExitCode | undefined> {
-  const answers = await Promise.all(exporters.map((each) => each.windows()));
-  const windows = answers.flatMap((answer) => (answer.ok ? answer.value : []));
-  const window = windows.find((each) => each.id === id);
-  if (window === undefined || isAccepted || exporters.every(({ user }) => user === window.by))
-    return undefined;
+  if (isAccepted) return undefined;
+  const all = await Promise.all(
+    exporters.map(async ({ user, windows }) => ({ user, answer: await windows() })),
+  );
+  const others = all.flatMap(({ user, answer }) => {
+    // An exporter that does not answer now says the same after the change.
+    const window = answer.ok ? answer.value.find((each) => each.id === id) : undefined;
+    const isOver = window !== undefined && Date.parse(window.end) <= io.clock.wallMs();
+    const isOwn = user !== undefined && user === window?.by;
+    return window === undefined || isOver || isOwn ? [] : window;
+  });
+  const [window] = others;
+  if (window === undefined) return undefined;
   const { by = "the configuration", end, comment } = window;
   const whose = `the window ${id} until ${absoluteTime(end)} is of ${by} (${comment})`;
   if (await isConfirmed(io, printable(`${whose}. ${what === "end" ? "End" : "Extend"} it?`)))

@@ -102,8 +102,9 @@ function riskLines({ risks, moreRisks = 0, leftOut = 0 }: OutlookDocument, nowMs
       seenAt === undefined ? "not seen yet" : `seen ${relativeTime("ago", Date.parse(seenAt), nowMs)}`;
     return ["", effect, summary, age];
   });
-  // Risks are worst first. If a harmless one is shown, all that are left out are harmless.
-  const more = harmful.length < risks.length ? 0 : moreRisks;
+  // Risks are worst first. If a harmless one is shown, all that are left out are harmless; those of windows are always shown.
+  const isComplete = risks.some(({ effect, risk }) => effect === "none" && risk !== "planned_elsewhere");
+  const more = isComplete ? 0 : moreRisks;
   const remarks = [
     ...(more === 0 ? [] : [count(more, "more risk")]),
     ...(leftOut === 0 ? [] : [`${count(leftOut, "website")} excluded or beyond the limit: not compared`]),

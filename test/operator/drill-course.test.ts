@@ -9,6 +9,7 @@ import {
   type Ending,
 } from "../../src/operator/drill-course.ts";
 import { WALL_MS, websiteOf } from "../support/observations.ts";
+import { windowOf } from "../exporter/maintenance/support.ts";
 import { documentsOf } from "./drill-support.ts";
 
 const both = (second: number, a: string, b: string): string => `a ${a} ${second}, b ${b} ${second}`;
@@ -216,6 +217,20 @@ test.each([
     reason: "unknown",
     message: "the exporter has no appliance c",
   });
+});
+
+test("while another member is worked on, a drill begins only despite that window, whatever losses are accepted", () => {
+  const [document] = documentsOf(READY, undefined, [windowOf({ appliances: ["b"] })]);
+  const plan = (despite: readonly string[]) =>
+    document && planDrill(document.fleet, "a", { isBothWays: false, acceptsLosses: true, despite });
+  expect(plan([])).toEqual({
+    ok: false,
+    reason: "losses",
+    message:
+      "If a fails, nobody may be left: b is worked on by alice until 2023-11-14 23:13 UTC (firmware 4.6): window patchnight; " +
+      "wait for its end, or begin with --despite=patchnight",
+  });
+  expect(plan(["patchnight"])).toMatchObject({ ok: true });
 });
 
 test("an exporter that is older than this command does not say what would be lost", () => {

@@ -1,4 +1,5 @@
 import type { WebsiteConfig } from "../../src/exporter/config/config.ts";
+import type { MaintenanceWindow } from "../../src/exporter/maintenance/window.ts";
 import type { FleetDocument } from "../../src/exporter/document/schema.ts";
 import { WHOLE_FLEET } from "../../src/exporter/config/shard.ts";
 import { fleetDocument } from "../../src/exporter/document/document.ts";
@@ -14,10 +15,11 @@ const MEMBERS = [MEMBER_A, MEMBER_B, MEMBER_C];
 export function documentsOf(
   words: string,
   websites: readonly WebsiteConfig[] = [SHOP],
+  windows: readonly MaintenanceWindow[] = [],
 ): readonly { readonly fleet: FleetDocument; readonly atMs: number }[] {
   const named = MEMBERS.filter(({ name }) => name !== "c" || /\bc /.test(words));
   const members = named.map((each) => ({ ...each, websites }));
-  const [fleet, judging, past] = [fleetOf(members), createJudge(), createPast()];
+  const [fleet, judging, past] = [fleetOf(members), createJudge(windows), createPast()];
   const documents = pollsOf(words).map(({ observation, atMs }) => {
     const { changes, cluster } = fleet.record(observation, atMs);
     if (cluster === undefined) throw new Error("the appliance is configured");

@@ -124,7 +124,7 @@ const outlook = z.object({
     z.int(),
     "how many of its websites are excluded or beyond the limit, and so not compared",
   ),
-  risks: z.array(risk).describe("worst first, at most 50"),
+  risks: z.array(risk).describe("worst first, at most 50, and those of windows"),
   moreRisks: optional(z.int(), "how many `risks` leaves out; absent if none"),
 });
 

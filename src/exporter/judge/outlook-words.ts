@@ -6,7 +6,9 @@ import type { Protocol } from "../api/website-test.ts";
 import type { RiskKind } from "./states.ts";
 import type { ClusterVerdict, OutlookVerdict, Risk } from "./verdict.ts";
 import {
+  alikeIn,
   differencesBetween,
+  standInAt,
   portOf,
   websiteAtMember,
   type Aspect,
@@ -72,7 +74,10 @@ function sayingOf(
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
   const isAll = key === "";
-  const [here, there] = [name, successor].map((each) => website && websiteAtMember(website, each));
+  const here = website && websiteAtMember(website, name);
+  const there =
+    website &&
+    (websiteAtMember(website, successor) ?? standInAt(alikeIn(websites)(website), successor, here));
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
     no_backup: () => ["no appliance takes over ", elsewhere(key, name, cluster)],
     backup_lost: () => {
@@ -91,7 +96,9 @@ function sayingOf(
         ? ["it is not known what is lost: not ", ` interfaces of ${successor || name} can be read`]
         : [`it is not known whether ${successor} has all addresses of `, ""],
     planned_elsewhere: () => {
-      const window = cluster.planned?.elsewhere.find((each) => each.window.id === subject);
+      const window = cluster.planned?.elsewhere.find(
+        ({ identity, window }) => identity.appliance === name && window.id === subject,
+      );
       const words = window === undefined ? "" : elsewhereWords(window);
       return [words.slice(0, words.length - subject.length), ""];
     },
@@ -188,7 +195,11 @@ export function evidenceAt(
   const instants = members.map((member) => {
     if (website === undefined && risk !== "website_unknown") return member.vrrp.health.lastSuccessAtMs;
     const { list, details } = member.discovery ?? {};
-    const atMember = website && websiteAtMember(website, member.identity.appliance);
+    const here = website && websiteAtMember(website, name);
+    const atMember =
+      website &&
+      (websiteAtMember(website, member.identity.appliance) ??
+        standInAt(alikeIn(websites)(website), member.identity.appliance, here));
     const isTest = risk === "website_down" || risk === "website_unknown";
     const test = isTest ? testOf(facts.appliances, atMember) : undefined;
     if (test !== undefined) return test.health.lastSuccessAtMs;

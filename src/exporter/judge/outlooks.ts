@@ -1,7 +1,5 @@
 import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
-import { canonicalHost } from "../../support/address.ts";
-import { groupBy } from "../../support/group-by.ts";
-import { kept, memo, once } from "../../support/kept.ts";
+import { kept, memo } from "../../support/kept.ts";
 import { EFFECTS, RISK_KINDS, type Effect, type OutlookState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
@@ -22,6 +20,7 @@ import {
 } from "./verdict.ts";
 import {
   absenceAt,
+  alikeIn,
   isServed,
   listingOf,
   servesOnly,
@@ -32,8 +31,6 @@ import {
 } from "./website-risks.ts";
 
 const MAX_RISKS = 50;
-/** The most websites of a host that are looked at beside each other. */
-const MAX_ALIKE = 8;
 
 /** Returns the verdicts on the outlooks of a cluster: the same objects while nothing in them changes. */
 export function outlookVerdicts(
@@ -70,12 +67,10 @@ const outlooksIn = memo((inputs: OutlookInputs): ReadonlyMap<string, Outlook> =>
   if (hasDisabled) return new Map();
   const groupOutlooks = groupOutlooksIn(groups);
   const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
-  const byHost = groupBy(websites.values(), hostOf);
+  const alikeTo = alikeIn(websites);
   const all = Array.from(websites.values(), (website) => {
     const isNameShared = sharedNames.has(website.website);
-    const host = hostOf(website);
-    const same = host === "" ? [] : (byHost.get(host) ?? []).slice(0, MAX_ALIKE);
-    const alike = same.filter((each) => each !== website);
+    const alike = alikeTo(website);
     return websiteOutlooks(website, { website, alike, isNameShared, groupOutlooks, listings });
   });
   const outlooks = Array.from(groupOutlooks.byMaster, ([name, groupOutlook], nth) => {
@@ -137,12 +132,6 @@ function unlistedRisks(
     ];
   });
 }
-
-/** Returns the host of a website, without its port; an empty text if it is not known. */
-const hostOf = once(({ at }: WebsiteVerdict): string => {
-  const host = at.find(({ known }) => known.details !== undefined)?.known.details?.host ?? "";
-  return canonicalHost(host);
-});
 
 function repeated(names: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();

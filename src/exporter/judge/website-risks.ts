@@ -1,10 +1,12 @@
 import type { WebsiteDetails, WebsiteMode } from "../api/website-details.ts";
 import { PROTOCOLS, type Protocol } from "../api/website-test.ts";
 import type { InventorySnapshot, KnownWebsite, ProtocolResult } from "../fleet/snapshot.ts";
-import { memo } from "../../support/kept.ts";
+import { canonicalHost } from "../../support/address.ts";
+import { groupBy } from "../../support/group-by.ts";
+import { memo, once } from "../../support/kept.ts";
 import { usableBackends } from "./judge-website.ts";
 import { RISKS, type RiskKind } from "./states.ts";
-import type { WebsiteVerdict } from "./verdict.ts";
+import type { ClusterVerdict, WebsiteVerdict } from "./verdict.ts";
 
 /** A website at one appliance. */
 export interface WebsiteAtMember {
@@ -149,6 +151,25 @@ export function portOf({ details }: WebsiteAtMember, protocol: Protocol): number
   const offered: readonly Protocol[] = PROTOCOLS[details.protocol];
   if (!offered.includes(protocol)) return "none";
   return details.protocol === "both" && protocol === "http" ? details.secondPort : details.port;
+}
+
+/** The most other websites of a host that are looked at. */
+const MAX_ALIKE = 8;
+
+/** Returns a function that returns the other websites of the host of each of these websites. */
+export const alikeIn = once((websites: ClusterVerdict["websites"]) => {
+  const byHost = groupBy(websites.values(), hostOf);
+  return (website: WebsiteVerdict): readonly WebsiteVerdict[] => {
+    const host = hostOf(website);
+    const same = host === "" ? [] : (byHost.get(host) ?? []).slice(0, MAX_ALIKE + 1);
+    return same.filter((each) => each !== website).slice(0, MAX_ALIKE);
+  };
+});
+
+/** Returns the host of a website, without its port; an empty text if it is not known. */
+function hostOf({ at }: WebsiteVerdict): string {
+  const host = at.find(({ known }) => known.details !== undefined)?.known.details?.host ?? "";
+  return canonicalHost(host);
 }
 
 /**

@@ -107,6 +107,8 @@ export function createWebServer({
           const file = `--web.listen-address=${formatAddress(address)}`;
           return { ok: false, errors: [{ file, path: "", message: messageOf(error) }] };
         }
+        // A reload may have come by an earlier listener.
+        renewTls(server, current);
         // A connection that cannot be accepted must not end the process.
         server.on("error", () => {});
         servers.push(server);

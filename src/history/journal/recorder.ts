@@ -118,6 +118,7 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     return { at: instantOf(atMs), kind: "run", v: VERSION, ...begin, version, shard };
   }
 
+  onRecord(runOf({ why: "start" }, clock.wallMs()));
   return {
     judged: (before, now, atMs) => {
       if (now !== undefined) {
@@ -135,10 +136,7 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     },
     planned: (window) => record(windowRecord(window, clock.wallMs())),
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),
-    follow: (given) => {
-      sources = given;
-      onRecord(runOf({ why: "start" }, clock.wallMs()));
-    },
+    follow: (given) => void (sources = given),
     step,
     stop: async () => {
       await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);

@@ -562,6 +562,22 @@ test.each<readonly [string, readonly Observation[]]>([
     "it is not known whether b would serve shop like a",
     [...READY, failed.website("b", 1, "timeout"), failed.website("b", 1, "timeout")],
   ],
+  [
+    "shop http is down (503) at b",
+    [
+      A,
+      B,
+      ...site("a", 1, { protocol: "http", port: 80, secondPort: undefined }),
+      ...site("b", 1, { protocol: "both", port: 443, secondPort: 80 }),
+      seen.website("a", 1, [{ protocol: "http", status: 200 }]),
+      ...[1, 2].map(() => seen.website("b", 1, blocksOf(503, 200))),
+    ],
+  ],
+  [
+    "shop http is offered at port 8080 only at b",
+    [A, B, ...site("a"), ...site("b", 1, { secondPort: 8080 })],
+  ],
+  ["shop http is not offered at b", [A, B, ...site("a"), ...site("b", 1, { protocol: "https" })]],
   ["shop is missing at b", [...READY.slice(0, -3), seen.websites("b", [])]],
   [
     "shop is missing (it listens on 192.0.2.101 only) at b",
