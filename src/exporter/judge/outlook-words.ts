@@ -97,7 +97,7 @@ function sayingOf(
         : [`it is not known whether ${successor} has all addresses of `, ""],
     planned_elsewhere: () => {
       const window = cluster.planned?.elsewhere.find(
-        ({ identity, window }) => identity.appliance === name && window.id === subject,
+        (each) => each.identity.appliance === name && each.window.id === subject,
       );
       const words = window === undefined ? "" : elsewhereWords(window);
       return [words.slice(0, words.length - subject.length), ""];
