@@ -7,9 +7,9 @@ import { pathOf, UNPACKED_SUITES, type Suite } from "./test/support/tool.ts";
 const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
 /** Installable packages and the image; they share what is made before. */
 const PACKAGING = ["test/packaging/**/*.extra.test.ts"];
-const E2E = ["test/e2e/**/*.test.ts"];
-/** What only a release needs: CI does not run it. */
-const RELEASE = ["test/packaging/**/*.release.test.ts"];
+const E2E = ["test/e2e/**/*.extra.test.ts"];
+/** What only a release plays: every case, of which each change plays some. */
+const RELEASE = ["test/**/*.release.test.ts"];
 /** Minutes of promtool: of the oldest and the newest version. */
 const SCENARIOS = ["test/monitoring/rules.extra.test.ts"];
 /** Those of the newest version. Each version checks their templates, and the lab sends them with the oldest one, too. */
@@ -25,9 +25,10 @@ const VERSIONED = [
 
 /** Begin before others, so that none of them runs alone at the end. */
 const LONG = [
-  "test/e2e/alerts.test.ts",
+  "test/e2e/alerts.release.test.ts",
+  "test/monitoring/rules.release.test.ts",
   "test/monitoring/rules.extra.test.ts",
-  "test/faults/costly-answers.extra.test.ts",
+  "test/faults/costly-answers.release.test.ts",
   "test/exporter/story/keepalived-causes.extra.test.ts",
 ];
 const isLong = ({ moduleId }: TestSpecification) => LONG.some((file) => moduleId.endsWith(file));
@@ -69,6 +70,12 @@ function leftOutOf(suite: Suite | undefined): readonly string[] {
   return suite === undefined ? TEXTS : [...SCENARIOS, ...TEXTS];
 }
 
+/** Each change is tested with the oldest and the newest versions, a release with those between, too. */
+function nameOf(suite: Suite | undefined): string {
+  if (suite === undefined) return "versions";
+  return suite === newest ? `versions-${suite}` : `release-${suite}`;
+}
+
 export default defineConfig({
   test: {
     globalSetup: ["test/support/build.ts"],
@@ -89,16 +96,16 @@ export default defineConfig({
           ...shared,
           name: "program",
           include: ["test/**/*.test.ts"],
-          exclude: [...EXTRA, ...E2E, ...RELEASE],
+          exclude: [...EXTRA, ...RELEASE],
           // Modules keep no state, so files may share them: a process and the modules anew cost each file a second.
           isolate: false,
         },
       },
-      { test: { ...slow, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED] } },
+      { test: { ...slow, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED, ...E2E] } },
       ...[undefined, ...UNPACKED_SUITES].map((suite) => ({
         test: {
           ...slow,
-          name: suite === undefined ? "versions" : `versions-${suite}`,
+          name: nameOf(suite),
           include: VERSIONED,
           exclude: [...leftOutOf(suite)],
           env: { PATH: pathOf(suite) },
@@ -121,6 +128,8 @@ export default defineConfig({
           ...slow,
           name: "release",
           include: RELEASE,
+          env: { PATH: pathOf(newest) },
+          maxConcurrency: 64,
           globalSetup: ["test/packaging/prepare.ts"],
         },
       },

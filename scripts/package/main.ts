@@ -1,5 +1,5 @@
-// The program writes the packages into out/: for npm, and for each architecture a tarball with Node.js and a Debian package, with their
-// checksums. Two runs with the same SOURCE_DATE_EPOCH, by default the date of the commit, write the same bytes.
+// The program writes the packages into out/: for npm, and for each architecture (those that its arguments name, or else all) a tarball with
+// Node.js and a Debian package, with their checksums. Two runs with the same SOURCE_DATE_EPOCH, by default the date of the commit, write the same bytes.
 import { createHash } from "node:crypto";
 import {
   copyFileSync,
@@ -15,14 +15,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildVersion, sourceDateEpoch } from "../build-info.ts";
 import { normalize, writeTar, XZ_LEVEL } from "./commands.ts";
-import { addNode, ARCHITECTURES, unpackProgram } from "./content.ts";
+import { addNode, type Architecture, ARCHITECTURES, unpackProgram } from "./content.ts";
 import { type Target, writeDeb } from "./deb.ts";
 
 const OUT = "out";
 
 const step = (text: string): void => void process.stderr.write(`${text}\n`);
 
-function writePackages(work: string, epoch: string): void {
+function writePackages(work: string, epoch: string, architectures: readonly Architecture[]): void {
   const version = buildVersion();
   step("building the program");
   const program = join(work, "package");
@@ -30,7 +30,7 @@ function writePackages(work: string, epoch: string): void {
   normalize(program, epoch);
   writeTar(program, join(OUT, `appliance-exporter-${version}.tgz`), "gzip -9n");
 
-  for (const architecture of ARCHITECTURES)
+  for (const architecture of architectures)
     writePackagesWithNode(program, {
       version,
       architecture,
@@ -71,6 +71,7 @@ function checksums(): string {
   return lines.join("");
 }
 
+const named = process.argv.slice(2);
 const epoch = sourceDateEpoch();
 if (epoch === undefined) throw new Error("set SOURCE_DATE_EPOCH: there is no commit with a date");
 // The bundler and dpkg-deb read this variable.
@@ -79,7 +80,11 @@ rmSync(OUT, { recursive: true, force: true });
 mkdirSync(OUT);
 const work = mkdtempSync(join(tmpdir(), "appliance-exporter-"));
 try {
-  writePackages(work, epoch);
+  writePackages(
+    work,
+    epoch,
+    ARCHITECTURES.filter((each) => named.length === 0 || named.includes(each)),
+  );
 } finally {
   rmSync(work, { recursive: true });
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
-import pLimit from "p-limit";
 import { expect, test } from "vitest";
 import { RULES } from "./alert-rules.ts";
 import { PANELS } from "./committed.ts";
 import { fillIn } from "./promql.ts";
-import { playScenario, promtool, testRules } from "./rule-tests.ts";
-import { coverAt, SCENARIOS, scenariosAt } from "./scenarios.ts";
+import { promtool, testRules } from "./rule-tests.ts";
+import { playAt } from "./play.ts";
+import { coverAt, SCENARIOS } from "./scenarios.ts";
 import { toolPath, UNPACKED_SUITES } from "../support/tool.ts";
 import { cluster, exporter, scrape, series, type Steps } from "./world.ts";
 
@@ -108,44 +108,6 @@ test("a failover that nobody would take over is the alert about that alone", asy
   expect(output).toMatch(/SUCCESS$/);
 });
 
-/**
- * Windows of rules are too short for scenarios at 30 s first, and 5 s shows the times. So at the other intervals each rule fires, but not in
- * each scenario; as with the version of Debian 12, if there is a newer one: it reads the rules alike.
- */
+/** Windows of rules are too short for scenarios at 30 s first, and 5 s shows the times. The version of Debian 12 reads the rules alike. */
 const isNewest = toolPath("promtool") === toolPath("promtool", UNPACKED_SUITES.at(-1));
-const PLAYED = isNewest
-  ? [
-      [2, coverAt(2)] as const,
-      [5, scenariosAt(5)] as const,
-      [15, coverAt(15)] as const,
-      [30, scenariosAt(30)] as const,
-    ]
-  : [[30, coverAt(30)] as const];
-
-/** At 2 s, where a lost scrape is followed by another one before the rules are evaluated, none is lost. Elsewhere losses are the harder case. */
-const RUNS = PLAYED.map(
-  ([seconds, scenarios]) =>
-    [
-      seconds,
-      seconds === 2 ? "no scrape lost" : "one scrape in three lost, groups reversed",
-      scenarios,
-    ] as const,
-);
-
-/** Leaves processors to the tests beside, so a test may wait for several others. */
-const inTurn = pLimit(2);
-const TIMEOUT_MS = 1_800_000;
-
-test.concurrent.for(
-  RUNS.flatMap(([seconds, lost, scenarios]) =>
-    scenarios.map((scenario) => [seconds, lost, scenario.name, scenario] as const),
-  ),
-)(
-  "exactly the expected alerts fire, in time, at %d s with %s: %s",
-  { timeout: TIMEOUT_MS },
-  async ([seconds, lost, , scenario]) => {
-    const losesScrapes = lost !== "no scrape lost";
-    const output = await inTurn(() => playScenario(scenario, { seconds, losesScrapes }));
-    expect(output).toMatch(/SUCCESS$/);
-  },
-);
+playAt((isNewest ? [2, 5, 15, 30] : [30]).map((seconds) => [seconds, coverAt(seconds)]));

@@ -125,33 +125,6 @@ games games 700 /etc/appliance-exporter/secrets
   await expect(root.run("dpkg-query --show appliance-exporter")).rejects.toThrow("no packages found");
 });
 
-test("an installation follows no link, uses what dpkg-statoverride says, and adds the group of an existing user", async () => {
-  copyFileSync(deb, join(root.folder, "tmp/first.deb"));
-  const accessOf = (path: string) => root.run(`stat --format='%U %G %a' ${path}`);
-  await root.run("getent group appliance-exporter >/dev/null && groupdel -f appliance-exporter || true");
-  await root.run("userdel -f appliance-exporter 2>/dev/null || true");
-  await root.run("useradd --system --no-user-group --gid nogroup appliance-exporter");
-  await root.run("mkdir -p /etc/appliance-exporter /srv/linked && chmod 0755 /srv/linked");
-  await root.run("ln -s /srv/linked /etc/appliance-exporter/secrets");
-  await root.run("dpkg --install /tmp/first.deb");
-  expect(await accessOf("/srv/linked")).toBe("root root 755\n");
-  expect(await accessOf(CONFIG)).toBe("root appliance-exporter 640\n");
-  expect(await root.run("id --name --groups appliance-exporter")).toBe("nogroup appliance-exporter\n");
-  await root.run("dpkg --purge appliance-exporter");
-
-  for (const [path, mode] of [
-    [CONFIG, "600"],
-    ["/etc/appliance-exporter/secrets", "700"],
-  ])
-    await root.run(`dpkg-statoverride --add games games ${mode} ${path}`);
-  await root.run("dpkg --install /tmp/first.deb");
-  expect(await accessOf(CONFIG)).toBe("games games 600\n");
-  expect(await accessOf("/etc/appliance-exporter/secrets")).toBe("games games 700\n");
-  await root.run("dpkg --purge appliance-exporter");
-  await root.run(`dpkg-statoverride --remove ${CONFIG}`);
-  await root.run("dpkg-statoverride --remove /etc/appliance-exporter/secrets");
-});
-
 /** An appliance without interfaces, and the latest password that it got. */
 async function startAppliance() {
   let password = "";

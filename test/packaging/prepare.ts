@@ -31,25 +31,38 @@ export async function copyProject(from: string, folder: string): Promise<void> {
   await symlink(resolve("node_modules"), join(folder, "node_modules"));
 }
 
-/** Makes the packages in a copy of the project, with further variables of the environment. */
-export async function makePackages(project: string, umask = "0022", variables = {}): Promise<void> {
-  const build = { SOURCE_DATE_EPOCH: "1772351612", REVISION: "0123abcd", BRANCH: "main", COMMITS };
-  const env = { ...process.env, ...build, ...variables };
-  await execute("sh", ["-c", `umask ${umask} && npm run --silent package`], { cwd: project, env });
+interface PackageOptions {
+  readonly umask?: string;
+  /** Further variables of the environment. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Default: all. */
+  readonly architectures?: readonly string[];
 }
 
-/** Makes a root file system of Debian 12 and the packages, once for all tests of this folder. */
-export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+/** Makes the packages in a copy of the project. */
+export async function makePackages(
+  project: string,
+  { umask = "0022", variables = {}, architectures = [] }: PackageOptions = {},
+): Promise<void> {
+  const build = { SOURCE_DATE_EPOCH: "1772351612", REVISION: "0123abcd", BRANCH: "main", COMMITS };
+  const env = { ...process.env, ...build, ...variables };
+  const script = `umask ${umask} && npm run --silent package -- ${architectures.join(" ")}`;
+  await execute("sh", ["-c", script], { cwd: project, env });
+}
+
+/** Makes a root file system of Debian 12 and the packages, once for all tests of this folder. Only a release needs those for other machines. */
+export async function setup({ provide, name }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
   const rootTar = join(folder, "root.tar");
   const project = join(folder, "project");
+  const architectures = name === "release" ? [] : [process.arch];
   const base = execute(toolPath("mmdebstrap"), [
     "--variant=minbase",
     "--include=ca-certificates,keepalived,systemd",
     "bookworm",
     rootTar,
   ]);
-  await Promise.all([base, copyProject(".", project).then(() => makePackages(project))]);
+  await Promise.all([base, copyProject(".", project).then(() => makePackages(project, { architectures }))]);
   provide("rootTar", rootTar);
   provide("project", project);
   return () => rm(folder, { recursive: true });

@@ -11,6 +11,6 @@ test("the packages are the same from another folder, by another umask and in ano
   onTestFinished(() => rm(folder, { recursive: true }));
   const again = join(folder, "somewhere/else");
   await copyProject(inject("project"), again);
-  await makePackages(again, "0077", { TZ: "Pacific/Chatham" });
+  await makePackages(again, { umask: "0077", variables: { TZ: "Pacific/Chatham" } });
   expect(await sums(again)).toBe(await sums(inject("project")));
 });

@@ -1,37 +1,12 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, readFileSync, readSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
-import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { toolPath } from "../support/tool.ts";
-import { createRoot, NODE_VERSION, packagePath, VERSION } from "./root.ts";
-
-const ARCHITECTURES = ["x64", "arm64"];
+import { createRoot, VERSION } from "./root.ts";
+import { filesIn, nameOf, OPT, unpackTarball, versionOn } from "./tarballs.ts";
 
 const root = await createRoot();
-const opt = join(root.folder, "opt");
-for (const architecture of ARCHITECTURES)
-  execFileSync("tar", ["-xf", await packagePath(`-${architecture}.tar.xz`), "-C", opt]);
-
-const nameOf = (architecture: string) => `appliance-exporter-${VERSION}-linux-${architecture}`;
-const FOLDER = `/opt/${nameOf("x64")}`;
-const versionOn = (
-  architecture: string,
-) => `appliance-exporter, version ${VERSION} (branch: main, revision: 0123abcd)
-  build date:       20260301-07:53:32
-  node version:     v${NODE_VERSION}
-  platform:         linux/${architecture}
-`;
-
-/** Paths in the tarball. */
-function listFiles(architecture: string): readonly string[] {
-  const folder = join(opt, nameOf(architecture));
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
-}
+await unpackTarball(root, process.arch);
+const FOLDER = `${OPT}/${nameOf(process.arch)}`;
 
 test("the unpacked demo shows a MASTER on a machine without Node.js", async () => {
   expect(await root.run("command -v node || echo none")).toBe("none\n");
@@ -54,38 +29,12 @@ test("the unpacked demo shows a MASTER on a machine without Node.js", async () =
 
 test("a symbolic link to the command works", async () => {
   await root.run(`ln -s ${FOLDER}/appliance-exporter /usr/bin/appliance-exporter`);
-  expect(await root.run("appliance-exporter --version")).toBe(versionOn("x64"));
-  expect(await root.run("cd /usr && bin/appliance-exporter --version")).toBe(versionOn("x64"));
-});
-
-test("the program for arm64 starts and checks a configuration on an emulated processor", async () => {
-  const folder = join(opt, nameOf("arm64"));
-  const config = join(root.folder, "tmp/config.yaml");
-  writeFileSync(config, `appliances: [{ name: waf-lab, base_url: "https://192.0.2.11:4849" }]\n`);
-  const program = [join(folder, "node/node"), join(folder, "bin/appliance-exporter.cjs")];
-  const run = async (...args: readonly string[]) => {
-    const emulated = ["-L", "/usr/aarch64-linux-gnu", ...program, ...args];
-    return (await promisify(execFile)(toolPath("qemu-aarch64"), emulated)).stdout;
-  };
-  expect(await run("--version")).toBe(versionOn("arm64"));
-  expect(await run("check", `--config.file=${config}`)).toBe(
-    `${config}: valid, appliances: 1 enabled, 0 disabled\n`,
-  );
-});
-
-test("the tarballs differ in Node.js and the bill of materials only", () => {
-  const [x64 = "", arm64 = ""] = ARCHITECTURES.map(nameOf);
-  const { stdout } = spawnSync(toolPath("diff"), ["--recursive", "--brief", x64, arm64], {
-    cwd: opt,
-    encoding: "utf8",
-  });
-  expect(stdout).toBe(`Files ${x64}/dist/sbom.cdx.json and ${arm64}/dist/sbom.cdx.json differ
-Files ${x64}/node/node and ${arm64}/node/node differ
-`);
+  expect(await root.run("appliance-exporter --version")).toBe(versionOn(process.arch));
+  expect(await root.run("cd /usr && bin/appliance-exporter --version")).toBe(versionOn(process.arch));
 });
 
 test("the tarball has the documents, the rules, the dashboard and all licences", async () => {
-  expect(listFiles("x64")).toEqual(
+  expect(filesIn(root, process.arch)).toEqual(
     expect.arrayContaining([
       "CHANGELOG.md",
       "LICENSE",
@@ -101,66 +50,3 @@ test("the tarball has the documents, the rules, the dashboard and all licences",
     ]),
   );
 });
-
-interface Sbom {
-  readonly serialNumber?: string;
-  readonly metadata: { readonly timestamp: string; readonly component: Component };
-  readonly components: readonly Component[];
-  readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
-}
-
-interface Component {
-  readonly "bom-ref": string;
-  readonly name: string;
-  readonly version: string;
-  readonly licenses: readonly { readonly license: { readonly id: string } }[];
-}
-
-/** As the headings of `dist/LICENCES.txt`. */
-const headingOf = ({ name, version, licenses }: Component) =>
-  `${name} ${version}: ${licenses[0]?.license.id}`;
-
-test.each(ARCHITECTURES)(
-  "the bill of materials for %s lists the bundled libraries and Node.js with their licences",
-  (architecture) => {
-    const dist = join(opt, nameOf(architecture), "dist");
-    const sbom: Sbom = JSON.parse(readFileSync(join(dist, "sbom.cdx.json"), "utf8"));
-    const headings = readFileSync(join(dist, "LICENCES.txt"), "utf8").match(/^\S+ \d+\.\S+: \S+$/gm) ?? [];
-    expect(sbom.components.map(headingOf).toSorted()).toEqual(
-      [...headings, `node ${NODE_VERSION}: MIT`].toSorted(),
-    );
-    expect(sbom.components.map((each) => each["bom-ref"])).toContain(
-      `node-linux-${architecture}@${NODE_VERSION}`,
-    );
-    const { timestamp, component } = sbom.metadata;
-    expect([sbom.serialNumber, timestamp]).toEqual([undefined, "2026-03-01T07:53:32.000Z"]);
-    expect(headingOf(component)).toBe(`appliance-exporter ${VERSION}: Apache-2.0`);
-    // The program needs each of them, by way of others or not.
-    const needed = sbom.dependencies.flatMap(({ dependsOn }) => dependsOn);
-    expect(new Set(needed)).toEqual(new Set(sbom.components.map((each) => each["bom-ref"])));
-  },
-);
-
-test.each(ARCHITECTURES)(
-  "the programs for %s need no C library newer than that of Ubuntu 22.04",
-  (architecture) => {
-    const unpacked = join(opt, nameOf(architecture));
-    const programs = listFiles(architecture).filter((path) => isElf(join(unpacked, path)));
-    expect(programs).toEqual(["node/node"]);
-    const args = ["--version-info", ...programs.map((path) => join(unpacked, path))];
-    const symbols = execFileSync(toolPath("readelf"), args, { encoding: "utf8" });
-    const newest = (family: RegExp) =>
-      Math.max(...Array.from(symbols.matchAll(family), ([, minor]) => Number(minor)));
-    // Debian 12 has 2.36 and 3.4.30, too.
-    expect(newest(/\bGLIBC_2\.(\d+)/g)).toBeLessThanOrEqual(35);
-    expect(newest(/\bGLIBCXX_3\.4\.(\d+)/g)).toBeLessThanOrEqual(30);
-  },
-);
-
-function isElf(path: string): boolean {
-  const start = Buffer.alloc(4);
-  const file = openSync(path, "r");
-  readSync(file, start);
-  closeSync(file);
-  return start.toString("latin1") === "\u007FELF";
-}

@@ -9,6 +9,6 @@ import { playCases } from "./play.ts";
 /** In the order of the report. */
 const CASES = [...VRRP_CASES, plannedSplit, ...WEBSITE_CASES, ...APPLIANCE_CASES, ...EXPORTER_CASES];
 
-describe("from the event to the webhook", () => {
+describe("from the event to the webhook: every case", () => {
   playCases(CASES, ["main", "twin", "third", "left", "right"]);
 });
