@@ -48,7 +48,7 @@ const website = z
     name: text.optional(),
     enabled: z.boolean().default(true),
     mode: z.enum(["pass", "protect", "detect"]).default("protect"),
-    bind: z.array(bindAddress).default(["*"]),
+    bind: z.array(bindAddress).min(1).default(["*"]),
     servers: z.array(server).default([]),
     http_port: port.default(80),
     https_port: port.default(443),

@@ -107,7 +107,7 @@ function riskLines({ risks, moreRisks = 0, leftOut = 0 }: OutlookDocument, nowMs
   const more = isComplete ? 0 : moreRisks;
   const remarks = [
     ...(more === 0 ? [] : [count(more, "more risk")]),
-    ...(leftOut === 0 ? [] : [`${count(leftOut, "website")} excluded or beyond the limit: not compared`]),
+    ...(leftOut === 0 ? [] : [`${count(leftOut, "website")} excluded: not compared`]),
   ];
   return [formatRows(rows), ...remarks.map((remark) => `  ${remark}\n`)].join("");
 }

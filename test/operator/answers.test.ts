@@ -32,7 +32,7 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     [vrrp("a", master()), failed.vrrp("b", "timeout")],
     ["a", "b"],
     [
-      `not_ready: If a fails: no appliance takes over ${VIP}, since b and c cannot be polled`,
+      `not_ready: If a fails: no appliance takes over ${VIP}: b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout) and c was not polled yet`,
       `unknown: If b fails: it is not known what is lost: ${TIMEOUT}`,
     ],
   ],
@@ -139,7 +139,7 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     [...CROSSED, failed.vrrp("b", "timeout")],
     ["ams"],
     [
-      `not_ready: If a fails: no appliance takes over ${VIP}, since b cannot be polled`,
+      `not_ready: If a fails: no appliance takes over ${VIP}: b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout) and c has no such group`,
       `unknown: ams: it is not known which appliance is MASTER of ${VIP_2}`,
     ],
   ],

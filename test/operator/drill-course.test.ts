@@ -188,7 +188,7 @@ test.each([
     "there is no BACKUP",
     "a MASTER 0, b FAULT 0, a 200 0, b 200 0",
     "losses",
-    "If a fails: no appliance takes over 192.0.2.100 (vhid 2); --accept-losses rehearses it nevertheless",
+    "If a fails: no appliance takes over 192.0.2.100 (vhid 2): b reports FAULT; --accept-losses rehearses it nevertheless",
   ],
   [
     "it is MASTER of nothing",

@@ -56,7 +56,7 @@ test("says in a sentence what an appliance's failure would cost, and lists each 
   loss       blog is missing at b                               seen 3 min ago
   loss       192.0.2.101 is missing at b                        seen 3 s ago
   uncertain  it is not known whether b would serve shop like a  not seen yet
-  1 website excluded or beyond the limit: not compared
+  1 website excluded: not compared
 If fra-1 fails: fra-2 takes over 1 address
 
 ready: 1, not ready: 1 (a), unknown: 0
@@ -182,8 +182,8 @@ ready: 2, not ready: 0, unknown: 0
     [[CARP0], []],
     [],
     1,
-    `If a fails: no appliance takes over 192.0.2.100 (vhid 2)
-  outage  no appliance takes over 192.0.2.100 (vhid 2)  seen 0 s ago
+    `If a fails: no appliance takes over 192.0.2.100 (vhid 2): b has no such group
+  outage  no appliance takes over 192.0.2.100 (vhid 2): b has no such group  seen 0 s ago
 
 ready: 0, not ready: 1 (a), unknown: 0
 `,

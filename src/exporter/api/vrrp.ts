@@ -180,7 +180,8 @@ function isNonEmptyText(value: unknown): value is string {
 /** The API specifies the first two states; appliances also report the others, which VRRP implementations have. @see management API 2.1, 3 */
 const KNOWN_STATES: ReadonlySet<unknown> = new Set(["MASTER", "BACKUP", "INIT", "FAULT"]);
 
-function isKnownState(state: string): boolean {
+/** Whether a state is one of those that the API or a VRRP implementation has. */
+export function isKnownState(state: string): boolean {
   return KNOWN_STATES.has(state);
 }
 

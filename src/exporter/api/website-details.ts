@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { canonicalAddress, urlHost } from "../../support/address.ts";
+import { canonicalAddress, isAddress, urlHost } from "../../support/address.ts";
 import { anonymizeAddress, kept, listOf, nameOf, objectOf, rowOf, structure } from "./anonymize.ts";
 import {
   isJsonObject,
@@ -35,10 +35,10 @@ export interface WebsiteDetails {
   readonly mode: WebsiteMode | undefined;
   readonly isEnabled: boolean | undefined;
   /**
-   * The addresses on which the appliance listens for the website, in canonical text, at most 64. `*` stands for all addresses, also in
-   * place of more than 64.
+   * The addresses on which the appliance listens for the website, in canonical text, 1 to 64. `*` stands for all addresses. More than 64
+   * are not known.
    */
-  readonly bind: readonly string[];
+  readonly bind: readonly string[] | undefined;
   readonly backends: Backends | undefined;
   /** The JSON paths of members that cannot be read, at most 64: `$.vhost.port`. */
   readonly invalid: readonly string[];
@@ -160,7 +160,7 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
     protocol,
     mode: read("mode", oneOf(MODES)),
     isEnabled: read("status", oneOf(YES_NO)),
-    bind: addressesOf((read("bind", readList) ?? []).map(readText).filter(Boolean), keep),
+    bind: addressesOf(read("bind", toNonEmptyList), readerOf(value["bind"], "$.bind", invalid), keep),
     backends: gathered(
       read("rhost", readList)?.map((row, index) => {
         const path = `$.rhost[${index}]`;
@@ -173,8 +173,19 @@ export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<
   return { ok: true, value: { ...details, invalid: [...invalid].slice(0, MAX_INVALID) } };
 }
 
-function addressesOf(texts: readonly string[], keep: Redact): readonly string[] {
-  return texts.length > MAX_ADDRESSES ? ["*"] : texts.map((text) => canonicalAddress(keep(text)));
+/** Returns the addresses in a list; `undefined` unless all of them can be read. */
+function addressesOf(
+  list: readonly unknown[] | undefined,
+  read: Read,
+  keep: Redact,
+): readonly string[] | undefined {
+  const addresses = list?.map((_, nth) => read(nth, (value) => toAddress(keep(readText(value)))));
+  const isWhole = addresses?.every((address) => address !== undefined) === true;
+  return isWhole && addresses.length <= MAX_ADDRESSES ? addresses : undefined;
+}
+
+function toAddress(text: string): string | undefined {
+  return text === "*" || isAddress(text) ? canonicalAddress(text) : undefined;
 }
 
 /** Returns the servers to show and the numbers of servers. An `undefined` in the list is a server that cannot be read. */
@@ -237,6 +248,11 @@ function toText(value: unknown): string | undefined {
 
 function toPort(value: unknown): number | undefined {
   return readInteger(value, PORT);
+}
+
+function toNonEmptyList(value: unknown): readonly unknown[] | undefined {
+  const list = readList(value);
+  return list?.length === 0 ? undefined : list;
 }
 
 function toObject(value: unknown): unknown {

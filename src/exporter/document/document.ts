@@ -225,7 +225,7 @@ function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
     successors: [...successors],
     addresses,
     websites,
-    leftOut: member?.inventory.leftOut.length || undefined,
+    leftOut: member?.inventory.excluded.length || undefined,
     risks: worstFirst([...risks, ...elsewhere]).map((each) => {
       const { risk, effect, successor, subject } = each;
       const seenAt = evidenceAt(each, name, verdict);

@@ -120,10 +120,7 @@ const outlook = z.object({
   successors: z.array(z.string()).describe("the appliances that would take over"),
   addresses: z.int().describe("how many VIPs and aliases it is MASTER of"),
   websites: z.int().describe("how many websites it serves at these"),
-  leftOut: optional(
-    z.int(),
-    "how many of its websites are excluded or beyond the limit, and so not compared",
-  ),
+  leftOut: optional(z.int(), "how many of its websites the configuration excludes, and are not compared"),
   risks: z.array(risk).describe("worst first, at most 50, and those of windows"),
   moreRisks: optional(z.int(), "how many `risks` leaves out; absent if none"),
 });

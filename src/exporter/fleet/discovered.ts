@@ -17,7 +17,8 @@ const UNKNOWN = {
   isListed: false,
   isComplete: false,
   areDetailsKnown: false,
-  leftOut: [],
+  excluded: [],
+  beyondLimit: [],
 } as const;
 
 /** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
@@ -28,10 +29,11 @@ export const discovered = memo((facts: ApplianceWebsites, before: Discovered | u
   const listed = list.found;
   const byAddress = describedIn(websites);
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
-  const isLeftOut = (id: number): boolean =>
-    !details.has(id) &&
-    config.discovery?.exclude.includes(id) !== true &&
-    !config.websites.some((website) => website.id === id);
+  const isExcluded = (id: number): boolean => config.discovery?.exclude.includes(id) === true;
+  const others = listed?.ids.filter((id) => !details.has(id)) ?? [];
+  const beyondLimit = others.filter(
+    (id) => !isExcluded(id) && !config.websites.some((website) => website.id === id),
+  );
   const isFound = (website: KnownWebsite): website is FoundWebsite =>
     details.get(website.websiteId)?.found !== undefined;
   const found = websites.filter(isFound);
@@ -46,7 +48,7 @@ export const discovered = memo((facts: ApplianceWebsites, before: Discovered | u
       details: joint,
       hadList: list.seen !== undefined,
       hadDetails: [...details.values()].some(({ seen }) => seen !== undefined),
-      beyondLimit: listed?.ids.filter(isLeftOut).length ?? 0,
+      beyondLimit: beyondLimit.length,
       backendsLeftOut: found.reduce((sum, { details: { backends } }) => sum + (backends?.leftOut ?? 0), 0),
       isPolled,
       isFirstPolled: [list, ...Array.from(first, (id) => details.get(id) ?? list)].every(wasPolled),
@@ -59,7 +61,8 @@ export const discovered = memo((facts: ApplianceWebsites, before: Discovered | u
       // A website of an unknown id or address may be any website, and so may one whose details are not known now.
       isComplete: isReadable && listed.ids.length === byAddress.size && isNoneFailing,
       areDetailsKnown: isReadable && isPolled && isNoneFailing,
-      leftOut: listed?.ids.filter((id) => !details.has(id)) ?? [],
+      excluded: others.filter(isExcluded),
+      beyondLimit,
     }),
   };
 });

@@ -1,3 +1,4 @@
+import { isKnownState } from "../api/vrrp.ts";
 import { kept } from "../../support/kept.ts";
 import type { GroupNames } from "./group-names.ts";
 import { membersIn, preferredIn, type GroupSnapshot, type MemberSnapshot } from "./snapshot.ts";
@@ -63,8 +64,8 @@ function viewsOf(
   const role = silentSinceMs === undefined && report !== undefined ? report.role : "unknown";
   const interfaces = reports.map(({ name }) => name);
   const { addresses = [], areAddressesKnown = false } = report ?? {};
-  const { priority, isFailoverMaster = false } = report ?? {};
-  const reported = { interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
+  const { priority, isFailoverMaster = false, state = "" } = report ?? {};
+  const reported = { state, interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
   const member = { appliance, role, silentSinceMs, answers: latestOf(answerLists), ...reported };
   const changes = answerLists.map((answers) => masterChanges(answers).changedAtMs);
   const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.polled.sentMs) ?? NEVER;
@@ -105,6 +106,7 @@ function together(all: readonly GroupReport[]): GroupReport | undefined {
   return {
     ...first,
     role: STRONGEST_FIRST.find((role) => roles.has(role)) ?? "unknown",
+    state: all.find(({ state }) => !isKnownState(state))?.state ?? first.state,
     isMaster: all.some(({ isMaster }) => isMaster),
     priority: priorities.length === 0 ? undefined : Math.max(...priorities),
     isFailoverMaster: all.some(({ isFailoverMaster }) => isFailoverMaster),

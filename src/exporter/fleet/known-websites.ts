@@ -87,7 +87,7 @@ function knownWebsite(
     details,
     // A discovered website is never joined by its id: another member may give that id to another website.
     address: own === undefined ? (address ?? "") : address,
-    bind: details === undefined ? [] : listensOn(details),
+    bind: listensOn(details),
     urls: urlsOf(details).filter((url) => protocols?.some((one) => url.startsWith(`${one}:`)) ?? true),
     isTested: own !== undefined || details?.isEnabled !== false,
   });
@@ -96,7 +96,7 @@ function knownWebsite(
 const ALL_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
 
 /** @see KnownWebsite.bind */
-function listensOn({ bind }: WebsiteDetails): readonly string[] {
+function listensOn({ bind = [] }: Partial<WebsiteDetails> = {}): readonly string[] {
   return bind.some((address) => ALL_ADDRESSES.has(address)) ? [] : bind;
 }
 

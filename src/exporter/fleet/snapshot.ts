@@ -87,8 +87,9 @@ export interface InventorySnapshot extends OfAppliance {
   readonly isComplete: boolean;
   /** Whether each entry of the list is readable, and the details of all websites are known. */
   readonly areDetailsKnown: boolean;
-  /** The ids of the websites that are listed, and excluded or beyond the limit. */
-  readonly leftOut: readonly number[];
+  /** The ids of the listed websites that the configuration excludes, and of those beyond the limit. */
+  readonly excluded: readonly number[];
+  readonly beyondLimit: readonly number[];
 }
 
 /** A website of an appliance as it is configured, or else as it is discovered, and its test. */
@@ -299,6 +300,8 @@ export interface MemberSnapshot {
   /** Whether `addresses` has all addresses. */
   readonly areAddressesKnown: boolean;
   readonly role: MemberRole;
+  /** The reported state, as last readable; of several interfaces, one that has a word which nobody knows. Empty if it was never seen. */
+  readonly state: string;
   /** The member's highest priority in the group, as last reported, also while the member is unknown. */
   readonly priority: number | undefined;
   /** Whether the member is configured as FAILOVER MASTER, as last reported. */

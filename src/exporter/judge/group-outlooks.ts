@@ -1,5 +1,7 @@
 import { hostAt, type GroupSnapshot, type MemberSnapshot } from "../fleet/snapshot.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { once } from "../../support/kept.ts";
+import { isKnownState } from "../api/vrrp.ts";
 import { RISKS, type GroupState, type RiskKind } from "./states.ts";
 import type { ClusterVerdict, GroupVerdict, Risk } from "./verdict.ts";
 import { addressName } from "./words.ts";
@@ -46,30 +48,45 @@ export interface GroupOutlooks {
 /** In these states nobody knows who is MASTER. */
 const UNDECIDED: ReadonlySet<GroupState> = new Set(["split_brain", "changing", "unknown", "unwatched"]);
 
+/** A group, and the member that is its MASTER and would stop. */
+interface Stopping {
+  readonly group: GroupVerdict;
+  readonly own: MemberSnapshot;
+}
+
 /** Returns the outlooks for a cluster's groups, by the MASTER that would stop. */
 export const groupOutlooksIn = once((groups: ClusterVerdict["groups"]): GroupOutlooks => {
   const all = [...groups.values()];
-  const masters = new Map<string, { readonly risks: Risk[]; readonly masteredGroups: MasteredGroup[] }>();
-  for (const group of all)
-    for (const member of group.facts.members.filter(({ role }) => role === "master")) {
-      const own = masters.get(member.appliance) ?? { risks: [], masteredGroups: [] };
-      const { risks, masteredGroup } = outlookOf(group, member);
-      own.risks.push(...risks);
-      own.masteredGroups.push(masteredGroup);
-      masters.set(member.appliance, own);
-    }
-  // The MASTER of one group may soon become MASTER of another.
-  for (const { facts, state } of all)
-    for (const { appliance, role } of facts.members)
-      if (role !== "master" && state !== undefined && UNDECIDED.has(state))
-        masters.get(appliance)?.risks.push(riskOf("undecided", subjectIn(facts)));
-  const byMaster = Array.from(
-    masters,
-    ([name, own]) => [name, joined(own.risks, own.masteredGroups)] as const,
+  const stopping = groupBy(
+    all.flatMap((group) =>
+      group.facts.members.filter(({ role }) => role === "master").map((own): Stopping => ({ group, own })),
+    ),
+    ({ own }) => own.appliance,
   );
+  const byMaster = Array.from(stopping, ([name, mine]) => {
+    const found = mine.map((each) => outlookOf(each, mine));
+    // The MASTER of one group may soon become MASTER of another.
+    const undecided = all.flatMap(({ facts, state }) =>
+      state !== undefined && UNDECIDED.has(state) && isOtherThanMaster(facts, name)
+        ? riskOf("undecided", subjectIn(facts))
+        : [],
+    );
+    const risks = [...found.flatMap((each) => each.risks), ...undecided];
+    return [
+      name,
+      joined(
+        risks,
+        found.map(({ masteredGroup }) => masteredGroup),
+      ),
+    ] as const;
+  });
   const addresses = all.flatMap(({ facts: { vip, aliases } }) => [vip, ...aliases]);
   return { byMaster: new Map(byMaster), addresses: new Set(addresses) };
 });
+
+function isOtherThanMaster({ members }: GroupSnapshot, name: string): boolean {
+  return members.some(({ appliance, role }) => appliance === name && role !== "master");
+}
 
 function joined(risks: readonly Risk[], masteredGroups: readonly MasteredGroup[]): GroupOutlook {
   const byAddress = new Map<string, readonly Successor[]>();
@@ -109,10 +126,50 @@ function subjectIn(group: GroupSnapshot): Pick<Risk, "successor" | "subject" | "
   return { successor: "", subject: addressName(group.vip, group), key: group.key };
 }
 
-/** Returns the outlook for one group whose MASTER stops. */
+/** A BACKUP; `counts` says that no other one of the group has a higher priority. */
+interface Backup extends Pick<TakenOver, "counts"> {
+  readonly member: MemberSnapshot;
+}
+
+function backupsIn({ members }: GroupSnapshot): readonly Backup[] {
+  const backups = members.filter(({ role }) => role === "backup");
+  const highest = highestIn(backups);
+  return backups.map((member) => ({ member, counts: (member.priority ?? highest) === highest }));
+}
+
+function highestIn(backups: readonly MemberSnapshot[]): number {
+  return Math.max(...backups.map(({ priority = 0 }) => priority));
+}
+
+/** Whether it is not known what a member would do: its role is not known now, or it reports a state that nobody knows. */
+export function mayTakeOver({ role, state }: MemberSnapshot): boolean {
+  return role === "unknown" || (role === "other" && !isKnownState(state));
+}
+
+/** The hosts that each successor would have if the MASTER of these groups stopped. */
+const hostsTakenOver = once((stopping: readonly Stopping[]): ReadonlyMap<string, ReadonlySet<string>> => {
+  const moving = stopping.flatMap(({ group: { facts, state } }) =>
+    state !== undefined && UNDECIDED.has(state) ? [] : facts,
+  );
+  const taken = moving.flatMap((facts) =>
+    backupsIn(facts)
+      .filter(({ counts }) => counts)
+      .map(({ member: { appliance, addresses } }) => ({ facts, appliance, addresses })),
+  );
+  const hosts = Array.from(
+    groupBy(taken, ({ appliance }) => appliance),
+    ([name, all]) => {
+      const own = all.flatMap(({ facts, addresses }) => addresses.map((each) => hostAt(facts, each)));
+      return [name, new Set(own)] as const;
+    },
+  );
+  return new Map(hosts);
+});
+
+/** Returns the outlook for one group whose MASTER stops, one of those that stop with it. */
 function outlookOf(
-  { facts, state }: GroupVerdict,
-  own: MemberSnapshot,
+  { group: { facts, state }, own }: Stopping,
+  stopping: readonly Stopping[],
 ): { readonly risks: readonly Risk[]; readonly masteredGroup: MasteredGroup } {
   const alone = (risk: RiskKind) => {
     return {
@@ -120,46 +177,57 @@ function outlookOf(
       masteredGroup: { facts, addresses: own.addresses, successors: [] },
     };
   };
-  if (state === "no_backup" || state === "backup_lost" || state === "backup_unknown") return alone(state);
-  // The other members were not polled yet.
-  if (state === undefined) return alone("backup_unknown");
+  const isLost = state === "no_backup" || state === "backup_lost";
+  if (isLost && !facts.members.some((each) => each.role === "other" && mayTakeOver(each)))
+    return alone(state);
+  // The other members were not polled yet, or nobody knows what they would do.
+  if (isLost || state === "backup_unknown" || state === undefined) return alone("backup_unknown");
   if (UNDECIDED.has(state)) return alone("undecided");
-  const backups = facts.members.filter(({ role }) => role === "backup");
-  const highest = Math.max(...backups.map(({ priority = 0 }) => priority));
-  // A priority that is not known may be the highest.
-  const doesCount = ({ priority = highest }: MemberSnapshot) => priority === highest;
-  const successors = backups.map((backup) => ({ name: backup.appliance, counts: doesCount(backup) }));
-  const isTie = backups.filter(({ priority }) => priority === highest).length > 1;
-  const risks = backups.flatMap((backup) => {
-    const counts = doesCount(backup);
-    return backupRisks(facts, own, backup, { counts, isTie: backup.priority === highest && isTie });
-  });
+  const backups = backupsIn(facts);
+  const highest = highestIn(backups.map(({ member }) => member));
+  const isTie = backups.filter(({ member }) => member.priority === highest).length > 1;
+  const risks = backups.flatMap(({ member, counts }) =>
+    backupRisks(facts, own, member, {
+      counts,
+      isTie: member.priority === highest && isTie,
+      hosts: () => hostsTakenOver(stopping).get(member.appliance),
+    }),
+  );
   const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
   const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
   // A member whose role is not known now may still take over.
-  const doubtful = facts.members.flatMap(({ appliance: successor, role, priority = highest }) =>
-    role === "unknown" && priority >= highest
-      ? riskOf("backup_unknown", { ...subjectIn(facts), successor })
+  const doubtful = facts.members.flatMap((member) =>
+    mayTakeOver(member) && (member.priority ?? highest) >= highest
+      ? riskOf("backup_unknown", { ...subjectIn(facts), successor: member.appliance })
       : [],
   );
+  const successors = backups.map(({ member, counts }) => ({ name: member.appliance, counts }));
   return {
     risks: [...risks, ...preferred, ...doubtful],
     masteredGroup: { facts, addresses: own.addresses, successors },
   };
 }
 
-/** Returns the risks of a group with one of its BACKUPs; `isTie` says that another BACKUP has the same priority. */
+interface BackupCase extends Pick<TakenOver, "counts"> {
+  /** Whether another BACKUP has the same priority. */
+  readonly isTie: boolean;
+  /** Returns the hosts that the BACKUP takes over with all groups. */
+  readonly hosts: () => ReadonlySet<string> | undefined;
+}
+
+/** Returns the risks of a group with one of its BACKUPs. An address that comes to the BACKUP with another group is not missing. */
 function backupRisks(
   facts: GroupSnapshot,
   own: MemberSnapshot,
   backup: MemberSnapshot,
-  { counts, isTie }: { readonly counts: boolean; readonly isTie: boolean },
+  { counts, isTie, hosts }: BackupCase,
 ): readonly Risk[] {
   const { appliance: successor, addresses, priority } = backup;
   const at = { ...subjectIn(facts), successor };
   const isKnown = own.areAddressesKnown && backup.areAddressesKnown;
   const there = new Set(addresses);
-  const missing = isKnown ? own.addresses.filter((address) => !there.has(address)) : [];
+  const lacking = isKnown ? own.addresses.filter((address) => !there.has(address)) : [];
+  const missing = lacking.filter((address) => hosts()?.has(hostAt(facts, address)) !== true);
   const isEqual = isTie || (priority !== undefined && priority === own.priority);
   return [
     ...(isKnown ? [] : [riskOf("address_unknown", at, counts)]),

@@ -1,9 +1,12 @@
-import { hostsAt, membersIn, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import { hostsAt, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { elsewhereWords } from "../maintenance/window.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed, type Words } from "../../support/text.ts";
+import { minuteInUtc } from "../../support/time-zone.ts";
+import { isKnownState } from "../api/vrrp.ts";
 import type { Protocol } from "../api/website-test.ts";
-import type { RiskKind } from "./states.ts";
+import { mayTakeOver } from "./group-outlooks.ts";
+import { RISKS, type RiskKind } from "./states.ts";
 import type { ClusterVerdict, OutlookVerdict, Risk } from "./verdict.ts";
 import {
   alikeIn,
@@ -14,7 +17,7 @@ import {
   type Aspect,
   type WebsiteAtMember,
 } from "./website-risks.ts";
-import { addressName, groupName, NAMED, optionalInstant, serverNames } from "./words.ts";
+import { addressName, groupName, NAMED, optionalInstant, reasonInWords, serverNames } from "./words.ts";
 
 type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "planned">;
 
@@ -40,12 +43,10 @@ export function outlookSentence(outlook: OutlookVerdict, cluster: OutlookContext
  * news are missing at b; shop is disabled at c`.
  */
 export function riskWords(risks: readonly Risk[], name: string, cluster: OutlookContext): string {
-  const clauses = risks.map((risk) => {
+  const clauses = risks.map((risk): Clause => {
     const saying = sayingOf(risk, name, cluster);
-    const group = cluster.groups.get(risk.key)?.facts;
-    const isVip = group !== undefined && addressName(group.vip, group) === risk.subject;
-    const subject = isVip ? groupName(group) : risk.subject;
-    return { subject, saying, place: typeof saying === "string" ? ` at ${risk.successor}` : "" };
+    const place = typeof saying === "string" ? ` at ${risk.successor}` : "";
+    return { risk, subject: subjectOf(risk, name, cluster), saying, place };
   });
   const sentences = Array.from(
     groupBy(clauses, ({ place }) => place),
@@ -57,9 +58,40 @@ export function riskWords(risks: readonly Risk[], name: string, cluster: Outlook
   return sentences.join("; ");
 }
 
-/** Returns the clause about all these subjects, which share the same words. */
-function clauseOf(all: readonly { readonly subject: string; readonly saying: Words | string }[]): string {
-  const subjects = listed(all.map(({ subject }) => subject));
+interface Clause {
+  readonly risk: Risk;
+  readonly subject: string;
+  readonly saying: Words | string;
+  readonly place: string;
+}
+
+/** Returns the name of what a risk concerns; where nobody takes over a group, with the number of its other addresses. */
+function subjectOf(
+  { risk, subject, key, successor }: Risk,
+  name: string,
+  { groups }: OutlookContext,
+): string {
+  const group = groups.get(key)?.facts;
+  if (group === undefined || addressName(group.vip, group) !== subject) return subject;
+  const own = group.members.find(({ appliance, role }) => appliance === name && role === "master");
+  const others = new Set(own?.addresses ?? group.aliases);
+  others.delete(group.vip);
+  const isWhole = RISKS[risk] === "outage" || (RISKS[risk] === "uncertain" && successor === "");
+  const more =
+    isWhole && others.size > 0 ? ` with ${count(others.size, "more address", "more addresses")}` : "";
+  return `${groupName(group)}${more}`;
+}
+
+/** Returns the clause about all these subjects, which share the same words. The protocols of a website follow its name. */
+function clauseOf(all: readonly Clause[]): string {
+  const byName = groupBy(all, ({ subject, risk: { protocol } }) =>
+    protocol ? subject.slice(0, -` ${protocol}`.length) : subject,
+  );
+  const names = Array.from(byName, ([name, same]) => {
+    const protocols = same.flatMap(({ risk: { protocol } }) => protocol || []);
+    return protocols.length === 0 ? name : `${name} ${listed(protocols)}`;
+  });
+  const subjects = listed(names);
   const saying = all[0]?.saying ?? "";
   if (typeof saying !== "string") return saying.join(subjects);
   return `${subjects} ${all.length > 1 ? "are" : "is"} ${saying}`;
@@ -79,16 +111,19 @@ function sayingOf(
     website &&
     (websiteAtMember(website, successor) ?? standInAt(alikeIn(websites)(website), successor, here));
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
-    no_backup: () => ["no appliance takes over ", elsewhere(key, name, cluster)],
-    backup_lost: () => {
+    no_backup: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
+    backup_lost: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
+    backup_unknown: () => {
       const group = groups.get(key)?.facts;
-      const silent = group === undefined ? [] : membersIn(group, "unknown");
-      return ["no appliance takes over ", `, since ${listed(silent)} cannot be polled`];
+      const candidates = successor === "" ? (group?.members ?? []).filter(mayTakeOver) : [];
+      const [only = { appliance: successor }, ...others] = candidates;
+      return [
+        others.length > 0
+          ? "it is not known which appliance takes over "
+          : `it is not known whether ${only.appliance} takes over `,
+        `: ${listed(obstacles(key, name, cluster, successor), NAMED)}`,
+      ];
     },
-    backup_unknown: () =>
-      successor === ""
-        ? ["it is not known which appliance takes over ", ""]
-        : [`it is not known whether ${successor} takes over `, ""],
     undecided: () => ["the master of ", " is not certain, so it is not known which appliance takes over"],
     address_missing: () => "missing",
     address_unknown: () =>
@@ -105,10 +140,13 @@ function sayingOf(
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
     website_down: () => `down${statusesOf(testOf(facts.appliances, there), protocol)}`,
-    website_unknown: () =>
-      isAll
+    website_unknown: () => {
+      if (!isAll && website === undefined)
+        return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website_discovery`];
+      return isAll
         ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
-        : [`it is not known whether ${successor} would serve `, ` like ${name}`],
+        : [`it is not known whether ${successor} would serve `, ` like ${name}`];
+    },
     website_missing: () =>
       protocol
         ? offeredWords(there, protocol)
@@ -130,18 +168,37 @@ function offeredWords(there: WebsiteAtMember | undefined, protocol: Protocol): s
   return typeof port === "number" ? `offered at port ${port} only` : "not offered";
 }
 
-/** Returns `: b has it under VHID 12` if another group has an address of this one. */
-function elsewhere(key: string, name: string, { groups }: OutlookContext): string {
-  const own = groups.get(key)?.facts;
-  const hosts = own === undefined ? new Set<string>() : hostsAt([own]);
-  const others = [...groups.values()].flatMap(({ facts }) => {
-    const isShared = facts.key !== key && [...hostsAt([facts])].some((each) => hosts.has(each));
-    const members = facts.members.filter(
-      ({ appliance, role }) => isShared && role !== "unknown" && appliance !== name,
+/** Returns why the other members, or one of them, are not known to take over a group: `b reports FAULT`, `c has no such group`. */
+function obstacles(
+  key: string,
+  name: string,
+  { facts: { appliances }, groups }: OutlookContext,
+  only = "",
+): readonly string[] {
+  const group = groups.get(key)?.facts;
+  if (group === undefined) return [];
+  const hosts = hostsAt([group]);
+  const others = Array.from(groups.values(), ({ facts }) => facts).filter(
+    (facts) => facts.key !== key && [...hostsAt([facts])].some((each) => hosts.has(each)),
+  );
+  return appliances.flatMap(({ identity: { appliance }, vrrp: { health } }) => {
+    const member = group.members.find((each) => each.appliance === appliance);
+    if (appliance === name || member?.role === "backup" || (only !== "" && appliance !== only)) return [];
+    const elsewhere = others.find((facts) =>
+      facts.members.some((each) => each.appliance === appliance && each.role !== "unknown"),
     );
-    return members.map(({ appliance }) => `${appliance} has it under VHID ${facts.vhid}`);
+    if (member === undefined)
+      return elsewhere === undefined
+        ? `${appliance} has no such group`
+        : `${appliance} has it under VHID ${elsewhere.vhid}`;
+    const { state } = member;
+    if (member.role === "other")
+      return `${appliance} reports ${isKnownState(state) ? state : `the unknown state ${state}`}`;
+    if (health.state === "pending") return `${appliance} was not polled yet`;
+    if (health.failure === undefined) return `${appliance} reports what cannot be read`;
+    const since = health.failingSinceMs === undefined ? "" : ` since ${minuteInUtc(health.failingSinceMs)}`;
+    return `${appliance} cannot be polled${since}: ${reasonInWords(health.failure.reason)}`;
   });
-  return others.length === 0 ? "" : `: ${listed(others, NAMED)}`;
 }
 
 /** Returns the reason why a website is down by the protocol of a risk: ` (503)`. */

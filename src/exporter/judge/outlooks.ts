@@ -120,15 +120,18 @@ function unlistedRisks(
   name: string,
   { everywhere }: GroupOutlook,
 ): readonly Risk[] {
-  return listings.flatMap(({ identity: { appliance }, isDiscovered, isWhole }, nth) => {
+  return listings.flatMap(({ identity: { appliance }, beyondLimit, isDiscovered, isWhole }, nth) => {
     const counts = appliance === name || everywhere.get(appliance)?.counts;
     if (counts === undefined) return [];
     const all = { successor: appliance === name ? "" : appliance, subject: "all", key: "" };
     const isUnreadable = (lists[nth]?.anomalies.bad_interface ?? 0) > 0;
     const isUnlisted = isDiscovered && !isWhole;
+    // Those of a successor are of no interest, unless visitors lack them there.
+    const unseen = appliance === name ? beyondLimit.map((id) => `#${id}`) : [];
     return [
       ...(isUnreadable ? [riskOf("address_unknown", all, counts)] : []),
       ...(isUnlisted ? [riskOf("website_unknown", all, counts)] : []),
+      ...unseen.map((id) => riskOf("website_unknown", { ...all, subject: id, key: id }, counts)),
     ];
   });
 }

@@ -18,8 +18,8 @@ export interface WebsiteAtMember {
 }
 
 /**
- * The reason why a website is absent. It is `explained` if the website is excluded or beyond the limit there, or if another risk says that
- * the websites there are not known.
+ * The reason why a website is absent. It is `explained` if the website is excluded there, or if another risk says that the websites there
+ * are not known.
  */
 type Absence = "lacking" | "explained" | "unknown";
 
@@ -47,7 +47,7 @@ export function isServed({ known, results }: WebsiteAtMember): boolean {
 }
 
 /** The completeness of an inventory, which says why a website is absent from it. */
-export interface Listing extends Pick<InventorySnapshot, "identity" | "leftOut"> {
+export interface Listing extends Pick<InventorySnapshot, "identity" | "excluded" | "beyondLimit"> {
   /** Whether the appliance's websites are discovered. */
   readonly isDiscovered: boolean;
   /** Whether all websites of the appliance are known, except for those that the configuration leaves out. */
@@ -58,21 +58,22 @@ const sameListing = memo((listing: Listing) => listing);
 
 /** Returns the same object while the inventory is as complete as before, whatever its websites are. */
 export function listingOf(inventory: InventorySnapshot): Listing {
-  const { identity, leftOut, byAddress, isListed, areDetailsKnown } = inventory;
+  const { identity, excluded, beyondLimit, byAddress, isListed, areDetailsKnown } = inventory;
   const isWhole = isListed && areDetailsKnown;
-  return sameListing(identity, { identity, leftOut, isDiscovered: byAddress !== undefined, isWhole });
+  const isDiscovered = byAddress !== undefined;
+  return sameListing(identity, { identity, excluded, beyondLimit, isDiscovered, isWhole });
 }
 
 /** Returns why a website is not known at an appliance; `here` is the website at the appliance that would stop. */
 export function absenceAt(
-  { identity, leftOut, isDiscovered, isWhole }: Listing,
+  { identity, excluded, isDiscovered, isWhole }: Listing,
   { lacking }: WebsiteVerdict,
   here: WebsiteAtMember | undefined,
 ): Absence {
   if (lacking.includes(identity.appliance)) return "lacking";
   if (!isDiscovered) return "unknown";
-  const isLeftOut = here !== undefined && leftOut.includes(here.known.websiteId);
-  return isLeftOut || !isWhole ? "explained" : "unknown";
+  const isExcluded = here !== undefined && excluded.includes(here.known.websiteId);
+  return isExcluded || !isWhole ? "explained" : "unknown";
 }
 
 /**
@@ -88,14 +89,13 @@ export function websiteRisks(
   if (there === "unknown") return UNKNOWN;
   if (there === "lacking") return [["website_missing", ""]];
   const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
-  if (isElsewhere && here.details !== undefined) return [["website_missing", ""]];
+  if (isElsewhere && here.details?.bind !== undefined) return [["website_missing", ""]];
   if (there.details?.isEnabled === false) return [["website_disabled", ""]];
-  // Without the details here, the addresses at which visitors reach the website are not known.
-  const listening = isElsewhere ? UNKNOWN : [];
-  const found = [...listening, ...testRisks(here, there), ...protectionRisks(here, there)];
+  // Without the addresses here, those at which visitors reach the website are not known.
+  const described = isElsewhere || [here, there].some(isUnreadable) ? UNKNOWN : [];
+  const found = [...described, ...testRisks(here, there), ...protectionRisks(here, there)];
   const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
-  const areServersLost = isNothingLost && usable(there) === 0 && usable(here) !== 0;
-  if (areServersLost) found.push(["website_backends_lost", ""]);
+  if (isNothingLost && usable(here) !== 0) found.push(...serverRisks(there));
   if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
   return found.length < 2 ? found : [...new Map(found.map((each) => [each.join(" "), each])).values()];
 }
@@ -115,6 +115,17 @@ export function servesOnly(
 function listensOn({ known: { bind } }: WebsiteAtMember, wanted: readonly string[]): boolean {
   const listening = new Set(bind);
   return bind.length === 0 || wanted.every((address) => listening.has(address));
+}
+
+/** Whether the description lacks something that decides whether visitors are served. */
+function isUnreadable({ details }: WebsiteAtMember): boolean {
+  return details !== undefined && (details.isEnabled === undefined || details.bind === undefined);
+}
+
+function serverRisks(there: WebsiteAtMember): readonly WebsiteRisk[] {
+  const servers = usable(there);
+  if (servers === 0) return [["website_backends_lost", ""]];
+  return servers === undefined && there.details !== undefined ? UNKNOWN : [];
 }
 
 function usable({ details }: WebsiteAtMember): number | undefined {

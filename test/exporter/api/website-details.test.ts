@@ -73,7 +73,7 @@ const UNKNOWN: WebsiteDetails = {
   protocol: undefined,
   mode: undefined,
   isEnabled: undefined,
-  bind: [],
+  bind: undefined,
   backends: undefined,
   invalid: [],
 };
@@ -106,7 +106,7 @@ test("members that cannot be read lose what is made of them and nothing else", (
     port: undefined,
     mode: undefined,
     isEnabled: undefined,
-    bind: [],
+    bind: undefined,
     backends: {
       shown: [
         { address: "2001:db8::1", role: undefined, isOk: undefined },
@@ -176,7 +176,7 @@ const local: fc.Arbitrary<LocalWebsiteDetails> = fc.record({
   protocol: fc.constantFrom("http", "https", "both"),
   mode: fc.constantFrom("pass", "protect", "detect"),
   isEnabled: fc.boolean(),
-  bind: fc.array(fc.constantFrom("*", "192.0.2.1"), { maxLength: 2 }),
+  bind: fc.array(fc.constantFrom("*", "192.0.2.1"), { minLength: 1, maxLength: 2 }),
   backends: fc.array(
     fc.record({
       protocol: fc.constantFrom("http", "https", "both"),
@@ -260,16 +260,22 @@ test("servers are the same by their addresses, in any order, case and number", (
 });
 
 test("addresses are in canonical text", () => {
-  expect(decoded({ ...SAMPLE, bind: ["2001:DB8:0::7", "*", "web"] }).bind).toEqual([
-    "2001:db8::7",
-    "*",
-    "web",
-  ]);
+  expect(decoded({ ...SAMPLE, bind: ["2001:DB8:0::7", "*"] }).bind).toEqual(["2001:db8::7", "*"]);
 });
 
-test("more than 64 addresses count as all, and of what cannot be read 64 places are named", () => {
+test.each([
+  [[], ["$.bind"]],
+  [{}, ["$.bind"]],
+  [["192.0.2.1", "web"], ["$.bind[1]"]],
+  [["192.0.2.1", ["192.0.2.2"]], ["$.bind[1]"]],
+  [["192.0.2.1", ""], []],
+])("the addresses are not known if one of them, or none, can be read: %j", (bind, invalid) => {
+  expect(decoded({ ...SAMPLE, bind })).toMatchObject({ bind: undefined, invalid });
+});
+
+test("more than 64 addresses are not known, and of what cannot be read 64 places are named", () => {
   const bind = Array.from({ length: 65 }, (_, nth) => `192.0.2.${nth}`);
-  expect(decoded({ ...SAMPLE, bind }).bind).toEqual(["*"]);
+  expect(decoded({ ...SAMPLE, bind })).toMatchObject({ bind: undefined, invalid: [] });
   expect(decoded({ ...SAMPLE, bind: bind.slice(1) }).bind).toEqual(bind.slice(1));
   const rhost = Array.from({ length: 100 }, () => ["http", "", "80", "1", "1"]);
   expect(decoded({ ...SAMPLE, rhost }).invalid).toHaveLength(64);

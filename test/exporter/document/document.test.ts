@@ -125,7 +125,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             key: "appliance a",
             ready: {
               verdict: "not_ready",
-              summary: "If a fails: no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
+              summary:
+                "If a fails: no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
             },
             labels: { site: "ams", rack: "r1" },
             state: "up",
@@ -135,7 +136,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
               state: "outage",
               level: "critical",
               since: "2023-11-14T22:13:21.000Z",
-              summary: "If a fails: no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
+              summary:
+                "If a fails: no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
               successors: [],
               addresses: 1,
               websites: 0,
@@ -146,7 +148,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
                   level: "critical",
                   subject: "192.0.2.100",
                   keys: ["group 2 192.0.2.100"],
-                  summary: "no appliance takes over 192.0.2.100 (vhid 2), since b cannot be polled",
+                  summary:
+                    "no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
                   seenAt: "2023-11-14T22:13:20.000Z",
                 },
               ],

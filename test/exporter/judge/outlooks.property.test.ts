@@ -41,6 +41,8 @@ interface Site {
   readonly mode: WebsiteMode | undefined;
   readonly protocol: ProtocolSetting;
   readonly isUsable: boolean;
+  /** The part of the details that cannot be read; then `isEnabled` or `bind` is what follows from the others. */
+  readonly unreadable: "" | "status" | "bind" | "rhost";
   readonly tests: Readonly<Record<Protocol, "up" | "down" | "unknown">> | "pending";
 }
 
@@ -80,9 +82,9 @@ const memberOf = (name: string, isMaster: readonly boolean[]): fc.Arbitrary<Memb
     return fc.record({
       isThere: often(true, false),
       vhid: often(nth + 1, 3 - nth),
-      addresses: often(usual, usual.toReversed(), [vip], [...VIPS]),
+      addresses: often(usual, usual.toReversed(), [vip], [...VIPS], [vip, ALIAS]),
       isReadable: often(true, false),
-      state: often(isMaster[nth] === true ? "MASTER" : "BACKUP", "MASTER", "BACKUP", "FAULT"),
+      state: often(isMaster[nth] === true ? "MASTER" : "BACKUP", "MASTER", "BACKUP", "FAULT", "LEARNING"),
       priority: often<number | undefined>(isMaster[nth] === true ? 200 : 100, 50, 100, undefined),
     });
   });
@@ -104,6 +106,7 @@ const memberOf = (name: string, isMaster: readonly boolean[]): fc.Arbitrary<Memb
       mode: often<WebsiteMode | undefined>("detect", "pass", "protect", undefined),
       protocol: often<ProtocolSetting>("both", "http", "https"),
       isUsable: often(true, false),
+      unreadable: often<Site["unreadable"]>("", "status", "bind", "rhost"),
       tests: fc.oneof(
         { weight: 12, arbitrary: fc.record({ http: result, https: result }) },
         { weight: 1, arbitrary: fc.constant("pending" as const) },
@@ -130,7 +133,13 @@ const memberOf = (name: string, isMaster: readonly boolean[]): fc.Arbitrary<Memb
       interfaces: given.interfaces.filter(({ isThere }) => isThere),
       sites: given.sites
         .filter(({ isThere }) => isThere)
-        .map((site) => ({ ...site, id: given.areIdsOthers && given.hasDiscovery ? site.id + 10 : site.id })),
+        .map(({ unreadable, ...site }) => ({
+          ...site,
+          unreadable,
+          isEnabled: site.isEnabled || unreadable === "status",
+          bind: unreadable === "bind" ? [] : site.bind,
+          id: given.areIdsOthers && given.hasDiscovery ? site.id + 10 : site.id,
+        })),
     }));
 };
 
@@ -168,14 +177,16 @@ function pollsOf(member: Member): { readonly vrrp: readonly Observation[]; reado
   const ids = sites.map(({ id }) => id);
   const lists = polls(list, seen.websites(name, ids, { invalid }), failed.websites(name, "decode"));
   const details = watched(member).map(({ id, host, isUsable, bind, details: state, ...site }) => {
+    const { unreadable, isEnabled } = site;
     const backends = gathered([{ address: "192.0.2.81:80", role: "active", isOk: isUsable }]);
     const [hostName = ""] = host.split(":");
     const described = {
       ...site,
       name: hostName,
       host: hostName,
-      backends,
-      bind: bind.length === 0 ? ["*"] : bind,
+      isEnabled: unreadable === "status" ? undefined : isEnabled,
+      backends: unreadable === "rhost" ? undefined : backends,
+      bind: unreadable === "bind" ? undefined : bind.length === 0 ? ["*"] : bind,
     };
     return polls(state, seen.details(name, id, described), failed.details(name, id, "decode"));
   });
@@ -273,6 +284,8 @@ function mastersIn(some: readonly Said[]): ReadonlySet<Member> {
   return new Set(some.flatMap(({ by, state }) => (answers(by) && state === "MASTER" ? by : [])));
 }
 
+const STATE_WORDS = ["MASTER", "BACKUP", "FAULT"];
+
 /** Those that take over a group from its MASTER, which of several is luck, and those of `silent` that may do so instead. */
 function heirsOf(group: readonly Said[], silent: readonly Member[]) {
   const masters = mastersIn(group);
@@ -296,6 +309,8 @@ function addressFates(members: readonly Member[], stopped: Member) {
   const all = members.flatMap(saidBy);
   const fates: (readonly [string, Fate])[] = [];
   const moved = new Map<Member, string[]>();
+  const taken = new Map<Member, ReadonlySet<string>>();
+  const wanted: (readonly [Member, string])[] = [];
   for (const group of groupsIn(all)) {
     const own = group.filter(({ by }) => by === stopped);
     if (own.length === 0) continue;
@@ -308,6 +323,11 @@ function addressFates(members: readonly Member[], stopped: Member) {
     const silent = members.filter(
       (each) => !answers(each) && (each.vrrp !== "lapsed" || group.some(({ by }) => by === each)),
     );
+    const puzzling = members.filter((each) => {
+      const states = group.flatMap(({ by, state }) => (by === each && answers(by) ? state : []));
+      const isOther = states.every((state) => state !== "MASTER" && state !== "BACKUP");
+      return isOther && states.some((state) => !STATE_WORDS.includes(state));
+    });
     if (contenders.size > 1) fates.push(["groups", "unknown"]);
     if (!masters.has(stopped)) {
       // Another one may be MASTER, and this one about to become it.
@@ -317,9 +337,10 @@ function addressFates(members: readonly Member[], stopped: Member) {
     }
     const ours = [...new Set(own.flatMap((each) => each.addresses))];
     if (contenders.size > 1) continue;
-    const { heirs, doubtful } = heirsOf(group, silent);
-    const isNobody =
+    const { heirs, doubtful } = heirsOf(group, [...silent, ...puzzling]);
+    const isLost =
       silent.length === 0 || silent.some(({ vrrp, reason }) => vrrp !== "pending" && LOST.has(reason));
+    const isNobody = isLost && puzzling.length === 0;
     if (heirs.length === 0) fates.push(["groups", isNobody ? "nobody" : "unknown"]);
     else if (doubtful.length > 0) fates.push(["groups", "unknown"]);
     for (const heir of heirs) {
@@ -327,9 +348,14 @@ function addressFates(members: readonly Member[], stopped: Member) {
       const areKnown = [...own, ...theirs].every(({ isReadable }) => isReadable);
       const there = new Set(theirs.flatMap((each) => each.addresses));
       moved.set(heir, [...(moved.get(heir) ?? []), ...ours]);
-      for (const each of ours) fates.push([each, areKnown ? (there.has(each) ? "kept" : "lost") : "unknown"]);
+      taken.set(heir, new Set([...(taken.get(heir) ?? []), ...there]));
+      if (areKnown) wanted.push(...ours.map((address) => [heir, address] as const));
+      else fates.push(["groups", "unknown"]);
     }
   }
+  // An address may come with another group.
+  for (const [heir, address] of wanted)
+    fates.push([address, taken.get(heir)?.has(address) === true ? "kept" : "lost"]);
   return { fates, moved, all: new Set(all.flatMap(({ addresses }) => addresses)) };
 }
 
@@ -348,6 +374,12 @@ function isWhole(member: Member): boolean {
   const { hasDiscovery, list, invalid } = member;
   const areDetailsKnown = watched(member).every(({ details }) => details === "known");
   return !hasDiscovery || (list === "known" && invalid.length === 0 && areDetailsKnown);
+}
+
+/** The listed websites that nobody looks at. */
+function leftOutAt(member: Member): readonly Site[] {
+  const isListed = member.hasDiscovery && member.list === "known";
+  return isListed ? member.sites.filter((each) => !watched(member).includes(each)) : [];
 }
 
 const isDescribed = ({ hasDiscovery }: Member, { details }: Site): boolean =>
@@ -389,11 +421,8 @@ function siteFates(
   const key = keyOf(members, stopped, ours);
   const theirs = sitesAt(heir).find((each) => keyOf(members, heir, each) === key);
   if (theirs === undefined) {
-    const leftOut =
-      heir.hasDiscovery && heir.list === "known"
-        ? heir.sites.filter((each) => !watched(heir).includes(each))
-        : [];
-    if (leftOut.some(({ id }) => id === ours.id)) return [];
+    const leftOut = leftOutAt(heir);
+    if (leftOut.some(({ id }) => id === ours.id && heir.exclude.includes(id))) return [];
     const hasAddress = HOSTS.includes(key);
     const areAllKnown =
       heir.hasDiscovery &&
@@ -404,11 +433,16 @@ function siteFates(
   }
   const [isKnownHere, isKnownThere] = [isDescribed(stopped, ours), isDescribed(heir, theirs)];
   const fates: Fate[] = [];
+  const isInDoubt = isKnownHere && (ours.unreadable === "status" || ours.unreadable === "bind");
+  if (isInDoubt) fates.push("unknown");
   if (isKnownThere) {
     const listens = theirs.bind.length === 0 || wanted.every((each) => theirs.bind.includes(each));
-    if (!listens) fates.push(isKnownHere ? "lost" : "unknown");
+    if (!listens) fates.push(isKnownHere && ours.unreadable !== "bind" ? "lost" : "unknown");
+    const isUsable = ours.isUsable || !isKnownHere || ours.unreadable === "rhost";
+    if (theirs.unreadable === "status" || theirs.unreadable === "bind") fates.push("unknown");
+    if (isUsable && theirs.unreadable === "rhost") fates.push("unknown");
+    if (isUsable && theirs.unreadable !== "rhost" && !theirs.isUsable) fates.push("lost");
     if (!theirs.isEnabled) fates.push("lost");
-    if (!theirs.isUsable && (ours.isUsable || !isKnownHere)) fates.push("lost");
     const [before, after] = [ours, theirs].map(({ mode = "" }) => MODES.indexOf(mode));
     const isMode = isKnownHere && before !== undefined && after !== undefined && before !== after;
     if (isMode && after < 2)
@@ -431,9 +465,11 @@ function siteFates(
 /** A failover that is played through: what visitors get afterwards, beside what they have now. */
 function played(members: readonly Member[], stopped: Member): Fates {
   const { fates, moved, all: known } = addressFates(members, stopped);
-  const inventories = [stopped, ...moved.keys()].map(
-    (each) => ["websites", isWhole(each) ? "kept" : "unknown"] as const,
-  );
+  const areBeyond = leftOutAt(stopped).some(({ id }) => !stopped.exclude.includes(id));
+  const inventories = [
+    ["websites", areBeyond ? "unknown" : "kept"] as const,
+    ...[stopped, ...moved.keys()].map((each) => ["websites", isWhole(each) ? "kept" : "unknown"] as const),
+  ];
   const sites = [...moved].flatMap(([heir, addresses]) =>
     sitesAt(stopped).flatMap((site) => {
       const bind = stopped.hasDiscovery ? site.bind : [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { VrrpInterface } from "../../../src/exporter/api/vrrp.ts";
-import { gathered } from "../../../src/exporter/api/website-details.ts";
+import { gathered, type WebsiteDetails } from "../../../src/exporter/api/website-details.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { outlookSentence } from "../../../src/exporter/judge/outlook-words.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
@@ -486,6 +486,54 @@ test("there is no readiness beside a disabled member, and for one that is MASTER
   expect([...judged(READY).outlooks.keys()]).toEqual(["a"]);
 });
 
+test("an alias that comes to the successor with another group is not missing", () => {
+  const [alias, other] = ["192.0.2.7", { ...SECOND, aliases: ["192.0.2.7"] }];
+  const a = vrrp("a", master({ aliases: [alias] }), master(SECOND));
+  const none = [seen.websites("a", []), seen.websites("b", [])];
+  expect(linesOf([a, vrrp("b", backup(), backup(other)), ...none])).toEqual(["a: ready"]);
+  const c = vrrp("c", backup(), backup({ ...other, priority: 150 }));
+  expect(linesOf([a, vrrp("b", backup(), backup(other)), c, ...none, seen.websites("c", [])], THREE)).toEqual(
+    [
+      "a: losses",
+      "address_missing loss [b] 192.0.2.7",
+      "same_priority none [b] 192.0.2.100",
+      "same_priority none [c] 192.0.2.100",
+    ],
+  );
+});
+
+test.each<readonly [string, Partial<WebsiteDetails>]>([
+  ["status", { isEnabled: undefined }],
+  ["addresses", { bind: undefined }],
+  ["servers", { backends: undefined }],
+])("it is not known whether a website is served that has no readable %s", (_, details) => {
+  const lines = ["a: unknown", "website_unknown uncertain [b] shop"];
+  expect(linesOf([A, B, ...site("a"), ...site("b", 1, details)])).toEqual(lines);
+  const isOfBoth = !("backends" in details);
+  expect(linesOf([A, B, ...site("a", 1, details), ...site("b")])).toEqual(isOfBoth ? lines : ["a: ready"]);
+});
+
+test("websites beyond the limit are not compared, and are named", () => {
+  const limited = (name: string) =>
+    PAIR.map((each) => (each.name === name ? { ...each, discovery: { exclude: [], limit: 1 } } : each));
+  const blog = { name: "blog", host: "blog.example" };
+  const both = (name: string) => [
+    seen.websites(name, [1, 2]),
+    seen.details(name, 1),
+    seen.details(name, 2, blog),
+    seen.website(name, 1, blocksOf(200, 200)),
+    seen.website(name, 2, blocksOf(200, 200)),
+  ];
+  const all = [A, B, ...both("a"), ...both("b")];
+  expect(linesOf(all, limited("b"))).toEqual(["a: unknown", "website_unknown uncertain [b] blog"]);
+  expect(linesOf(all, limited("a"))).toEqual(["a: unknown", "website_unknown uncertain [] #2"]);
+  const verdict = judged(all, limited("a"));
+  const outlook = verdict.outlooks.get("a");
+  expect(outlook && outlookSentence(outlook, verdict)).toBe(
+    "If a fails: it is not known what is lost with #2 of a, beyond the limit of website_discovery",
+  );
+});
+
 test("websites that are excluded are left out", () => {
   const members = PAIR.map((each) => ({ ...each, discovery: { exclude: [2], limit: 200 } }));
   const more = [seen.websites("a", [1, 2]), seen.websites("b", [1, 2])];
@@ -533,19 +581,42 @@ const listing = (name: string, given: Readonly<Record<number, Parameters<typeof 
   ),
 ];
 
+const SILENT = "b cannot be polled since 2023-11-14 22:13 UTC";
+
 test.each<readonly [string, readonly Observation[]]>([
   ["b takes over 1 address and 1 website", READY],
   ["b takes over 2 addresses", [...TWO, seen.websites("a", []), seen.websites("b", [])]],
   ["b and c can take over 1 address and 1 website", [...READY, vrrp("c", backup()), ...site("c")]],
   [
-    "no appliance takes over 192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 3), since b cannot be polled",
+    `no appliance takes over 192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 3): ${SILENT}: it does not answer in time (timeout)`,
     [...TWO, failed.vrrp("b", "timeout")],
+  ],
+  [
+    "no appliance takes over 192.0.2.100 (vhid 2) with 2 more addresses: b reports FAULT and c has no such group",
+    [
+      vrrp("a", master({ aliases: ["192.0.2.7", "192.0.2.8"] })),
+      vrrp("b", backup({ state: "FAULT" })),
+      vrrp("c"),
+    ],
+  ],
+  [
+    "it is not known whether b takes over 192.0.2.100 (vhid 2): b reports the unknown state LEARNING",
+    [A, vrrp("b", backup({ state: "LEARNING" })), seen.websites("a", []), seen.websites("b", [])],
   ],
   [
     "no appliance takes over 192.0.2.100 (vhid 2): b has it under VHID 12",
     [A, vrrp("b", backup({ vhid: 12 }))],
   ],
-  ["it is not known which appliance takes over 192.0.2.100 (vhid 2)", [...READY, failed.vrrp("b", "auth")]],
+  [
+    `it is not known whether b takes over 192.0.2.100 (vhid 2): ${SILENT}: it refuses the credentials (auth)`,
+    [...READY, failed.vrrp("b", "auth")],
+  ],
+  ["it is not known whether b takes over 192.0.2.100 (vhid 2): b was not polled yet", [A, ...site("a")]],
+  [
+    `it is not known which appliance takes over 192.0.2.100 (vhid 2): ${SILENT}: it refuses the credentials (auth) ` +
+      "and c was not polled yet",
+    [A, failed.vrrp("b", "auth"), seen.websites("a", []), seen.websites("c", [])],
+  ],
   [
     "the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over",
     [...READY, A, vrrp("b", master()), A, vrrp("b", master())],
@@ -588,7 +659,7 @@ test.each<readonly [string, readonly Observation[]]>([
     [...READY, ...[1, 2].map(() => seen.website("b", 1, REFUSED))],
   ],
   [
-    "site-2 http and site-2 https are down (503), site-3 is disabled, site-4 is without a usable server, " +
+    "site-2 http and https are down (503), site-3 is disabled, site-4 is without a usable server, " +
       "192.0.2.7 is missing and site-5 is less protected (detect instead of protect) at b",
     [
       vrrp("a", master({ aliases: ["192.0.2.7"] })),

@@ -363,14 +363,14 @@ export function secondSilent(cluster: ClusterDocument): ClusterDocument {
   const failover = failoverTo([], {
     state: "outage",
     since: ago(190),
-    summary: `If ${first} fails: no appliance takes over ${GROUPS[0].vip} (vhid 1), since ${second} cannot be polled`,
+    summary: `If ${first} fails: no appliance takes over ${GROUPS[0].vip} (vhid 1): ${second} cannot be polled since 2026-11-21 11:55 UTC: it cannot be reached (connect)`,
     risks: [
       {
         risk: "backup_lost",
         effect: "outage",
         level: "critical",
         subject: GROUPS[0].vip,
-        summary: `no appliance takes over ${GROUPS[0].vip} (vhid 1), since ${second} cannot be polled`,
+        summary: `no appliance takes over ${GROUPS[0].vip} (vhid 1): ${second} cannot be polled since 2026-11-21 11:55 UTC: it cannot be reached (connect)`,
         seenAt: ago(2),
       },
     ],

@@ -53,7 +53,7 @@ test.each<readonly [string, readonly ApplianceDocument[], readonly (readonly str
         "not known to take over",
       ],
       [
-        "192.0.2.100 no appliance takes over 192.0.2.100 (vhid 1), since ams-2 cannot be polled",
+        "192.0.2.100 no appliance takes over 192.0.2.100 (vhid 1): ams-2 cannot be polled since 2026-11-21 11:55 UTC: it cannot be reached (connect)",
         "critical: Backup lost seen 2 s ago",
         "",
       ],
