@@ -96,6 +96,7 @@ test("each word of the glossary is one word, and replaces others", () => {
 
 test.each([
   "README.md",
+  "config.example.yaml",
   "CONTRIBUTING.md",
   "SECURITY.md",
   ...filesIn("docs", ".md"),
