@@ -82,7 +82,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
     // An exporter of an earlier version does not know the key.
     ...(despite && { despite }),
   };
-  act("Readiness was asked for.");
+  act("The readiness was queried.");
   const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
   if (!started.ok) {
     // The window may have begun although the answer to its start was lost.

@@ -90,14 +90,14 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
   test("the panels show the exporters' verdicts", async () => {
     await eventually(async () => {
       // The failover of "swapped" may show as trouble.
-      const groups = await answers("Groups that had trouble", ["ha_cluster"]);
+      const groups = await answers("Groups that had a problem", ["ha_cluster"]);
       expect(groups.filter((line) => !line.startsWith("swapped"))).toEqual([
         "bare 3",
         "dark 0",
         "headless 5",
         "split 6",
       ]);
-      expect(await answers("Websites that had trouble", ["website", "protocol"])).toEqual([
+      expect(await answers("Websites that had a problem", ["website", "protocol"])).toEqual([
         "down http 4",
         "never  0",
         "partly http 2",

@@ -99,7 +99,7 @@ test("a drill asks, starts a window, says what to do, watches, ends the window a
 
 ## Steps
 
-- 2023-11-14 22:13:20 UTC: Readiness was asked for.
+- 2023-11-14 22:13:20 UTC: The readiness was queried.
 - 2023-11-14 22:13:20 UTC: The window of the drill began.
 - 2023-11-14 22:13:26 UTC: Another appliance is the known MASTER of every group that a had.
 - 2023-11-14 22:14:50 UTC: ams is complete: each group has one MASTER and a known BACKUP.
@@ -147,7 +147,7 @@ test("a drill of both ways that passes, by a command whose output and end are sh
     outages: [],
   });
   expect(report.steps.map(({ text: words }) => words)).toEqual([
-    "Readiness was asked for.",
+    "The readiness was queried.",
     "The window of the drill began.",
     "The command began: echo restarting; exit 3",
     "The command ended with exit code 3.",

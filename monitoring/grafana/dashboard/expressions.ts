@@ -83,9 +83,9 @@ function stateOf(family: Family, states: readonly VerdictState[], good: string):
   return `(\n${present}\n)\nand on (${labels}) (${trouble})`;
 }
 
-/** One of `GROUP_STATES` for each group that had trouble. */
+/** One of `GROUP_STATES` for each group that had a problem. */
 export const GROUP_STATE = stateOf("vrrp_group", GROUP_STATES, "one_master");
-/** One of `WEBSITE_STATES` for each website that had trouble. */
+/** One of `WEBSITE_STATES` for each website that had a problem. */
 export const WEBSITE_STATE = stateOf("website", WEBSITE_STATES, "up");
 
 /** One of `FAILOVER_STATES` for each master whose failover was not ready. */

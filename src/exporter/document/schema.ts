@@ -307,7 +307,7 @@ const failedOver = z.object({
   ),
   addresses: z.int().describe("how many VIPs and aliases have another master"),
   isPartial: z.boolean().describe("whether the former master remains MASTER of other groups"),
-  repeated: optional(repeated, "from the third switch within five minutes on"),
+  repeated: optional(repeated, "from the third failover within five minutes on"),
 });
 
 const plannedWork = z.object({
@@ -353,7 +353,7 @@ export const knownIncident = z.object({
     z.number(),
     "at most how long websites were down, when that is over: from the latest test that found them up to the first that did again",
   ),
-  failover: optional(failedOver, "of a failover: the latest switch"),
+  failover: optional(failedOver, "of a failover, the latest one if it is repeated"),
 });
 
 const incident = knownIncident.extend({

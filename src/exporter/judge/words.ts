@@ -152,6 +152,6 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
  */
 export function reasonInWords(reason: FailureReason, isUp = false): string {
   const wasAway = isUp && (reason === "appliance_down" || meaningOf(reason).isCutOff === true);
-  const words = wasAway ? "it was out of reach at the latest attempt" : REASON_IN_WORDS[reason];
+  const words = wasAway ? "it was out of reach at the latest poll" : REASON_IN_WORDS[reason];
   return `${words} (${reason})`;
 }

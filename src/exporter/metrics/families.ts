@@ -88,7 +88,7 @@ export const FLEET_FAMILIES: Families = {
     },
   ),
   website_incident_info: gauge(
-    `1 while the website is in trouble that the exporter saw begin, with the id of the incident. ${JUDGED}`,
+    `1 while the website has a problem that the exporter saw begin, with the id of the incident. ${JUDGED}`,
     { incidents: websiteSamples },
   ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {

@@ -50,7 +50,7 @@ const CAUSES: Readonly<Record<Cause, string>> = {
   priority: "the new master came to have the higher priority",
   preempted: "the new master has the higher priority, and was silent or had a fault before",
   stepped_down:
-    "the former master reports BACKUP, as after a switch by hand, a restart of its daemon or a fault shorter than a poll",
+    "the former master reports BACKUP, as after a failover by hand, a restart of its daemon or a fault shorter than a poll",
   unknown: "polls have no evidence",
 };
 

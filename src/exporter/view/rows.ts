@@ -15,13 +15,13 @@ type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number
 /** The most subjects of a group of rows, since rendering thousands would block the exporter. */
 const MAX_SUBJECTS = 256;
 
-/** Returns a cluster as a table, which the page and the terminal show: its VRRP groups, failovers, websites and polling. */
+/** Returns a cluster as a table, which the page and the terminal show: its VRRP groups, readiness, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   const { appliances } = cluster;
-  const failovers = limited(outlookRows(appliances), "failover row", appliances, (row) => row);
+  const readiness = limited(outlookRows(appliances), "readiness row", appliances, (row) => row);
   const groups = [
     { kind: "vrrp", title: "VRRP", rows: groupRows(cluster) },
-    { kind: "failover", title: "Failover", rows: failovers },
+    { kind: "failover", title: "Readiness", rows: readiness },
     { kind: "websites", title: "Websites", rows: websiteRows(cluster) },
     { kind: "discovered", title: "Websites as described by the appliances", rows: discoveredRows(cluster) },
     { kind: "polling", title: "Polling of the VRRP list", rows: pollRows(appliances) },

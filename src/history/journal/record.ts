@@ -48,7 +48,7 @@ const group = z.object({
   trouble: z
     .string()
     .optional()
-    .describe("the latest state that is trouble, until it is over; absent where it is the state"),
+    .describe("the latest state that is a problem, until it is over; absent where it is the state"),
   isPlanned,
 });
 

@@ -146,9 +146,9 @@ test("a split brain is proven by the second poll after it was seen, and stays un
   );
 });
 
-test("handovers that come again and again within seconds are hardly ever a split brain or a missing master", () => {
-  const handovers = fc.array(fc.integer({ min: 500, max: 5000 }), { minLength: 40, maxLength: 40 });
-  const courses = fc.sample(fc.tuple(handovers, answers), { seed: 1, numRuns: 250, unbiased: true });
+test("failovers again and again within seconds are hardly ever a split brain or a missing master", () => {
+  const failovers = fc.array(fc.integer({ min: 500, max: 5000 }), { minLength: 40, maxLength: 40 });
+  const courses = fc.sample(fc.tuple(failovers, answers), { seed: 1, numRuns: 250, unbiased: true });
   const wrong = courses.filter(([gaps, delays]) => {
     const course: Course = (member, atMs) => {
       let [changes, changesAtMs] = [0, 3000];
@@ -161,7 +161,7 @@ test("handovers that come again and again within seconds are hardly ever a split
   expect(wrong.length).toBeLessThan(3);
 });
 
-test("after such handovers a split brain is proven by the third poll after it was seen", () => {
+test("after such failovers a split brain is proven by the third poll after it was seen", () => {
   fc.assert(
     fc.property(answers, fc.integer({ min: 8000, max: 14_000 }), (delays, splitsAtMs) => {
       const course: Course = (member, atMs) => {

@@ -154,7 +154,7 @@ test.each([
   { why: "cannot be read", atMaster: [LISTED, failed.details("a", 1, "decode")] },
   { why: "has no known port", atMaster: [LISTED, seen.details("a", 1, { port: undefined })] },
   { why: "is in no list of old firmware", atMaster: [failed.websites("a", "unsupported")] },
-])("a website that the master does not test because it $why there is no trouble", ({ atMaster }) => {
+])("a website that the master does not test because it $why is no problem", ({ atMaster }) => {
   expect(statesIn(verdictAfter(atMaster))).not.toContain("unknown");
 });
 
@@ -322,13 +322,13 @@ test.each<readonly [what: string, more: readonly Observation[], problems: readon
       [
         `details were not reached (${reason}) at an appliance that answers now`,
         [...ONE_AND_TWO, failed.details("a", 2, reason)],
-        [`Details of websites of a are not known: it was out of reach at the latest attempt (${reason})`],
+        [`Details of websites of a are not known: it was out of reach at the latest poll (${reason})`],
       ] as const,
   ),
   [
     "the list was not reached at an appliance that answers now",
     [failed.websites("a", "connect")],
-    ["The websites of a cannot be listed: it was out of reach at the latest attempt (connect)"],
+    ["The websites of a cannot be listed: it was out of reach at the latest poll (connect)"],
   ],
 ])("what is a problem of the websites of an appliance: %s", (_, more, problems) => {
   const ofWebsites = problemsAfter(...more).filter((summary) =>

@@ -213,7 +213,7 @@ test.each<Case>([
     polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "connect"), https("b", 200)],
     problems: [
       "critical website_unknown: Website shop is not known to be up: " +
-        "no result from a: it was out of reach at the latest attempt (connect), https 200 from b",
+        "no result from a: it was out of reach at the latest poll (connect), https 200 from b",
     ],
   },
   {

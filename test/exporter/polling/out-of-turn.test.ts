@@ -83,7 +83,7 @@ test.each<readonly [what: string, answers: Answers, lists: number, details: numb
   ["no more, if both lists do", { website_list: listChanges }, 30, 54],
   ["four times the details, if these change at each poll", { ...BASE, website_details: changes }, 10, 70],
   ["no more of each, if all do", { website_list: listChanges, website_details: changes }, 30, 106],
-])("two members are asked for %s", async (_, answers, lists, details) => {
+])("two members are polled for %s", async (_, answers, lists, details) => {
   const { requests, clock } = startExporter(answers, SELDOM_MS);
   await clock.pass(1_200_000);
   expect(requests).toMatchObject({ website_list: lists, website_details: details });

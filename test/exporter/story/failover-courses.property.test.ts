@@ -160,7 +160,7 @@ function coursesAt(t: number, random: Random): readonly Course[] {
       failovers: [away("silent"), { from: "b", to: "c", causes: ["silent"] }],
     },
     {
-      name: "mastership over two members, one killed",
+      name: "masters on two members, one killed",
       groups: [
         { members: [A, B], events: [[t, "a", "dead"]] },
         { members: [{ ...B, priority: 120 }, A], events: [[t, "a", "dead"]] },

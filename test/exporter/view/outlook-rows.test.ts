@@ -86,7 +86,7 @@ test("256 rows are shown, and one row counts the others", () => {
   const risks = failover?.risks.flatMap((risk) => Array.from({ length: 150 }, () => risk)) ?? [];
   const appliances = [appliance("a", "MASTER", { failover: failoverTo(["b"], { risks }) })];
   const rows = clusterRows({ ...AMS, appliances }).find(({ kind }) => kind === "failover")?.rows ?? [];
-  expect([rows.length, rows.at(-1)?.title]).toEqual([257, "45 more failover rows"]);
+  expect([rows.length, rows.at(-1)?.title]).toEqual([257, "45 more readiness rows"]);
 });
 
 const LONG = failoverTo(["b"], { state: "losses", summary: "x".repeat(200) });

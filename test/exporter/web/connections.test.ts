@@ -68,7 +68,7 @@ test("connections of one client replace none of another", async () => {
   expect(await use(scraper)).toMatch(/hello$/);
 });
 
-test("of requests in one packet, Node parses a kilobyte: it reads only what a listener for `readable` reads", async () => {
+test("of requests in one packet, Node.js parses a kilobyte: it reads only what a listener for `readable` reads", async () => {
   let parsed = 0;
   const server = createServer().on("request", () => (parsed += 1));
   createServerConnections().serve(server, () => {});

@@ -30,7 +30,7 @@ function startQueue(maxWaiting = 10) {
   return { ask, made, pauses, whatIsMade };
 }
 
-test("one reply is made at a time, and the next one after a pause of at most half a second", async () => {
+test("one response is made at a time, and the next one after a pause of at most half a second", async () => {
   const { ask, made, pauses, whatIsMade } = startQueue();
   const [one] = [ask(ALICE, "one"), ask(BOB, "two")];
   expect(await whatIsMade()).toEqual(["one"]);
@@ -43,7 +43,7 @@ test("one reply is made at a time, and the next one after a pause of at most hal
   expect(await whatIsMade()).toEqual(["one", "two"]);
 });
 
-test("requests for the same share a reply until it is made, whoever sends them", async () => {
+test("requests for the same share a response until it is made, whoever sends them", async () => {
   const { ask, made, pauses, whatIsMade } = startQueue();
   const [one, other] = [ask(ALICE, "page"), ask(BOB, "page")];
   await whatIsMade();

@@ -535,7 +535,7 @@ test("the incidents of a cluster that was removed while the exporter was away en
   expect(await incidentsIn(storage.path)).toEqual(["5-34"]);
 });
 
-test("of too many groups and websites, those in trouble and the latest of the others are remembered", async () => {
+test("of too many groups and websites, those with a problem and the latest of the others are remembered", async () => {
   const folder = await folderPath();
   await mkdir(folder);
   const at = "2026-11-26T11:59:00.000Z";

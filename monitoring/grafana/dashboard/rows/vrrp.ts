@@ -16,9 +16,9 @@ export const VRRP: Row = {
   collapsed: false,
   panels: [
     timeline({
-      title: "Groups that had trouble",
+      title: "Groups that had a problem",
       description:
-        "The VRRP groups that had another state than one master within the range, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no group had trouble.",
+        "The VRRP groups that had another state than one master within the range, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no group had a problem.",
       expr: GROUP_STATE,
       legend: NAME,
       states: GROUP_STATES,

@@ -16,9 +16,9 @@ export const WEBSITES: Row = {
   collapsed: false,
   panels: [
     timeline({
-      title: "Websites that had trouble",
+      title: "Websites that had a problem",
       description:
-        "The websites that were not up for their visitors at some time within the range, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no website had trouble.",
+        "The websites that were not up for their visitors at some time within the range, as the exporters judge it. If they differ, the worst counts. A gap: no exporter was scraped. Empty if no website had a problem.",
       expr: WEBSITE_STATE,
       legend: "{{ha_cluster}} {{website}} {{protocol}}",
       states: WEBSITE_STATES,
