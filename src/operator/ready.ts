@@ -85,13 +85,24 @@ function report(answers: readonly ReadyAnswer[], { hasColor, clock }: Io): strin
     const sentence = formatCell({ text: summary, color: COLORS[verdict] }, hasColor);
     return `${sentence}\n${failover === undefined ? "" : riskLines(failover, nowMs)}`;
   });
+  const clusters = answers.filter(({ appliance }) => appliance === undefined);
+  const appliances = answers.filter(({ appliance }) => appliance !== undefined);
+  const counts =
+    clusters.length === 0
+      ? [countsOf(appliances)]
+      : [`appliances ${countsOf(appliances)}`, `clusters ${countsOf(clusters)}`];
+  return `${parts.join("")}\n${counts.join("\n")}\n`;
+}
+
+/** Returns `ready: 2, not ready: 1 (a), unknown: 0`. */
+function countsOf(answers: readonly ReadyAnswer[]): string {
   const counts = keysOf(COLORS).map((verdict) => {
     const those = answers.filter((answer) => answer.verdict === verdict);
     const names = those.map(({ appliance, cluster }) => appliance ?? cluster);
     const which = verdict === "ready" || names.length === 0 ? "" : ` (${listedBriefly(names)})`;
     return `${verdict.replace("_", " ")}: ${names.length}${which}`;
   });
-  return `${parts.join("")}\n${counts.join(", ")}\n`;
+  return counts.join(", ");
 }
 
 /** Returns lines about the risks that are not harmless, with the age of the answers behind them, and about omitted risks. */
