@@ -43,7 +43,7 @@ export function answersOf(
 /** Returns the answer to somebody who works within these windows. */
 function inside({ apart, ...ready }: ReadyDocument, within: readonly string[]): ReadyDocument {
   if (apart === undefined || !apart.windows.every((id) => within.includes(id))) return { ...ready, apart };
-  return { verdict: "ready", summary: apart.summary };
+  return { verdict: apart.verdict, summary: apart.summary };
 }
 
 /** Returns the answer at an exporter whose document has none. */

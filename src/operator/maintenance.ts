@@ -110,8 +110,11 @@ async function refusalOf(
   const all = await Promise.all(
     exporters.map(async ({ user, windows }) => ({ user, answer: await windows() })),
   );
+  const failed = all.find(({ answer }) => !answer.ok || answer.value.some((each) => each.id === id))?.answer;
+  // Nobody knows whose it is.
+  if (failed?.ok === false)
+    return fail(io, `${failed.message}\nnothing is changed; --yes changes it all the same`, 1);
   const others = all.flatMap(({ user, answer }) => {
-    // An exporter that does not answer now says the same after the change.
     const window = answer.ok ? answer.value.find((each) => each.id === id) : undefined;
     const isOver = window !== undefined && Date.parse(window.end) <= io.clock.wallMs();
     const isOwn = user !== undefined && user === window?.by;

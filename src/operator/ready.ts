@@ -1,4 +1,5 @@
 import { createFleet } from "../exporter/fleet/fleet.ts";
+import { occurrencesAt } from "../exporter/maintenance/windows.ts";
 import { clusterDocument } from "../exporter/document/document.ts";
 import { judge } from "../exporter/judge/judge.ts";
 import type { ClusterDocument, OutlookDocument } from "../exporter/document/schema.ts";
@@ -65,9 +66,10 @@ async function pollClusters(flags: Flags, io: Io, names: readonly string[]): Pro
   record(first);
   record(await pollAll(enabled, io, { kinds: ["vrrp"] }));
   const at = { wallMs: io.clock.wallMs(), monotonicMs: io.clock.monotonicMs() };
+  const windows = occurrencesAt(loaded.maintenance, at.wallMs);
   return fleet.clusters().flatMap((name) => {
     const facts = fleet.cluster(name, at.monotonicMs);
-    const verdict = facts && judge(facts, undefined, at);
+    const verdict = facts && judge(facts, undefined, at, { windows });
     return verdict === undefined ? [] : clusterDocument(verdict, { verdict, nextPollAtMs: () => undefined });
   });
 }

@@ -86,6 +86,19 @@ test("while another member is worked on, nobody may stop but within that window"
   expect((await runAfter("ready", "fra-2", `--url=${url}`)).out).toContain(itself);
 });
 
+test("while another member that is worked on is away, the answer names the window and what is lost", async () => {
+  const fleet = fleetOf(FRA, [seen.vrrp("fra-1", listOf([interfaceOf()])), failed.vrrp("fra-2", "connect")]);
+  const window = windowOf({ appliances: ["fra-2"] });
+  const url = `${await serve(answering(documentOf(fleet, {}, 0, createJudge([window]))))}/exporter`;
+  const { code, out } = await runAfter("ready", "fra-1", `--url=${url}`);
+  expect([code, out.split("\n")[0]]).toEqual([
+    1,
+    "If fra-1 fails: no appliance takes over 192.0.2.100 (vhid 2): fra-2 cannot be polled since 2023-11-14 22:13 UTC: " +
+      "it cannot be reached (connect); fra-2 is worked on by alice until 2023-11-14 23:13 UTC (firmware 4.6): window patchnight",
+  ]);
+  expect((await runAfter("ready", "fra-1", `--url=${url}`, "--within=patchnight")).code).toBe(1);
+});
+
 test.each<readonly [readonly string[], number, string]>([
   [["fra"], 0, "ready: 1, not ready: 0, unknown: 0"],
   [["fra-2"], 0, "ready: 1, not ready: 0, unknown: 0"],
@@ -139,7 +152,10 @@ test("a name that nobody has, and an exporter that nobody reaches, are errors wi
 const BACKUP_CARP0: LocalVrrpInterface = { ...CARP0, state: "BACKUP", priority: 100, type: "2" };
 
 /** Reference appliances `a` and `b`, in that state of VRRP, and an appliance that stands alone; both serve the same website. */
-async function configOf(states: readonly (readonly LocalVrrpInterface[])[]): Promise<string> {
+async function configOf(
+  states: readonly (readonly LocalVrrpInterface[])[],
+  maintenance: readonly object[] = [],
+): Promise<string> {
   const httpPort = await listen(createServer((_, response) => response.end()));
   const websites = [websiteOf({ id: 1, protocol: "http", httpPort })];
   const members = states.map(async (interfaces, nth) => {
@@ -153,6 +169,7 @@ async function configOf(states: readonly (readonly LocalVrrpInterface[])[]): Pro
     },
     clusters: [{ name: "ams", website_discovery: true, appliances: await Promise.all(members) }],
     appliances: [{ name: "lone", base_url: "https://127.0.0.1:1" }],
+    maintenance,
   };
   const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": JSON.stringify(config) });
   return join(folder, "config.yaml");
@@ -202,6 +219,30 @@ ready: 0, not ready: 0, unknown: 1 (a)
 ])("--config.file polls the members of the cluster itself: %s", async (_, states, names, code, out) => {
   const file = await configOf(states);
   expect(await runAfter("ready", ...names, `--config.file=${file}`)).toEqual({ code, err: "", out });
+});
+
+test("with --config.file, the recurring windows of the file count, but for those of the work", async () => {
+  // One of them runs at any time of the hour.
+  const halves = ["0", "30"].map((minute) => {
+    const schedule = `0 ${minute} * * * *`;
+    return {
+      name: `at ${minute}`,
+      appliances: ["b"],
+      schedule,
+      timezone: "UTC",
+      duration: "45m",
+      comment: "backup",
+    };
+  });
+  const file = await configOf([[CARP0], [BACKUP_CARP0]], halves);
+  const { code, out } = await runAfter("ready", "a", `--config.file=${file}`);
+  const ids = Array.from(
+    out.matchAll(/b is worked on until \S+ \S+ UTC \(backup\): window (\w+)/g),
+    ([, id]) => id,
+  );
+  expect([code, ids.length > 0]).toEqual([1, true]);
+  const within = ids.map((id) => `--within=${id}`);
+  expect((await runAfter("ready", "a", `--config.file=${file}`, ...within)).code).toBe(0);
 });
 
 test("with --config.file, unknown names and invalid files are errors with the exit code 2", async () => {

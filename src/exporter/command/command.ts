@@ -116,7 +116,7 @@ export async function loadNamed(flags: Flags, io: Io, names: readonly string[]) 
   const { "config.file": file, shard, output } = flags;
   const loaded = await loadConfig(file, shard);
   if (!loaded.ok) return printErrors(loaded.errors, io, output);
-  const { appliances } = loaded.config;
+  const { appliances, maintenance } = loaded.config;
   const known = new Set(appliances.flatMap(({ name, cluster }) => [name, cluster]));
   const unknown = names.find((name) => !known.has(name));
   if (unknown !== undefined)
@@ -126,7 +126,7 @@ export async function loadNamed(flags: Flags, io: Io, names: readonly string[]) 
       2,
     );
   const isNamed = ({ name, cluster }: ApplianceConfig) => names.includes(name) || names.includes(cluster);
-  return { appliances, named: names.length === 0 ? appliances : appliances.filter(isNamed) };
+  return { appliances, maintenance, named: names.length === 0 ? appliances : appliances.filter(isNamed) };
 }
 
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */

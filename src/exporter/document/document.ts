@@ -20,7 +20,8 @@ import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf } from "../judge/judge-website.ts";
 import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
 import { STATE_OF, worstFirst } from "../judge/outlooks.ts";
-import { elsewhereOf, elsewhereRisks } from "../judge/judge-windows.ts";
+import { elsewhereRisks } from "../judge/judge-windows.ts";
+import { windowsElsewhere } from "../maintenance/window.ts";
 import { evidenceAt, outlookSentence, riskWords } from "../judge/outlook-words.ts";
 import { masterlessIn, readyOn } from "./ready.ts";
 import type {
@@ -131,7 +132,7 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
     websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
     discovered: isDiscovered ? { websites: described } : undefined,
     appliances: members.map((each) => {
-      const elsewhere = elsewhereOf(windows, each.name);
+      const elsewhere = windowsElsewhere(windows, new Set([each.name]));
       return { ...each, ready: readyOn(each, { groups, appliances: members, elsewhere }) };
     }),
     masterless: masterlessIn(name, { groups, appliances: members }),

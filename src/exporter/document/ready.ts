@@ -27,6 +27,22 @@ export function readyOn(
   appliance: ApplianceDocument,
   { elsewhere, ...cluster }: Members & { readonly elsewhere: readonly WindowElsewhere[] },
 ): ReadyDocument {
+  const apart = readyApart(appliance, cluster);
+  if (elsewhere.length === 0) return apart;
+  const why = elsewhere.map(elsewhereWords).join("; ");
+  const summary =
+    apart.verdict === "ready"
+      ? `If ${appliance.name} fails, nobody may be left: ${why}`
+      : `${apart.summary}; ${why}`;
+  const windows = elsewhere.map(({ window }) => window.id);
+  return { verdict: "not_ready", summary: shortened(summary), apart: { windows, ...apart } };
+}
+
+/** Returns the answer, whatever is planned. */
+function readyApart(
+  appliance: ApplianceDocument,
+  cluster: Members,
+): Pick<ReadyDocument, "verdict" | "summary"> {
   const { name, failover } = appliance;
   if (failover !== undefined && failover.state !== "ready")
     return { verdict: VERDICT_OF[failover.state], summary: failover.summary };
@@ -36,15 +52,7 @@ export function readyOn(
     return { verdict: "unknown", summary: shortened(summary) };
   }
   const nothing = `If ${name} fails: nothing depends on it; redundancy is lost meanwhile`;
-  const summary = failover?.summary ?? nothing;
-  if (elsewhere.length === 0) return { verdict: "ready", summary };
-  const why = elsewhere.map(elsewhereWords).join("; ");
-  const windows = elsewhere.map(({ window }) => window.id);
-  return {
-    verdict: "not_ready",
-    summary: shortened(`If ${name} fails, nobody may be left: ${why}`),
-    apart: { windows, summary },
-  };
+  return { verdict: "ready", summary: failover?.summary ?? nothing };
 }
 
 /**

@@ -125,16 +125,19 @@ const outlook = z.object({
   moreRisks: optional(z.int(), "how many `risks` leaves out; absent if none"),
 });
 
-const ready = z.object({
+const answer = {
   verdict: z
     .enum(["ready", "not_ready", "unknown"])
     .describe(
       "not_ready: something is lost, or another member is worked on; unknown: something that is not known may be lost",
     ),
   summary: z.string().describe("one sentence"),
+};
+const ready = z.object({
+  ...answer,
   apart: optional(
-    z.object({ windows: z.array(z.string()).describe("their ids"), summary: z.string() }),
-    "the windows of planned work on other members without which it would be ready, and in words what would happen then",
+    z.object({ windows: z.array(z.string()).describe("their ids"), ...answer }),
+    "the windows of planned work on other members, and the answer without them",
   ),
 });
 

@@ -8,8 +8,8 @@ import {
 import {
   coverageOf,
   type Coverage,
+  windowsElsewhere,
   type MaintenanceWindow,
-  type WindowElsewhere,
 } from "../maintenance/window.ts";
 import type { Instant } from "../../support/clock.ts";
 import { keysOf } from "../../support/keys.ts";
@@ -69,23 +69,12 @@ export function windowVerdict(given: WindowInputs): WindowVerdict | undefined {
     muted,
     standing,
     elsewhere: Array.from(verdict.outlooks.values(), ({ identity }) =>
-      elsewhereOf(running, identity.appliance).map((each) => ({ ...each, identity })),
+      windowsElsewhere(running, new Set([identity.appliance])).map((each) => ({ ...each, identity })),
     ).flat(),
     ...handoversOf(running, given),
     allWindows: windows,
     untilMs: Math.min(...running.map(({ window }) => window.endMs)),
   };
-}
-
-/** Returns the windows that run and cover other members than an appliance. */
-export function elsewhereOf(
-  windows: readonly Pick<CoveringWindow, "window" | "members">[],
-  appliance: string,
-): readonly WindowElsewhere[] {
-  return windows.flatMap(({ window, members }) => {
-    const others = members.filter((each) => each !== appliance);
-    return others.length === 0 ? [] : [{ window, members: others }];
-  });
 }
 
 /** Returns the risks of the failure of an appliance that follow from windows on other members. */

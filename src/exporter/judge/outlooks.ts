@@ -182,7 +182,8 @@ function websiteOutlook(
       standInAt(alike, successor, here) ??
       (listing && absenceAt(listing, website, here));
     if (there === undefined) return [];
-    const found = isHere ? websiteRisks(here, there, addresses) : servesOnly(there, website, master);
+    const others = alike.flatMap((each) => websiteAtMember(each, successor) ?? []);
+    const found = isHere ? websiteRisks(here, there, addresses, others) : servesOnly(there, website, master);
     return found.map(([risk, protocol]) => {
       const words = [isNameShared ? `${name} (${key})` : name, protocol];
       return riskOf(risk, { successor, subject: words.join(" ").trimEnd(), key, protocol }, counts);

@@ -78,12 +78,13 @@ export function absenceAt(
 
 /**
  * Returns the losses of a website's visitors if another appliance served it, and the unknown ones; `wanted` are the addresses by which they
- * reach it. Each known difference that costs them nothing is one `website_differs`.
+ * reach it, `others` the appliance's other websites of that host, one of which may serve a protocol. Each known difference that costs them nothing is one `website_differs`.
  */
 export function websiteRisks(
   here: WebsiteAtMember,
   there: WebsiteAtMember | Absence,
   wanted: readonly string[],
+  others: readonly WebsiteAtMember[] = [],
 ): readonly WebsiteRisk[] {
   if (there === "explained") return [];
   if (there === "unknown") return UNKNOWN;
@@ -91,9 +92,10 @@ export function websiteRisks(
   const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
   if (isElsewhere && here.details?.bind !== undefined) return [["website_missing", ""]];
   if (there.details?.isEnabled === false) return [["website_disabled", ""]];
+  const serving = others.filter((each) => each.details?.isEnabled !== false && listensOn(each, wanted));
   // Without the addresses here, those at which visitors reach the website are not known.
   const described = isElsewhere || [here, there].some(isUnreadable) ? UNKNOWN : [];
-  const found = [...described, ...testRisks(here, there), ...protectionRisks(here, there)];
+  const found = [...described, ...testRisks(here, there, serving), ...protectionRisks(here, there)];
   const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
   if (isNothingLost && usable(here) !== 0) found.push(...serverRisks(there));
   if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
@@ -133,22 +135,33 @@ function usable({ details }: WebsiteAtMember): number | undefined {
 }
 
 /** Returns the risks by tests. Only protocols that are up here can be lost. */
-function testRisks(here: WebsiteAtMember, there: WebsiteAtMember): readonly WebsiteRisk[] {
+function testRisks(
+  here: WebsiteAtMember,
+  there: WebsiteAtMember,
+  others: readonly WebsiteAtMember[],
+): readonly WebsiteRisk[] {
   const ours = here.results.length > 0 ? here.results : untested(here, there);
   if (ours.length === 0) return UNKNOWN;
   return ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
     if (result === "down") return [];
-    const [port, otherPort] = [portOf(here, protocol), portOf(there, protocol)];
+    const port = portOf(here, protocol);
+    const otherPort = portOf(there, protocol);
     const isPortKnown = port !== undefined && otherPort !== undefined;
     const isElsewhere = otherPort === "none" || (isPortKnown && port !== otherPort);
-    if (isElsewhere) return result === "up" ? [["website_missing", protocol]] : UNKNOWN;
+    const at = isElsewhere ? others.find((each) => isPortOf(each, protocol, port)) : there;
+    if (at === undefined) return result === "up" ? [["website_missing", protocol]] : UNKNOWN;
     // What is not described is tested all the same.
-    if (!isPortKnown && here.details !== undefined && there.details !== undefined) return UNKNOWN;
-    const other = there.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+    if (at === there && !isPortKnown && here.details !== undefined && there.details !== undefined)
+      return UNKNOWN;
+    const other = at.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
     if (other === "up") return [];
     const isLost = result === "up" && other === "down";
     return isLost ? [["website_down", protocol]] : UNKNOWN;
   });
+}
+
+function isPortOf(website: WebsiteAtMember, protocol: Protocol, port: number | "none" | undefined): boolean {
+  return port !== undefined && portOf(website, protocol) === port;
 }
 
 function untested({ known }: WebsiteAtMember, there: WebsiteAtMember) {

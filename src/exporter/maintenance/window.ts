@@ -55,6 +55,17 @@ export interface WindowElsewhere {
   readonly members: readonly string[];
 }
 
+/** Returns those of the windows that cover others than `own`, each with these; `members` are those of the clusters in question. */
+export function windowsElsewhere(
+  windows: readonly WindowElsewhere[],
+  own: ReadonlySet<string>,
+): readonly WindowElsewhere[] {
+  return windows.flatMap(({ window, members }) => {
+    const others = members.filter((each) => !own.has(each));
+    return others.length === 0 ? [] : [{ window, members: others }];
+  });
+}
+
 /** Returns `b and c are worked on by alice until 2026-11-28 14:00 UTC (new kernel): window 0a1b2c3d`. */
 export function elsewhereWords({ window: { id, by, endMs, comment }, members }: WindowElsewhere): string {
   const who = by === undefined ? "" : ` by ${by}`;

@@ -7,6 +7,7 @@ import {
   coverageOf,
   covers,
   elsewhereWords,
+  windowsElsewhere,
   type MaintenanceWindow,
   type Scope,
   type WindowElsewhere,
@@ -106,8 +107,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   function occurring(): readonly MaintenanceWindow[] {
     const nowMs = clock.wallMs();
     const second = Math.floor(nowMs / 1000);
-    if (occurrences.second !== second)
-      occurrences = { second, windows: recurring.flatMap((entry) => occurrenceOf(entry, nowMs)) };
+    if (occurrences.second !== second) occurrences = { second, windows: occurrencesAt(recurring, nowMs) };
     return occurrences.windows;
   }
 
@@ -199,6 +199,14 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   };
 }
 
+/** Returns the windows of the configuration at a Unix time in milliseconds, also those that ended in the last five minutes. */
+export function occurrencesAt(
+  recurring: readonly MaintenanceConfig[],
+  nowMs: number,
+): readonly MaintenanceWindow[] {
+  return recurring.flatMap((entry) => occurrenceOf(entry, nowMs));
+}
+
 function occurrenceOf(entry: MaintenanceConfig, nowMs: number): readonly MaintenanceWindow[] {
   const { name, scope, comment } = entry;
   const occurrence = currentOf(entry, nowMs);
@@ -215,13 +223,13 @@ function windowsBeside(
   windows: readonly MaintenanceWindow[],
   all: readonly ApplianceConfig[],
 ): readonly WindowElsewhere[] {
-  const isCovered = (each: ApplianceConfig): boolean => covers(scope, each);
-  const clusters = new Set(all.filter(isCovered).map(({ cluster }) => cluster));
-  const others = all.filter((each) => clusters.has(each.cluster) && !isCovered(each));
-  return windows.flatMap((window) => {
-    const members = others.filter((each) => covers(window.scope, each)).map(({ name }) => name);
-    return members.length === 0 ? [] : [{ window, members }];
+  const own = all.filter((each) => covers(scope, each));
+  const clusters = new Set(own.map(({ cluster }) => cluster));
+  const members = all.filter(({ cluster }) => clusters.has(cluster));
+  const covering = windows.map((window) => {
+    return { window, members: members.filter((each) => covers(window.scope, each)).map(({ name }) => name) };
   });
+  return windowsElsewhere(covering, new Set(own.map(({ name }) => name)));
 }
 
 function refused(reason: WindowError, message: string): WindowResult {

@@ -284,7 +284,7 @@ function mastersIn(some: readonly Said[]): ReadonlySet<Member> {
   return new Set(some.flatMap(({ by, state }) => (answers(by) && state === "MASTER" ? by : [])));
 }
 
-const STATE_WORDS = ["MASTER", "BACKUP", "FAULT"];
+const STATE_WORDS = new Set(["MASTER", "BACKUP", "FAULT"]);
 
 /** Those that take over a group from its MASTER, which of several is luck, and those of `silent` that may do so instead. */
 function heirsOf(group: readonly Said[], silent: readonly Member[]) {
@@ -326,7 +326,7 @@ function addressFates(members: readonly Member[], stopped: Member) {
     const puzzling = members.filter((each) => {
       const states = group.flatMap(({ by, state }) => (by === each && answers(by) ? state : []));
       const isOther = states.every((state) => state !== "MASTER" && state !== "BACKUP");
-      return isOther && states.some((state) => !STATE_WORDS.includes(state));
+      return isOther && states.some((state) => !STATE_WORDS.has(state));
     });
     if (contenders.size > 1) fates.push(["groups", "unknown"]);
     if (!masters.has(stopped)) {

@@ -513,9 +513,27 @@ test.each<readonly [string, Partial<WebsiteDetails>]>([
   expect(linesOf([A, B, ...site("a", 1, details), ...site("b")])).toEqual(isOfBoth ? lines : ["a: ready"]);
 });
 
+test("a protocol that another website of the host serves at the successor is not lost", () => {
+  const ids = [1, 2];
+  const apart = (status: number): readonly Observation[] => [
+    seen.websites("b", ids),
+    seen.details("b", 1, { protocol: "https" }),
+    seen.details("b", 2, { protocol: "http", port: 80, secondPort: undefined }),
+    seen.website("b", 1, blocksOf(200, 200).slice(1)),
+    ...ids.map(() => seen.website("b", 2, blocksOf(status, 200).slice(0, 1))),
+  ];
+  expect(linesOf([A, B, ...site("a"), ...apart(200)])[0]).toBe("a: ready");
+  expect(linesOf([A, B, ...site("a"), ...apart(503)]).slice(0, 2)).toEqual([
+    "a: losses",
+    "website_down loss [b] shop (shop.example:443) http",
+  ]);
+});
+
+/** The pair, with one website at most at one of them. */
+const limited = (name: string) =>
+  PAIR.map((each) => (each.name === name ? { ...each, discovery: { exclude: [], limit: 1 } } : each));
+
 test("websites beyond the limit are not compared, and are named", () => {
-  const limited = (name: string) =>
-    PAIR.map((each) => (each.name === name ? { ...each, discovery: { exclude: [], limit: 1 } } : each));
   const blog = { name: "blog", host: "blog.example" };
   const both = (name: string) => [
     seen.websites(name, [1, 2]),
