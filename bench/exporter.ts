@@ -21,7 +21,7 @@ export interface FleetShape {
 export interface BenchExporter extends MeasuredProcess {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  /** Returns the text of /metrics, which is empty if there is no answer. */
+  /** Returns the text of /metrics, which is empty if there is no whole answer. */
   scrape(headers?: Record<string, string>): Promise<string>;
   isHealthy(): Promise<boolean>;
   isReady(): Promise<boolean>;
@@ -70,11 +70,13 @@ export async function startExporter(
     ...running,
     url,
     configure,
-    scrape: (headers = {}) =>
-      fetch(`${url}/metrics`, { headers }).then(
-        (response) => response.text(),
-        () => "",
-      ),
+    scrape: async (headers = {}) => {
+      try {
+        return await (await fetch(`${url}/metrics`, { headers })).text();
+      } catch {
+        return "";
+      }
+    },
     isHealthy: () => isOk(`${url}/-/healthy`),
     isReady: () => isOk(`${url}/-/ready`),
     stop: async () => {
