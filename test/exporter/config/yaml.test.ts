@@ -97,7 +97,7 @@ test.each(["[]", "{a: }", "- "])(
     const nested = (levels: number) => read(`${open.repeat(levels)}x${close.repeat(levels)}`);
     expect(await nested(90)).toMatch(/^[[{]/);
     const error = /^a\.yaml:1:\d+: expected at most 100 levels: close each \[ and \{, and check the indent$/;
-    for (const levels of [110, 1500, 20_000]) expect(await nested(levels)).toMatch(error);
+    for (const levels of [110, 20_000]) expect(await nested(levels)).toMatch(error);
     expect(await read(open.repeat(20_000))).toMatch(error);
   },
 );
