@@ -226,8 +226,8 @@ const PATHS = [
 
 // Each mistake is one value of a line, as commands print it: a few are enough for a log.
 test.each([
-  ["json", BAD_CONFIGS.slice(-5), BAD_WEB_CONFIGS.slice(-5)],
-  ["logfmt", BAD_CONFIGS.slice(-2), BAD_WEB_CONFIGS.slice(-2)],
+  ["json", BAD_CONFIGS.slice(-3), BAD_WEB_CONFIGS.slice(-3)],
+  ["logfmt", BAD_CONFIGS.slice(-1), BAD_WEB_CONFIGS.slice(-1)],
 ] as const)(
   "no page, command or line of a log in %s shows a secret, whatever polls and reloads come to",
   async (format, badConfigs, badWebConfigs) => {

@@ -9,7 +9,7 @@ import { judgedFleet } from "./support.ts";
 vi.setConfig({ testTimeout: 40_000 });
 
 /** Of each property. With `COURSE_RUNS=1000` there are so many courses. */
-const RUNS = { numRuns: Number(process.env["COURSE_RUNS"] ?? 30) };
+const RUNS = { numRuns: Number(process.env["COURSE_RUNS"] ?? 20) };
 
 const INTERVAL_MS = 1000;
 const MAX_ANSWER_MS = 900;

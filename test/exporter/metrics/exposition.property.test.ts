@@ -18,7 +18,7 @@ import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 vi.setConfig({ testTimeout: 30_000 });
 
 /** Of each property. With `EXPOSITION_RUNS=1000` there are so many expositions. */
-const RUNS = { numRuns: Number(process.env["EXPOSITION_RUNS"] ?? 50) };
+const RUNS = { numRuns: Number(process.env["EXPOSITION_RUNS"] ?? 30) };
 
 /** 256 bytes, and where something was cut or replaced a mark and the hash. */
 const MAX_VALUE_BYTES = 256 + 17;
