@@ -30,6 +30,13 @@ const LONG = [
   "test/monitoring/rules.extra.test.ts",
   "test/faults/costly-answers.release.test.ts",
   "test/exporter/story/keepalived-causes.extra.test.ts",
+  "test/faults/journal.test.ts",
+  "test/faults/configuration.test.ts",
+  "test/faults/process.test.ts",
+  "test/faults/load.test.ts",
+  "test/faults/failing-polls.test.ts",
+  "test/exporter/web/maintenance.test.ts",
+  "test/secrets.test.ts",
 ];
 const isLong = ({ moduleId }: TestSpecification) => LONG.some((file) => moduleId.endsWith(file));
 

@@ -224,10 +224,10 @@ const PATHS = [
   `/metrics?password=${encodeURIComponent(SECRETS.operator)}`,
 ];
 
-// Each mistake is one value of a line: a few are enough for the second format.
+// Each mistake is one value of a line, as commands print it: a few are enough for a log.
 test.each([
-  ["json", BAD_CONFIGS, BAD_WEB_CONFIGS],
-  ["logfmt", BAD_CONFIGS.slice(-3), BAD_WEB_CONFIGS.slice(-3)],
+  ["json", BAD_CONFIGS.slice(-3), BAD_WEB_CONFIGS.slice(-3)],
+  ["logfmt", BAD_CONFIGS.slice(-1), BAD_WEB_CONFIGS.slice(-1)],
 ] as const)(
   "no page, command or line of a log in %s shows a secret, whatever polls and reloads come to",
   async (format, badConfigs, badWebConfigs) => {
@@ -308,10 +308,11 @@ test("no command shows a secret, in a table, in JSON or as it came", async () =>
   for (const form of ["table", "json"]) {
     const flags = [config, `--output=${form}`];
     outputs.push(await outputOf("check", ...flags), await outputOf("check", "--live", ...flags));
-    for (const name of names)
-      for (const raw of [[], ["--raw"]]) outputs.push(await outputOf("poll", name, ...raw, ...flags));
+    for (const name of names) outputs.push(await outputOf("poll", name, ...flags));
   }
-  for (const name of names) outputs.push(await outputOf("poll", name, "--record=/dev/null", "--yes", config));
+  for (const name of names)
+    for (const flags of [["--raw"], ["--record=/dev/null", "--yes"]])
+      outputs.push(await outputOf("poll", name, ...flags, config));
   expect(outputs.join("\n")).toContain("Basic <secret>");
   // The last one is refused by a reload alone.
   for (const bad of BAD_WEB_CONFIGS.slice(0, -1)) {
@@ -323,8 +324,7 @@ test("no command shows a secret, in a table, in JSON or as it came", async () =>
   }
   for (const bad of BAD_CONFIGS) {
     await writeFile(file("config.yaml"), `${bad}\n`);
-    for (const argv of [["run"], ["check"], ["check", "--output=json"], ["poll", "a"]])
-      outputs.push(await outputOf(...argv, config));
+    for (const argv of [["run"], ["check", "--output=json"]]) outputs.push(await outputOf(...argv, config));
   }
   for (const command of ["run", "check", "poll", "status", "appliance", "demo"])
     outputs.push(await outputOf(command, "--help"));

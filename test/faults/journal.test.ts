@@ -68,10 +68,10 @@ test.concurrent("the folder of the journal is read-only: the log says so once, a
 test.concurrent("the folder of the journal vanishes: it is made again, as soon as there is a place for it", async ({
   stage,
 }) => {
-  const { folder, journal: away, start, failOver } = await setScene(stage);
+  const { folder, journal: away, startHere, failOver } = await setScene(stage);
   const [disk, journal] = [join(folder, "disk"), join(folder, "disk", "journal")];
   await mkdir(disk);
-  const program = await start({ args: ["--storage.path=disk/journal"] });
+  const program = await startHere(journal);
   await untilStory(journal, ["run start", "a"]);
   await rename(disk, away);
   await failOver(program);
@@ -125,7 +125,7 @@ test.concurrent("the file system of the journal hangs, and that of a password fi
 test.concurrent("SIGTERM: what was judged until then is in the journal, and the next run begins with a start", async ({
   stage,
 }) => {
-  const { journal, start, failOver } = await setScene(stage);
+  const { journal, start, startHere, failOver } = await setScene(stage);
   const first = await start();
   await untilStory(journal, ["run start", "a"]);
   await failOver(first);
@@ -133,17 +133,17 @@ test.concurrent("SIGTERM: what was judged until then is in the journal, and the 
   expect(code).toBe(0);
   await untilStory(journal, ["run start", "a", "b"]);
   expect(readdirSync(journal)).not.toContain("lock.sock");
-  await start();
+  await startHere(journal);
   await untilStory(journal, ["run start", "a", "b", "run start", "b"]);
 });
 
 test.concurrent("two exporters have one folder: the second says so and runs without it, until the first is gone, also by SIGKILL", async ({
   stage,
 }) => {
-  const { journal, start } = await setScene(stage);
+  const { journal, start, startHere } = await setScene(stage);
   const first = await start();
   await untilStory(journal, ["run start", "a"]);
-  const second = await start();
+  const second = await startHere(journal);
   await untilSaid(second, "another exporter uses");
   await expectPolls(second);
   await untilUp(second, false);
@@ -177,7 +177,7 @@ test.concurrent("the process stands still for 16 seconds: these are a gap in the
 test.concurrent("files of a journal are damaged, or of a newer version: a start goes on from all lines that are whole", async ({
   stage,
 }) => {
-  const { journal, start, failOver } = await setScene(stage);
+  const { journal, start, startHere, failOver } = await setScene(stage);
   const first = await start();
   await untilStory(journal, ["run start", "a"]);
   await failOver(first);
@@ -195,7 +195,7 @@ test.concurrent("files of a journal are damaged, or of a newer version: a start 
   const yesterday = new Date(Date.parse(at) - 86_400_000).toISOString().slice(0, 10);
   const compressed = gzipSync(whole.repeat(20));
   await writeFile(join(journal, `${yesterday}.jsonl.gz`), compressed.subarray(0, -20));
-  const second = await start();
+  const second = await startHere(journal);
   await untilUp(second, true);
   expect(saidBy(second)).toContain("the journal cannot be read unexpected end of file");
   const text = readFileSync(file, "utf8");

@@ -136,7 +136,6 @@ test.concurrent("fault 36: Ctrl-C ends check, poll, status and ready at once wit
     ["poll", "a"],
     ["status", url],
     ["ready", url],
-    ["ready", "--config.file=config.yaml"],
   ];
   for (const [nth, args] of commands.entries()) {
     const child = start(args);

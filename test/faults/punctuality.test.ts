@@ -25,7 +25,7 @@ test.concurrent("fault 15: half the fleet hangs, and the other half is polled wh
     },
   });
   // Those that hang are under way all the time.
-  const samples = await pollTimes(exporter, { appliances: names("good", 10), times: 6, hanging: 10 });
+  const samples = await pollTimes(exporter, { appliances: names("good", 10), times: 4, hanging: 10 });
   const failures = samples.all("appliance_poll_failures_total").filter(({ value }) => value > 0);
   expect(failures).toEqual([]);
   expect(hanging.connections()).toBe(10);
@@ -45,7 +45,7 @@ test.concurrent("fault 15: all websites of an appliance hang, and its list is po
   const samples = await pollTimes(exporter, {
     appliances: ["a"],
     operation: "vrrp",
-    times: 6,
+    times: 4,
     hanging: 4,
   });
   expect(samples.value("appliance_up")).toBe(1);

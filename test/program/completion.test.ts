@@ -15,10 +15,12 @@ _appliance_exporter
 ((\${#COMPREPLY[@]} == 0)) || printf '%s\\n' "\${COMPREPLY[@]}" | sort
 `;
 
+let bash: Promise<string> | undefined;
+
 /** What bash offers; it splits words at `=`. */
 async function offered(line: string): Promise<readonly string[]> {
   const folder = await createFolder({
-    "script.sh": (await written("bash")).out,
+    "script.sh": await (bash ??= written("bash").then(({ out }) => out)),
     "config.yaml": "",
     "my config.yaml": "",
     "data/of-journal": "",

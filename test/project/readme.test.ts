@@ -1,10 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { loadConfig } from "../../src/exporter/config/load.ts";
-import { COMMAND } from "../support/command.ts";
+import { runAfter } from "../program/support.ts";
 import { writeSetup } from "../support/exporter.ts";
 
 const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
@@ -31,12 +30,12 @@ test("the first configuration in the README is valid", async () => {
   expect(await appliancesOf(config)).toEqual(["waf-ams-1", "waf-ams-2"]);
 });
 
-test("every command and flag in the README exists", () => {
+test("every command and flag in the README exists", async () => {
   const lines = blocks("sh").flatMap((block) => block.match(/^appliance-exporter .*$/gm) ?? []);
   expect(lines.length).toBeGreaterThanOrEqual(4);
   for (const line of lines) {
     const [, command = ""] = line.split(" ");
-    const help = execFileSync(process.execPath, [COMMAND, command, "--help"], { encoding: "utf8" });
+    const { out: help } = await runAfter(command, "--help");
     expect(help).toContain(`Usage: appliance-exporter ${command} `);
     for (const [flag] of line.matchAll(/--[\w.-]+/g)) expect(help).toContain(flag);
   }

@@ -2,12 +2,8 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-
-// Git and npm run many times.
-vi.setConfig({ testTimeout: 40_000 });
-
-const SCRIPT = `import(${JSON.stringify(new URL("../../scripts/build-info.ts", import.meta.url))}).then(({ buildInfo }) => console.log(buildInfo().version))`;
+import { expect, onTestFinished, test } from "vitest";
+import { buildVersion } from "../../scripts/build-info.ts";
 
 /** Nothing of this machine's settings, and one person and time for all commits. */
 const ENV = {
@@ -37,11 +33,17 @@ function commit(folder: string, count: number): void {
   for (let nth = 0; nth < count; nth += 1) git(folder, "commit", "--allow-empty", "--message=one more");
 }
 
-/** The version of a build in this folder. */
+/** The version of a build in this folder, which the process is in as long as this takes. */
 function versionOf(folder: string, variables = {}): string {
-  const args = ["--import", import.meta.resolve("tsx"), "--eval", SCRIPT];
-  const env = { ...ENV, ...variables };
-  return execFileSync(process.execPath, args, { cwd: folder, env, encoding: "utf8" }).trim();
+  const [cwd, { env }] = [process.cwd(), process];
+  process.chdir(folder);
+  process.env = { ...ENV, ...variables };
+  try {
+    return buildVersion();
+  } finally {
+    process.env = env;
+    process.chdir(cwd);
+  }
 }
 
 test("a development version counts commits, also in a worktree and a whole clone; a release is what it says", () => {

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { pino } from "pino";
 import { startExporter } from "../../src/exporter/exporter.ts";
 import { openHistory } from "../../src/history/timeline/history.ts";
@@ -55,8 +55,8 @@ export interface Setup {
   readonly shard?: Shard;
   /** Default: none. */
   readonly externalUrl?: string;
-  /** Whether it keeps a journal, in the folder `journal`; default: no. */
-  readonly keepsJournal?: boolean;
+  /** The folder of its journal, relative to its own; default: it keeps none. */
+  readonly journal?: string;
 }
 
 /** An exporter in this process, with its own folder. */
@@ -102,7 +102,8 @@ export async function startTestExporter({
   const folder = await writeSetup(setup);
   const log = createMemoryLog();
   const clock = createLeapingClock();
-  const storage = setup.keepsJournal === true ? { path: join(folder, "journal"), ...RETENTION } : undefined;
+  const storage =
+    setup.journal === undefined ? undefined : { path: resolve(folder, setup.journal), ...RETENTION };
   const [version, { logger }] = ["0.0.0", log];
   const started = await startExporter({
     configFile: join(folder, "config.yaml"),

@@ -5,7 +5,7 @@ import { createSchedule, usualGapMs } from "../../src/support/schedule.ts";
 import { createTimeFormat } from "../../src/support/time-zone.ts";
 
 /** Random schedules in each zone. */
-const RUNS = Number(process.env["SCHEDULE_RUNS"] ?? 5);
+const RUNS = Number(process.env["SCHEDULE_RUNS"] ?? 2);
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

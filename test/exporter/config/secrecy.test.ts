@@ -71,7 +71,7 @@ test("no error shows the secret, wherever one character of the file is replaced,
       const edited = text.slice(0, at) + added + text.slice(at + removed);
       expect((await errorsOf(edited)).join("\n")).not.toContain(canary);
     }),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
@@ -103,6 +103,6 @@ test("loading valid keys with any values returns a configuration or errors and n
       const folder = await createFolder({ "config.yaml": content });
       expect(await loadConfig(`${folder}/config.yaml`)).toHaveProperty("ok");
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });

