@@ -229,14 +229,14 @@ const NOT_PLANNED = [
 export const PLANNED_SCENARIOS: readonly Scenario[] = [
   {
     name: "planned work on single clusters, in which something else goes wrong or not",
-    exporters: [exporter("one:1", [...healthy(9), ...(await saidOf(CASES))])],
+    exporters: async () => [exporter("one:1", [...healthy(9), ...(await saidOf(CASES))])],
     expected: CASES.flatMap(({ expected }) => expected),
     lastsSeconds: LASTS,
     intervals: [5, 30],
   },
   {
     name: "one of two exporters knows of the planned work, and restarts meanwhile",
-    exporters: [
+    exporters: async () => [
       withRestart("one:1", [...healthy(9), ...(await saidOf(OF_PAIRS))]),
       exporter("two:1", [...healthy(9), ...(await saidOf(OF_PAIRS, false))]),
     ],
@@ -246,7 +246,7 @@ export const PLANNED_SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "planned work on a site that is most of the fleet, while another cluster goes dark",
-    exporters: [exporter("one:1", await saidOf([...OF_SITE, ...NOT_PLANNED]))],
+    exporters: async () => [exporter("one:1", await saidOf([...OF_SITE, ...NOT_PLANNED]))],
     expected: [
       alert("ClusterDark", { ha_cluster: "utr" }, 90, { until: 650 }),
       alert("VrrpMasterUnknown", { ha_cluster: "utr" }, 100, { silenced: true, until: 620 }),

@@ -40,14 +40,14 @@ async function saidOf(courses: readonly Course[]): Promise<readonly Series[]> {
 export const RESTING_SCENARIOS: readonly Scenario[] = [
   {
     name: "the schedules of all appliances rest",
-    exporters: [exporter("one:1", await saidOf(RESTS))],
+    exporters: async () => [exporter("one:1", await saidOf(RESTS))],
     expected: [],
     lastsSeconds: LASTS,
     intervals: [5, 30],
   },
   {
     name: "the schedules of some appliances rest beside others, and beside another exporter",
-    exporters: [
+    exporters: async () => [
       exporter("one:1", [...healthy(3), ...(await saidOf(RESTS))]),
       exporter("two:1", [...healthy(3), ...(await saidOf(WATCHED))]),
     ],

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolPath } from "../support/tool.ts";
 import { ALL_ALERTS, GROUPS, RULES_TEXT } from "./alert-rules.ts";
-import { EVENT, type Expected, type Scenario } from "./scenario.ts";
+import { EVENT, exportersIn, type Expected, type Scenario } from "./scenario.ts";
 import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
 /** Runs promtool; `output` is all that it printed. */
@@ -71,10 +71,8 @@ function firing({ alert, labels }: Expected): string {
  * What promtool says about which alerts fire, and when. If scrapes are lost, what a group takes of those before it is an
  * evaluation old, too: Prometheus evaluates groups in no order.
  */
-export async function playScenario(
-  { exporters, expected, ifScrapesAreLost = "", lastsSeconds, evaluatedEvery }: Scenario,
-  { seconds, losesScrapes }: Scraping,
-): Promise<string> {
+export async function playScenario(scenario: Scenario, { seconds, losesScrapes }: Scraping): Promise<string> {
+  const { expected, ifScrapesAreLost = "", lastsSeconds, evaluatedEvery } = scenario;
   const evaluationSeconds = evaluatedEvery ?? seconds;
   const slack = evaluationSeconds * (losesScrapes ? 4 : 3);
   // Windows of Prometheus 3 lack the sample at their beginning, and the last scrape before the event may be lost.
@@ -102,7 +100,7 @@ export async function playScenario(
   });
   const test = {
     interval: `${seconds}s`,
-    input_series: scrape(exporters, end, { seconds, losesScrapes }),
+    input_series: scrape(await exportersIn(scenario), end, { seconds, losesScrapes }),
     promql_expr_test: [...checks, check(end, ever, [...new Set(all)])],
   };
   const order = losesScrapes ? NAMES.toReversed() : NAMES;
@@ -119,17 +117,15 @@ interface Sent {
 }
 
 /** The texts of the expected alerts when they fire, as promtool shows them where none is expected. */
-export async function textsOf(
-  { exporters, expected, lastsSeconds, evaluatedEvery }: Scenario,
-  groups = GROUPS,
-): Promise<readonly Sent[]> {
+export async function textsOf(scenario: Scenario, groups = GROUPS): Promise<readonly Sent[]> {
+  const { expected, lastsSeconds, evaluatedEvery } = scenario;
   const seconds = 15;
   const evaluationSeconds = evaluatedEvery ?? seconds;
   const shown = (after: number) => EVENT + (Math.ceil(after / evaluationSeconds) + 2) * evaluationSeconds;
   const times = new Map(expected.map(({ alert, after }) => [`${alert} ${shown(after)}`, { alert, after }]));
   const test = {
     interval: `${seconds}s`,
-    input_series: scrape(exporters, lastsSeconds, { seconds, losesScrapes: false }),
+    input_series: scrape(await exportersIn(scenario), lastsSeconds, { seconds, losesScrapes: false }),
     alert_rule_test: Array.from(times.values(), ({ alert, after }) => ({
       eval_time: `${shown(after)}s`,
       alertname: alert,

@@ -5,6 +5,7 @@ import { PANELS } from "./committed.ts";
 import { fillIn } from "./promql.ts";
 import { promtool, testRules } from "./rule-tests.ts";
 import { playAt } from "./play.ts";
+import { exportersIn } from "./scenario.ts";
 import { coverAt, SCENARIOS } from "./scenarios.ts";
 import { toolPath, UNPACKED_SUITES } from "../support/tool.ts";
 import { cluster, exporter, scrape, series, type Steps } from "./world.ts";
@@ -89,9 +90,8 @@ test("the dashboard counts failovers by cause, those of exporters that see the s
 
 test("a failover that nobody would take over is the alert about that alone", async () => {
   const name = "not-ready-then-no-backup";
-  const says = SCENARIOS.flatMap(({ exporters }) => exporters.flatMap((each) => each.series)).filter(
-    ({ labels }) => labels["ha_cluster"] === name,
-  );
+  const all = (await Promise.all(SCENARIOS.map(exportersIn))).flat();
+  const says = all.flatMap((each) => each.series).filter(({ labels }) => labels["ha_cluster"] === name);
   const [ticket = "", page = ""] = ["FailoverNotReady", "VrrpRedundancyLost"].map(
     (alert) => `group by (ha_cluster) (ALERTS{alertname="${alert}",alertstate="firing"})`,
   );

@@ -14,8 +14,8 @@ export interface Expected {
 
 export interface Scenario {
   readonly name: string;
-  /** The event is at second `EVENT`. */
-  readonly exporters: readonly Exporter[];
+  /** The event is at second `EVENT`. Judging whole courses takes seconds, so it waits until somebody asks. */
+  readonly exporters: readonly Exporter[] | (() => Promise<readonly Exporter[]>);
   /** All alerts that fire at any time. */
   readonly expected: readonly Expected[];
   /** The name of another alert, which may fire if scrapes are lost. */
@@ -25,6 +25,10 @@ export interface Scenario {
   readonly intervals?: readonly number[];
   /** Seconds between evaluations, where it lasts too long for one at each scrape. */
   readonly evaluatedEvery?: number;
+}
+
+export async function exportersIn({ exporters }: Scenario): Promise<readonly Exporter[]> {
+  return typeof exporters === "function" ? exporters() : exporters;
 }
 
 /** Second of the event in each scenario: as much history as the rules look at. */
