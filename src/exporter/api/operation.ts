@@ -1,5 +1,5 @@
 import type { Anonymize } from "./anonymize.ts";
-import type { Decoded } from "./json.ts";
+import type { Outcome } from "./failure.ts";
 import type { Redact } from "./text.ts";
 
 /** Describes one GET operation of the management API, for client and server. */
@@ -11,7 +11,7 @@ export interface OperationDescriptor<Kind, Value, Written> {
   /** The largest size of an answer's body; a larger one is `too_large`. */
   readonly limitBytes: number;
   /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
-  readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
+  readonly decode: (body: Uint8Array, redact: Redact) => Outcome<Value>;
   readonly encode: (value: Written) => string;
   /** Anonymizes the parsed body of an answer with status 200. */
   readonly anonymize: Anonymize;

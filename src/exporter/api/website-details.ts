@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { canonicalAddress, isAddress, urlHost } from "../../support/address.ts";
 import { anonymizeAddress, kept, listOf, nameOf, objectOf, rowOf, structure } from "./anonymize.ts";
+import type { Outcome } from "./failure.ts";
 import {
   isJsonObject,
   isUnknown,
@@ -11,7 +12,6 @@ import {
   readList,
   readText,
   rejected,
-  type Decoded,
 } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
@@ -139,16 +139,16 @@ export const WEBSITE_DETAILS = {
  * is missing, null or empty is not known. A member that cannot be read is not known either, and is listed in `invalid`.
  * @see management API 2.3, 4.4
  */
-export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
+export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Outcome<WebsiteDetails> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
+  const { value, repeated } = parsed.value;
   if (!isJsonObject(value)) return rejected("decode", `expected an object, got ${kindOf(value)}`);
   const lists = [value["rhost"], value["bind"]];
   if (lists.some((list) => Array.isArray(list) && list.length > MAX_ITEMS))
     return rejected("too_large", `expected at most ${MAX_ITEMS} servers and addresses`);
   const keep = (text: string): string => cutText(redact(text));
-  const invalid = new Set(parsed.repeated.map((key) => `$..${keep(key)}`));
+  const invalid = new Set(repeated.map((key) => `$..${keep(key)}`));
   const read = readerOf(value, "$", invalid);
   const readVhost = readerOf(read("vhost", toObject), "$.vhost", invalid);
   const protocol = readVhost("proto", oneOf(PROTOCOLS));

@@ -1,5 +1,6 @@
 import { kept, listOf } from "./anonymize.ts";
-import { kindOf, parseJson, readText, rejected, type Decoded } from "./json.ts";
+import type { Outcome } from "./failure.ts";
+import { kindOf, parseJson, readText, rejected } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 
 export interface WebsiteList {
@@ -33,10 +34,10 @@ export const WEBSITE_LIST = {
  * than 4,096 entries are `too_large`. Entries that are no ids are dropped and reported; repeated ids count once.
  * @see management API 4.3
  */
-export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
+export function decodeWebsiteList(body: Uint8Array): Outcome<WebsiteList> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
+  const { value } = parsed.value;
   if (!Array.isArray(value)) return rejected("decode", `expected an array of ids, got ${kindOf(value)}`);
   if (value.length > MAX_WEBSITES) return rejected("too_large", `expected at most ${MAX_WEBSITES} ids`);
   const ids = value.map(idOf);

@@ -1,5 +1,6 @@
 import { structure, type Numbering } from "./anonymize.ts";
-import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
+import type { Outcome } from "./failure.ts";
+import { kindOf, parseJson, rejected } from "./json.ts";
 import type { OperationDescriptor } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
 
@@ -59,10 +60,10 @@ export const WEBSITE_TEST = {
 } as const satisfies OperationDescriptor<"website_test", WebsiteTest, readonly WebsiteAnswer[]>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
-export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
+export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Outcome<WebsiteTest> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
+  const { value } = parsed.value;
   return typeof value === "string"
     ? parseWebsiteTest(value, redact)
     : rejected("decode", `expected a string, got ${kindOf(value)}`);
@@ -101,7 +102,7 @@ const WITHOUT_TEXT = /^[^:]*(?:(?<=\s)(?:content-length:[ \t]*\d+|(?:proxy-)?con
  *
  * @see management API 4.2
  */
-export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
+export function parseWebsiteTest(text: string, redact: Redact): Outcome<WebsiteTest> {
   const { isFolded, answers } = answersIn(text);
   if (answers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const blocks = new Map<Protocol, WebsiteBlock>();

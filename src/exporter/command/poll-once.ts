@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { OPERATION_KINDS, OPERATIONS, type Operation, type OperationKind } from "../api/operations.ts";
 import { createClients, type ReceivedAnswer } from "../client/client.ts";
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import type { Observation } from "../polling/observation.ts";

@@ -1,5 +1,5 @@
 import type { Protocol } from "../api/website-test.ts";
-import type { Failure } from "../client/failure.ts";
+import type { Failure } from "../api/failure.ts";
 import type { Operation } from "../api/operations.ts";
 
 /** A change that an observation has made. */

@@ -1,4 +1,4 @@
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";

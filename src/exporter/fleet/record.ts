@@ -1,6 +1,6 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
-import type { Failure } from "../client/failure.ts";
+import type { Failure } from "../api/failure.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Rest } from "../polling/pace.ts";
 import { unsent } from "../polling/poll.ts";

@@ -3,7 +3,7 @@ import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf } from "../api/failure.ts";
 import type { FleetChange, Changed } from "./changes.ts";
 import {
   answersAfter,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PollPlan, TimingName } from "../api/operation.ts";
 import { operationKey, OPERATIONS, operationsOf, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { meaningOf, type Outcome } from "../client/failure.ts";
+import { meaningOf, type Outcome } from "../api/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";

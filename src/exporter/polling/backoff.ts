@@ -1,5 +1,5 @@
 import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
-import type { FailureReason, Outcome } from "../client/failure.ts";
+import type { FailureReason, Outcome } from "../api/failure.ts";
 
 /** A longer Retry-After is cut to this. */
 const MAX_BACKOFF_MS = 5 * 60_000;

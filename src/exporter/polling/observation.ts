@@ -1,11 +1,10 @@
-import type { Decoded } from "../api/json.ts";
 import type { Operation, OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
-import type { Outcome } from "../client/failure.ts";
+import type { Outcome } from "../api/failure.ts";
 import type { End } from "./pace.ts";
 
 type DecodedBy<K extends OperationKind> =
-  ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Decoded<infer Value> ? Value : never;
+  ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Outcome<infer Value> ? Value : never;
 
 export type OperationOutcome = {
   [K in OperationKind]: Extract<Operation, { readonly kind: K }> & {

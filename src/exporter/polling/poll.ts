@@ -2,7 +2,7 @@ import type { LimitName, OperationDescriptor } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import { interfaceAt, type VrrpList } from "../api/vrrp.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
-import type { Failure, FailureReason, Outcome } from "../client/failure.ts";
+import type { Failure, FailureReason, Outcome } from "../api/failure.ts";
 import { describeBug } from "../../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
 import type { OperationOutcome } from "./observation.ts";

@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { meaningOf, type Outcome } from "../client/failure.ts";
+import { meaningOf, type Outcome } from "../api/failure.ts";
 import { toSeconds, type Clock } from "../../support/clock.ts";
 import type { Turns } from "../../support/turns.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Body } from "../../../src/exporter/client/client.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import type { PollEvents } from "../../../src/exporter/polling/observation.ts";
 import type { Endpoint } from "../../../src/exporter/client/client.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";

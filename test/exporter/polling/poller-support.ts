@@ -6,7 +6,7 @@ import type { Task } from "../../../src/exporter/polling/task.ts";
 import type { ApplianceClient, Body } from "../../../src/exporter/client/client.ts";
 import type { Observation, PollEvents, SkipReason } from "../../../src/exporter/polling/observation.ts";
 import { operationKey, type Operation, type OperationKind } from "../../../src/exporter/api/operations.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import { expiresAtMs } from "../../../src/exporter/polling/pace.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../../support/observations.ts";
