@@ -3,16 +3,16 @@ import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
 import { kept, memo } from "../../support/kept.ts";
-import type { FleetChange, Changed } from "./changes.ts";
 import { discovered } from "./discovered.ts";
 import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
-import { knownWebsites, type ApplianceWebsites } from "./known-websites.ts";
-import { isAbsent, isGone, recordAt, type OperationRecord } from "./record.ts";
+import { knownWebsites } from "./known-websites.ts";
+import { isAbsent, recordAt, type DiscoveryRecords, type OperationRecord } from "./record.ts";
 import type {
   AnomaliesSnapshot,
   ApplianceSnapshot,
   Identity,
   InventorySnapshot,
+  KnownWebsite,
   TotalsSnapshot,
   VrrpListSnapshot,
 } from "./snapshot.ts";
@@ -20,16 +20,16 @@ import { afterVrrpPoll, vrrpFor, type VrrpRecord } from "./vrrp.ts";
 import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
 
 /** The facts about one appliance: those of its snapshot, and those with which the next poll is compared. Immutable. */
-export interface ApplianceRecord extends ApplianceSnapshot, ApplianceWebsites {
+export interface ApplianceRecord extends ApplianceSnapshot {
+  readonly config: ApplianceConfig;
   readonly vrrp: VrrpRecord;
+  /** The records of the polls that discover websites; `undefined` without discovery. */
+  readonly records: DiscoveryRecords | undefined;
   /** The websites that are tested. */
   readonly websites: readonly WebsiteRecord[];
   /** The monotonic instant until when time alone changes nothing. */
   readonly untilMs: number;
 }
-
-/** The part of a record that a poll or a configuration replaces; the rest follows from this part. */
-type ApplianceInputs = Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">;
 
 /**
  * Returns the record under a configuration, at the monotonic instant `nowMs`. Operations that are also in `before` keep their records;
@@ -46,8 +46,8 @@ export function applianceFor(
   const records = discoveryFor(before?.records, config, nowMs);
   const known = knownWebsites({ identity, config, records }, before?.known ?? []);
   const totals = totalsFor(config, identity, before?.totals);
-  const facts = { config, identity, vrrp, records, known, websites: before?.websites ?? [], totals };
-  return complete(withTests(facts, nowMs));
+  const websites = testsOf(known, before?.websites ?? [], config, nowMs);
+  return complete({ config, identity, vrrp, records, known, websites, totals });
 }
 
 export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
@@ -68,46 +68,40 @@ export function afterObservation(
   before: ApplianceRecord,
   observation: Observation,
   nowMs: number,
-): Changed<ApplianceRecord> {
-  if (recordOf(before, observation) === undefined) return { state: before, changes: [] };
-  const { state: now, changes } = afterOperation(before, observation, nowMs);
+): ApplianceRecord {
+  if (recordOf(before, observation) === undefined) return before;
+  const now = afterOperation(before, observation, nowMs);
   const { certificate = now.vrrp.certificate } = observation;
   const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
-  return {
-    state: complete({ ...now, vrrp, totals: counted(now.totals, observation) }),
-    changes: [...healthChange(observation, before, now), ...changes],
-  };
+  return complete({ ...now, vrrp, totals: counted(now.totals, observation) });
 }
 
-function afterOperation(
-  before: ApplianceInputs,
-  observation: Observation,
-  nowMs: number,
-): Changed<ApplianceInputs> {
+/** Returns the record with what the observation replaces; what follows from that is as before. */
+function afterOperation(before: ApplianceRecord, observation: Observation, nowMs: number): ApplianceRecord {
   if (observation.kind === "vrrp") {
-    const { state: vrrp, changes } = afterVrrpPoll(before.vrrp, observation, nowMs);
-    const records = before.records && discoveryAfterVrrp(before.records, vrrp);
-    return { state: { ...before, vrrp, records }, changes };
+    const vrrp = afterVrrpPoll(before.vrrp, observation, nowMs);
+    return { ...before, vrrp, records: before.records && discoveryAfterVrrp(before.records, vrrp) };
   }
   if (observation.kind === "website_test") {
     const at = before.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
     const website = before.websites[at];
-    if (website === undefined) return { state: before, changes: [] };
-    const { state, changes } = afterWebsitePoll(website, observation, nowMs);
-    return { state: { ...before, websites: before.websites.with(at, state) }, changes };
+    if (website === undefined) return before;
+    return { ...before, websites: before.websites.with(at, afterWebsitePoll(website, observation, nowMs)) };
   }
-  if (before.records === undefined) return { state: before, changes: [] };
-  const { state: records, changes } = afterDiscoveryPoll(before.records, observation, before.config, nowMs);
-  const now = { ...before, records };
+  if (before.records === undefined) return before;
+  const now = { ...before, records: afterDiscoveryPoll(before.records, observation, before.config, nowMs) };
   const [from, to] = [before, now].map((facts) => recordOf(facts, observation));
   // Most polls find nothing new.
-  if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return { state: now, changes };
-  return { state: withTests({ ...now, known: knownWebsites(now, before.known) }, nowMs), changes };
+  if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return now;
+  const known = knownWebsites(now, before.known);
+  return { ...now, known, websites: testsOf(known, before.websites, before.config, nowMs) };
 }
 
+type Polled = Pick<ApplianceRecord, "vrrp" | "records" | "websites">;
+
 /** Returns the record of an operation; `undefined` for an operation that is not polled. */
-function recordOf(
-  { vrrp, records, websites }: ApplianceInputs,
+export function recordOf(
+  { vrrp, records, websites }: Polled,
   operation: Operation,
 ): OperationRecord<unknown> | undefined {
   if (operation.kind === "vrrp") return vrrp;
@@ -116,24 +110,6 @@ function recordOf(
   if (operation.kind === "website_test")
     return websites.find(({ websiteId }) => websiteId === operation.websiteId);
   return operation satisfies never;
-}
-
-/**
- * Returns the change of an operation's health. Polls that were not sent are no changes, nor are websites that are gone, which are no longer
- * listed.
- */
-function healthChange(
-  operation: Operation,
-  before: ApplianceInputs,
-  now: ApplianceInputs,
-): readonly FleetChange[] {
-  const [from, failure] = [before, now].map((facts) => {
-    const record = recordOf(facts, operation);
-    return operation.kind === "website_details" && isGone(record) ? undefined : record?.failing;
-  });
-  if (failure?.reason === from?.reason) return [];
-  if (failure !== undefined) return [{ kind: "failing", operation, failure }];
-  return from === undefined ? [] : [{ kind: "recovered", operation, from }];
 }
 
 /** Returns the totals, from zero for everything that may be polled of the appliance: with discovery, each operation of a website. */
@@ -158,19 +134,24 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
   return { ...totals, counts: { ...totals.counts, [kind]: count } };
 }
 
-/** Returns the facts with the tests of the websites that are known now. */
-function withTests(facts: ApplianceInputs, nowMs: number): ApplianceInputs {
-  const { polling } = facts.config;
+/** Returns the tests of the websites that are known now. */
+function testsOf(
+  known: readonly KnownWebsite[],
+  before: readonly WebsiteRecord[],
+  { polling }: ApplianceConfig,
+  nowMs: number,
+): readonly WebsiteRecord[] {
   // Website tests begin when the first poll of the VRRP list has ended, and are spread like that poll.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
-  const tests = new Map(facts.websites.map((website) => [website.websiteId, website]));
-  const tested = facts.known.filter(({ isTested }) => isTested);
-  const websites = tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs));
-  return { ...facts, websites };
+  const tests = new Map(before.map((website) => [website.websiteId, website]));
+  const tested = known.filter(({ isTested }) => isTested);
+  return tested.map((each) => websiteFor(tests.get(each.websiteId), each, expiresAtMs));
 }
 
 /** Adds what follows from the facts. Sections with the same facts as before stay the same objects. */
-function complete(facts: ApplianceInputs): ApplianceRecord {
+function complete(
+  facts: Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">,
+): ApplianceRecord {
   const { identity, config, vrrp, records, known } = facts;
   const { discovery, inventory } = discovered(identity, { identity, config, records, known });
   const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
@@ -189,7 +170,7 @@ const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => re
 type Records = Iterable<Pick<OperationRecord<unknown>, "expiresAtMs">>;
 
 /** The records of each operation. The results of polls expire with their records, so no operation can lack them. */
-const RECORDS: Readonly<Record<OperationKind, (facts: ApplianceInputs) => Records>> = {
+const RECORDS: Readonly<Record<OperationKind, (facts: Polled) => Records>> = {
   vrrp: ({ vrrp }) => [vrrp],
   website_list: ({ records }) => (records === undefined ? [] : [records.list]),
   website_details: ({ records }) => records?.details.values() ?? [],
@@ -200,7 +181,7 @@ const ALL_RECORDS = Object.values(RECORDS);
 /**
  * Returns the instant at which the first of the operations expires. The loops are plain, since each poll goes through hundreds of websites.
  */
-function firstExpiry(facts: ApplianceInputs): number {
+function firstExpiry(facts: Polled): number {
   let untilMs = Number.POSITIVE_INFINITY;
   for (const recordsOf of ALL_RECORDS)
     for (const { expiresAtMs } of recordsOf(facts)) untilMs = Math.min(untilMs, expiresAtMs);

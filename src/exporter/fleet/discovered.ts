@@ -1,14 +1,15 @@
 import { kept, memo, once } from "../../support/kept.ts";
-import type { ApplianceWebsites } from "./known-websites.ts";
+import type { ApplianceRecord } from "./appliance-record.ts";
 import type { OperationRecord } from "./record.ts";
 import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
 /** Returns the described websites by address. */
 const describedIn = once(
-  (websites: ApplianceWebsites["known"]) =>
+  (websites: readonly KnownWebsite[]) =>
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
 );
 
+type Facts = Pick<ApplianceRecord, "identity" | "config" | "records" | "known">;
 type Discovered = Pick<ApplianceSnapshot, "discovery" | "inventory">;
 
 const UNKNOWN = {
@@ -22,7 +23,7 @@ const UNKNOWN = {
 } as const;
 
 /** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
-export const discovered = memo((facts: ApplianceWebsites, before: Discovered | undefined): Discovered => {
+export const discovered = memo((facts: Facts, before: Discovered | undefined): Discovered => {
   const { identity, config, records, known: websites } = facts;
   if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
   const { list, details, first = [] } = records;

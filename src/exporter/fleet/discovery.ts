@@ -2,9 +2,7 @@ import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { firstExpiryMs } from "../polling/pace.ts";
-import { isEqual, kept } from "../../support/kept.ts";
-import type { Changed } from "./changes.ts";
-import { addressOf } from "./known-websites.ts";
+import { kept } from "../../support/kept.ts";
 import {
   afterPoll,
   freshRecord,
@@ -68,32 +66,16 @@ export function afterDiscoveryPoll(
   observation: Observation & { readonly kind: "website_list" | "website_details" },
   config: ApplianceConfig,
   nowMs: number,
-): Changed<DiscoveryRecords | undefined> {
+): DiscoveryRecords | undefined {
   if (observation.kind === "website_list") {
-    const { seen: before } = records.list;
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;
     const list = afterPoll(records.list, observation, nowMs, seen);
-    const isChanged = before !== undefined && seen !== undefined && !isEqual(before.ids, seen.ids);
-    return {
-      state: discoveryFor({ ...records, list }, config, nowMs),
-      changes: isChanged ? [{ kind: "website_list_changed" }] : [],
-    };
+    return discoveryFor({ ...records, list }, config, nowMs);
   }
   const { websiteId, outcome } = observation;
   const before = records.details.get(websiteId);
-  if (before === undefined) return { state: records, changes: [] };
-  const now = afterPoll(
-    before,
-    observation,
-    nowMs,
-    outcome.ok ? kept(before.seen, outcome.value) : undefined,
-  );
-  const isFirst = before.seen === undefined && records.first?.has(websiteId) === true;
-  const isChanged = before.seen !== now.seen && !isFirst;
-  return {
-    state: { ...records, details: new Map(records.details).set(websiteId, now) },
-    changes: isChanged
-      ? [{ kind: "website_changed", websiteId, address: before.seen ? addressOf(before.seen) : "" }]
-      : [],
-  };
+  if (before === undefined) return records;
+  const seen = outcome.ok ? kept(before.seen, outcome.value) : undefined;
+  const now = afterPoll(before, observation, nowMs, seen);
+  return { ...records, details: new Map(records.details).set(websiteId, now) };
 }

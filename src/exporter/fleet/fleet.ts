@@ -10,7 +10,7 @@ import {
   identityOf,
   type ApplianceRecord,
 } from "./appliance-record.ts";
-import type { FleetChange } from "./changes.ts";
+import { changesBetween, type FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
 import { groupNames } from "./group-names.ts";
 import { groupsOf } from "./groups.ts";
@@ -24,8 +24,11 @@ export interface Fleet {
    * follows when it is next needed.
    */
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
-  /** Records an observation. An observation of an appliance or website that is gone changes nothing. */
-  record(observation: Observation, nowMs: number): Recorded;
+  /** Records an observation. One of an appliance or website that is gone changes nothing; `cluster` is the cluster of the appliance now. */
+  record(
+    observation: Observation,
+    nowMs: number,
+  ): { readonly changes: readonly FleetChange[]; readonly cluster: ClusterSnapshot | undefined };
   /** Returns the names of the clusters, in the order of the configuration; the same list until `configure`. */
   clusters(): readonly string[];
   /** Returns the facts about a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
@@ -38,12 +41,6 @@ export interface Fleet {
   plan(appliance: string): PollPlan;
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
-}
-
-export interface Recorded {
-  readonly changes: readonly FleetChange[];
-  /** The cluster of the appliance as it is now; `undefined` for an appliance that is gone. */
-  readonly cluster: ClusterSnapshot | undefined;
 }
 
 interface ConfiguredCluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
@@ -96,11 +93,12 @@ export function createFleet(): Fleet {
     record: (observation, nowMs) => {
       const before = recordNow(observation.appliance, nowMs);
       if (before === undefined) return { changes: [], cluster: undefined };
-      const { state: now, changes } = afterObservation(before, observation, nowMs);
+      const now = afterObservation(before, observation, nowMs);
       records.set(observation.appliance, now);
       try {
         const of = clusters.get(now.identity.cluster);
-        return { changes, cluster: of && snapshotOf(of, nowMs) };
+        const cluster = of && snapshotOf(of, nowMs);
+        return { changes: changesBetween(before, now, observation), cluster };
       } catch (error) {
         // Without this line, a bug would leave a record that makes every later snapshot fail.
         records.set(observation.appliance, before);

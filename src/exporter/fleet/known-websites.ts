@@ -1,20 +1,13 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
-import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
+import { DEFAULT_STATUSES, type WebsiteConfig } from "../config/config.ts";
 import { canonicalHost, urlHost } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo, once } from "../../support/kept.ts";
-import type { DiscoveryRecords } from "./record.ts";
-import { isGone } from "./record.ts";
-import type { ApplianceSnapshot, KnownWebsite } from "./snapshot.ts";
-
-/** The facts about the websites of an appliance under a configuration. */
-export interface ApplianceWebsites extends Pick<ApplianceSnapshot, "identity" | "known"> {
-  readonly config: ApplianceConfig;
-  /** The records; `undefined` without discovery. */
-  readonly records: DiscoveryRecords | undefined;
-}
+import type { ApplianceRecord } from "./appliance-record.ts";
+import { isGone, type DiscoveryRecords } from "./record.ts";
+import type { KnownWebsite } from "./snapshot.ts";
 
 /** The most servers that an appliance shows, over all its websites. */
 const MAX_BACKENDS = 2000;
@@ -25,7 +18,7 @@ const MAX_BACKENDS = 2000;
  * the same object.
  */
 export function knownWebsites(
-  { identity, config, records }: Omit<ApplianceWebsites, "known">,
+  { identity, config, records }: Pick<ApplianceRecord, "identity" | "config" | "records">,
   earlier: readonly KnownWebsite[],
 ): readonly KnownWebsite[] {
   const details: DiscoveryRecords["details"] = records?.details ?? new Map();

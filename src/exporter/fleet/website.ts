@@ -4,7 +4,6 @@ import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalHost } from "../../support/address.ts";
 import { isEqual, kept } from "../../support/kept.ts";
-import type { FleetChange, Changed } from "./changes.ts";
 import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
 import type {
   KnownWebsite,
@@ -128,23 +127,20 @@ export function afterWebsitePoll(
   website: WebsiteRecord,
   observation: Observation & { readonly kind: "website_test" },
   nowMs: number,
-): Changed<WebsiteRecord> {
+): WebsiteRecord {
   const { outcome } = observation;
-  if (!outcome.ok) return { state: afterTest(website, observation, nowMs, undefined), changes: [] };
+  if (!outcome.ok) return afterTest(website, observation, nowMs, undefined);
   const { identity, websiteId, website: name, address, seen, known } = website;
-  const changes: FleetChange[] = [];
   const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
     const old = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
-    const { status: to, ...facts } = now;
-    const isUp = statusSetHas(known.expectStatus, to);
-    if (old === undefined || old.status === to) return { isUp, changes: old?.changes ?? 0, ...now };
-    changes.push({ kind: "website_status", websiteId, website: name, ...facts, from: old.status, to });
-    return { isUp, changes: old.changes + 1, ...now };
+    const isUp = statusSetHas(known.expectStatus, now.status);
+    const isSame = old === undefined || old.status === now.status;
+    return { isUp, changes: (old?.changes ?? 0) + (isSame ? 0 : 1), ...now };
   });
   const named = { identity, websiteId, website: name, address };
   const uncertain = uncertainStatuses(outcome.value, known.protocols);
   const now = kept(seen, { kind: "website_statuses", ...named, statuses, uncertain });
-  return { state: afterTest(website, observation, nowMs, now), changes };
+  return afterTest(website, observation, nowMs, now);
 }
 
 /** Adds the results of the latest test, by protocol; of every protocol that ever had a status, if none are configured. */

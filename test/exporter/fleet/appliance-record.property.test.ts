@@ -89,7 +89,7 @@ test("whatever is polled and passes, what has expired counts as stalled", () => 
       for (const { make, passesMs, isLookedAt, lastsMs } of all) {
         nowMs += passesMs;
         if (isLookedAt) state = applianceAt(state, nowMs);
-        ({ state } = afterObservation(applianceAt(state, nowMs), make(nowMs + lastsMs), nowMs));
+        state = afterObservation(applianceAt(state, nowMs), make(nowMs + lastsMs), nowMs);
         expect(Math.min(...expiriesIn(applianceAt(state, nowMs)))).toBeGreaterThan(nowMs);
         expect(state.untilMs).toBeLessThanOrEqual(Math.min(...expiriesIn(state)));
       }
