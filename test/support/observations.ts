@@ -3,7 +3,7 @@ import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/exporter/
 import { NO_SETTINGS } from "../../src/exporter/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/exporter/api/failure.ts";
 import type { Observation } from "../../src/exporter/polling/observation.ts";
-import type { Rest } from "../../src/exporter/polling/pace.ts";
+import type { Rest } from "../../src/exporter/polling/instants.ts";
 import { gathered, type WebsiteDetails } from "../../src/exporter/api/website-details.ts";
 import type { WebsiteBlock } from "../../src/exporter/api/website-test.ts";
 import type { PresentedCertificate } from "../../src/exporter/client/tls.ts";

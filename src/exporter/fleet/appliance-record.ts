@@ -1,7 +1,7 @@
 import { operationsOf, type Operation, type OperationKind } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/pace.ts";
+import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/instants.ts";
 import { kept, memo } from "../../support/kept.ts";
 import { discovered } from "./discovered.ts";
 import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";

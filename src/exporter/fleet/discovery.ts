@@ -1,7 +1,7 @@
 import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import { firstExpiryMs } from "../polling/pace.ts";
+import { firstExpiryMs } from "../polling/instants.ts";
 import { kept } from "../../support/kept.ts";
 import {
   afterPoll,

@@ -2,7 +2,7 @@ import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
 import type { Failure } from "../api/failure.ts";
 import type { Observation } from "../polling/observation.ts";
-import type { Rest } from "../polling/pace.ts";
+import type { Rest } from "../polling/instants.ts";
 import { unsent } from "../polling/poll.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
 import type { PollHealth } from "./snapshot.ts";

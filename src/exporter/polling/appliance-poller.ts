@@ -9,7 +9,7 @@ import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
 import type { OperationOutcome } from "./observation.ts";
-import { firstPace } from "./pace.ts";
+import { firstGapMs } from "./instants.ts";
 import { callFor, drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
@@ -40,16 +40,11 @@ export interface AppliancePoller {
 
 export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" | "turns"> {
   readonly limits: FleetLimits;
-  readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs" | "endOf">;
+  readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs" | "endOf">;
   /** The plan for an enabled appliance of the latest configuration. */
   readonly planOf: (appliance: ApplianceConfig) => PollPlan;
   /** @see Runner.hasten */
   readonly isHastened: (appliance: string) => boolean;
-}
-
-/** The timetable has these. */
-export interface PlannedTask extends Task {
-  readonly poller: Pick<AppliancePoller, "due" | "missed">;
 }
 
 /** Intervals by the timing of an operation. With lists this often, the time without a master is known to a second. */
@@ -67,7 +62,7 @@ export function createAppliancePoller(
   const limits = limitsOfAppliance(deps.limits);
   const backoff = createBackoff();
   /** The keys are those of `operationKey`. A task without a plan stays until its poll in line or in flight has ended. */
-  const tasks = new Map<string, PlannedTask>();
+  const tasks = new Map<string, Task>();
   let appliance = initial;
   let isClosed = false;
   let arranged: { readonly appliance: ApplianceConfig; readonly plan: PollPlan | undefined } | undefined;
@@ -84,7 +79,7 @@ export function createAppliancePoller(
   function backoffOf(operation: Operation): BackoffPeriod | undefined {
     return backoff.active(operation, clock.monotonicMs(), stopsForMs(appliance, timetable));
   }
-  function taskOf(operation: Operation): PlannedTask | undefined {
+  function taskOf(operation: Operation): Task | undefined {
     return tasks.get(operationKey(operation));
   }
   function onPolled({ kind, outcome }: OperationOutcome, isOutOfTurn: boolean): void {
@@ -107,9 +102,10 @@ export function createAppliancePoller(
     limits,
     appliance: initial.name,
     isAlone: () => appliance.isAlone,
-    paceOf: (operation, isFirst = false) => {
+    timeoutMsOf: (operation) => timingOf(operation).timeoutMs,
+    gapMsOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);
-      return isFirst ? firstPace(timing) : { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };
+      return isFirst ? firstGapMs(timing) : timetable.gapMs(timing);
     },
     endOf: (operation, fromMs) => timetable.endOf(timingOf(operation), fromMs),
     hasteMsOf,
@@ -135,7 +131,7 @@ export function createAppliancePoller(
     }
   }
   /** Nothing that is known of a website remains: its id may belong to another one later. */
-  function drop(key: string, task: PlannedTask): void {
+  function drop(key: string, task: Task): void {
     timetable.remove(task);
     backoff.forget(task.operation);
     end(task);

@@ -1,7 +1,7 @@
 import type { Operation, OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Outcome } from "../api/failure.ts";
-import type { End } from "./pace.ts";
+import type { End } from "./instants.ts";
 
 type DecodedBy<K extends OperationKind> =
   ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Outcome<infer Value> ? Value : never;

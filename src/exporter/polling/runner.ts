@@ -1,17 +1,13 @@
 import type { Config } from "../config/config.ts";
 import pLimit from "p-limit";
 import type { Operation } from "../api/operations.ts";
-import {
-  createAppliancePoller,
-  type AppliancePoller,
-  type AppliancePollerDeps,
-  type PlannedTask,
-} from "./appliance-poller.ts";
+import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
 import type { OutOfTurn } from "./decide.ts";
 import type { PollEvents } from "./observation.ts";
 import { inSlices } from "../../support/slices.ts";
 import { createTurns } from "../../support/turns.ts";
+import type { Task } from "./task.ts";
 import { startTimetable } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */
@@ -67,7 +63,7 @@ export function startRunner({ clock, onClockJump, planOf }: RunnerDeps): Runner 
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
   let hastened: ReadonlySet<string> = new Set();
 
-  const timetable = startTimetable<PlannedTask>({
+  const timetable = startTimetable<Task>({
     clock,
     onClockJump,
     onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),

@@ -1,43 +1,52 @@
+import type { LimitName } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Outcome } from "../api/failure.ts";
 import { toSeconds, type Clock } from "../../support/clock.ts";
 import type { Turns } from "../../support/turns.ts";
+import type { AppliancePoller } from "./appliance-poller.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";
 import {
   decide,
   type Circumstances,
   type Decision,
-  type Extra,
   type Failing,
   type Occasion,
   OUT_OF_TURN,
   type OutOfTurn,
-  type PollState,
 } from "./decide.ts";
 import type { ApplianceLimits } from "./limits.ts";
 import type { PollEvents, OperationOutcome } from "./observation.ts";
-import { connectionWaitMs, expiresAtMs, waitEndsMs, type End, type Pace } from "./pace.ts";
+import { connectionWaitMs, expiresAtMs, waitEndsMs, type End } from "./instants.ts";
 import { poll, unsent } from "./poll.ts";
 
-/** An operation that is polled again and again. */
-export interface Task extends Mutable<PollState>, OutOfTurnTimers {
+/** An operation that is polled again and again, with the timers that begin polls out of turn. Instants are monotonic. */
+export interface Task extends Partial<Record<OutOfTurn, NodeJS.Timeout | undefined>> {
+  readonly operation: Operation;
+  readonly poller: Pick<AppliancePoller, "due" | "missed">;
   /** Without a plan nothing begins and nothing is observed. */
   isPlanned: boolean;
-  /** The monotonic instant at which its latest poll was due. */
+  /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
+  progress: "idle" | "in_line" | "unserved" | "in_flight";
+  /** The instant at which its latest poll was due. */
   dueMs: number;
-  /** The monotonic instant at which its latest observed poll began, or was observed unsent. */
+  /** The occasions of its polls out of turn since the latest one in turn. */
+  outOfTurn: readonly Occasion[];
+  /** `undefined` unless its latest poll failed, or was not sent because the appliance was down. */
+  failing?: Failing | undefined;
+  /** The instant at which its latest poll began; `undefined` before the first. */
+  sentAtMs?: number;
+  /** The limit whose slot it waits for, or waited for last. */
+  waitsFor?: LimitName;
+  /** The instant from which the latest observation is stalled; `undefined` before the first. */
+  latestUntilMs?: number | undefined;
+  /** The instant at which its latest observed poll began, or was observed unsent. */
   observedFromMs?: number;
   /** Ends the poll in flight at once, as its appliance is down. */
   abandon?: (() => void) | undefined;
   /** The timer that ends its wait for a slot. */
   waiting?: NodeJS.Timeout | undefined;
 }
-
-/** The timers that begin polls out of turn. */
-type OutOfTurnTimers = { [occasion in OutOfTurn]?: NodeJS.Timeout | undefined };
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The tasks of an appliance share these. */
 export interface TaskDeps {
@@ -51,8 +60,9 @@ export interface TaskDeps {
   readonly appliance: string;
   /** @see PollOptions */
   readonly isAlone: () => boolean;
+  readonly timeoutMsOf: (operation: Operation) => number;
   /** `isFirst`: before the first result. */
-  readonly paceOf: (operation: Operation, isFirst?: boolean) => Pace;
+  readonly gapMsOf: (operation: Operation, isFirst?: boolean) => number;
   /** The end of a result that counts from a monotonic instant. */
   readonly endOf: (operation: Operation, fromMs: number) => End;
   /** The interval of a hastened operation; `undefined` where it is polled as configured. */
@@ -105,7 +115,7 @@ export function callFor(deps: TaskDeps, task: Task, occasion: OutOfTurn, afterMs
 export function drive(
   deps: TaskDeps,
   task: Task,
-  occasion: "due" | Extra,
+  occasion: Occasion,
   dueMs = deps.clock.monotonicMs(),
 ): void {
   const decision = decideNow(deps, task, occasion);
@@ -118,9 +128,9 @@ export function drive(
 }
 
 /** A hastened test has as much time to begin as without haste, and is late only then. */
-function lateFromMs({ hasteMsOf, paceOf }: TaskDeps, { operation, sentAtMs }: Task, dueMs: number): number {
+function lateFromMs({ hasteMsOf, gapMsOf }: TaskDeps, { operation, sentAtMs }: Task, dueMs: number): number {
   if (operation.kind === "vrrp" || sentAtMs === undefined || hasteMsOf(operation) === undefined) return dueMs;
-  return Math.max(dueMs, sentAtMs + paceOf(operation).gapMs);
+  return Math.max(dueMs, sentAtMs + gapMsOf(operation));
 }
 
 function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = false): Decision {
@@ -128,7 +138,8 @@ function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = f
   if (!isPlanned) return { action: "ignore" };
   return decide(occasion, task, {
     nowMs: deps.clock.monotonicMs(),
-    pace: deps.paceOf(operation),
+    gapMs: deps.gapMsOf(operation),
+    timeoutMs: deps.timeoutMsOf(operation),
     hasteMs: deps.hasteMsOf(operation),
     backoff: deps.backoffOf(operation),
     isChecked,
@@ -166,7 +177,7 @@ async function carryOut(
 async function check(deps: TaskDeps, task: Task, occasion: Occasion): Promise<void> {
   const { progress, operation } = task;
   task.progress = "in_flight";
-  const areNew = await deps.client.hasNewCredentials(deps.paceOf(operation).timeoutMs);
+  const areNew = await deps.client.hasNewCredentials(deps.timeoutMsOf(operation));
   if (areNew) deps.backoff.end("auth");
   task.progress = progress;
   await carryOut(deps, task, occasion, decideNow(deps, task, occasion, true));
@@ -175,8 +186,10 @@ async function check(deps: TaskDeps, task: Task, occasion: Occasion): Promise<vo
 /** Takes its place in line for a slot of each limit, or waits again in the one that it has. */
 function queue(deps: TaskDeps, task: Task): void {
   const { operation, dueMs, latestUntilMs, progress } = task;
-  const pace = deps.paceOf(operation, latestUntilMs === undefined);
-  const endsMs = waitEndsMs(dueMs, latestUntilMs ?? expiresAtMs(dueMs, pace), pace);
+  const timeoutMs = deps.timeoutMsOf(operation);
+  const gapMs = deps.gapMsOf(operation, latestUntilMs === undefined);
+  const untilMs = latestUntilMs ?? expiresAtMs(dueMs, gapMs, timeoutMs);
+  const endsMs = waitEndsMs(dueMs, untilMs, gapMs, timeoutMs);
   const endWait = (): void => {
     task.progress = "unserved";
     void carryOut(deps, task, "wait_over");
@@ -206,14 +219,14 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   const { clock, events, client, backoff, appliance } = deps;
   const { operation, latestUntilMs } = task;
   const { kind } = operation;
-  const pace = deps.paceOf(operation);
+  const gapMs = deps.gapMsOf(operation);
   // If the client is closed before, the poll has not started, and is neither counted nor measured.
   let startedMs: number | undefined;
   let credentials: symbol | undefined;
   let isAbandoned = false;
-  const polled = await poll(client, operation, pace.timeoutMs, {
+  const polled = await poll(client, operation, deps.timeoutMsOf(operation), {
     // Without a result that expires, the poll waits for as long as it takes.
-    connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, pace, clock.monotonicMs()),
+    connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, gapMs, clock.monotonicMs()),
     onStarted: (endRequest) => {
       task.abandon = () => {
         isAbandoned = true;
@@ -241,7 +254,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
     credentials,
     startedMs,
     endedMs,
-    intervalMs: deps.paceOf(operation).gapMs,
+    intervalMs: deps.gapMsOf(operation),
   });
   observe(deps, task, result, startedMs);
   deps.onPolled(result, isOutOfTurn(task));

@@ -7,7 +7,7 @@ import type { ApplianceClient, Body } from "../../../src/exporter/client/client.
 import type { Observation, PollEvents, SkipReason } from "../../../src/exporter/polling/observation.ts";
 import { operationKey, type Operation, type OperationKind } from "../../../src/exporter/api/operations.ts";
 import type { Outcome } from "../../../src/exporter/api/failure.ts";
-import { expiresAtMs } from "../../../src/exporter/polling/pace.ts";
+import { expiresAtMs } from "../../../src/exporter/polling/instants.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -174,7 +174,7 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
           regular.has(operationKey(operation)) ? Number.POSITIVE_INFINITY : undefined,
         gapMs,
         endOf: (timing, fromMs) => ({
-          expiresAtMs: expiresAtMs(fromMs, { gapMs: gapMs(timing), timeoutMs: timing.timeoutMs }),
+          expiresAtMs: expiresAtMs(fromMs, gapMs(timing), timing.timeoutMs),
         }),
       },
       planOf: () => plan,
