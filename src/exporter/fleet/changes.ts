@@ -2,7 +2,7 @@ import type { Failure } from "../api/failure.ts";
 import type { Operation } from "../api/operations.ts";
 import type { Protocol } from "../api/website-test.ts";
 import { isEqual } from "../../support/kept.ts";
-import { recordOf, type ApplianceRecord } from "./appliance-record.ts";
+import { factsOf, type ApplianceFacts } from "./appliance-facts.ts";
 import { addressOf } from "./known-websites.ts";
 import type { StatusesSnapshot } from "./snapshot.ts";
 import { interfacesByKey, seriesKey, type SeenVrrp } from "./vrrp.ts";
@@ -42,8 +42,8 @@ export type FleetChange =
 type Changes = readonly FleetChange[];
 
 /** Returns the changes that a poll of an operation has made to an appliance. Most polls find nothing new. */
-export function changesBetween(before: ApplianceRecord, now: ApplianceRecord, operation: Operation): Changes {
-  const [from, to] = [recordOf(before, operation), recordOf(now, operation)];
+export function changesBetween(before: ApplianceFacts, now: ApplianceFacts, operation: Operation): Changes {
+  const [from, to] = [factsOf(before, operation), factsOf(now, operation)];
   const health = healthChange(operation, from?.failing, to?.failing);
   return from?.seen === to?.seen ? health : [...health, ...valueChanges(before, now, operation)];
 }
@@ -57,11 +57,11 @@ function healthChange(operation: Operation, ...failures: readonly (Failure | und
   return from === undefined ? [] : [{ kind: "recovered", operation, from }];
 }
 
-function valueChanges(before: ApplianceRecord, now: ApplianceRecord, operation: Operation): Changes {
+function valueChanges(before: ApplianceFacts, now: ApplianceFacts, operation: Operation): Changes {
   if (operation.kind === "vrrp") return stateChanges(before.vrrp.seen, now.vrrp.seen);
-  const { list, details, first } = before.records ?? {};
+  const { list, details, first } = before.discoveryFacts ?? {};
   if (operation.kind === "website_list") {
-    const isSame = list?.seen === undefined || isEqual(list.seen.ids, now.records?.list.seen?.ids);
+    const isSame = list?.seen === undefined || isEqual(list.seen.ids, now.discoveryFacts?.list.seen?.ids);
     return isSame ? [] : [{ kind: "website_list_changed" }];
   }
   const { websiteId } = operation;

@@ -1,6 +1,6 @@
 import { kept, memo, once } from "../../support/kept.ts";
-import type { ApplianceRecord } from "./appliance-record.ts";
-import type { OperationRecord } from "./record.ts";
+import type { ApplianceFacts } from "./appliance-facts.ts";
+import type { OperationFacts } from "./operation-facts.ts";
 import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
 /** Returns the described websites by address. */
@@ -9,7 +9,7 @@ const describedIn = once(
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
 );
 
-type Facts = Pick<ApplianceRecord, "identity" | "config" | "records" | "known">;
+type Facts = Pick<ApplianceFacts, "identity" | "config" | "discoveryFacts" | "known">;
 type Discovered = Pick<ApplianceSnapshot, "discovery" | "inventory">;
 
 const UNKNOWN = {
@@ -24,9 +24,9 @@ const UNKNOWN = {
 
 /** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
 export const discovered = memo((facts: Facts, before: Discovered | undefined): Discovered => {
-  const { identity, config, records, known: websites } = facts;
-  if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
-  const { list, details, first = [] } = records;
+  const { identity, config, discoveryFacts, known: websites } = facts;
+  if (discoveryFacts === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
+  const { list, details, first = [] } = discoveryFacts;
   const listed = list.found;
   const byAddress = describedIn(websites);
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
@@ -68,7 +68,7 @@ export const discovered = memo((facts: Facts, before: Discovered | undefined): D
   };
 });
 
-function wasPolled({ health: { state } }: OperationRecord<unknown>): boolean {
+function wasPolled({ health: { state } }: OperationFacts<unknown>): boolean {
   return state !== "pending";
 }
 

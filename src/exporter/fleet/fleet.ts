@@ -8,8 +8,8 @@ import {
   applianceAt,
   applianceFor,
   identityOf,
-  type ApplianceRecord,
-} from "./appliance-record.ts";
+  type ApplianceFacts,
+} from "./appliance-facts.ts";
 import { changesBetween, type FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
 import { groupNames } from "./group-names.ts";
@@ -49,35 +49,35 @@ interface ConfiguredCluster extends Pick<ClusterSnapshot, "cluster" | "labels" |
 }
 
 export function createFleet(): Fleet {
-  /** The records follow the configuration when they are needed, since an update of all at once would delay polls. */
-  const records = new Map<string, ApplianceRecord>();
+  /** The facts follow the configuration when they are needed, since an update of all at once would delay polls. */
+  const facts = new Map<string, ApplianceFacts>();
   let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
   let configuredAtMs = 0;
   let clusters: ReadonlyMap<string, ConfiguredCluster> = new Map();
   let names: readonly string[] = [];
 
-  /** Returns the last known record, under the present configuration. */
-  function recordOf(name: string): ApplianceRecord | undefined {
+  /** Returns the last known facts, under the present configuration. */
+  function factsOf(name: string): ApplianceFacts | undefined {
     const config = configured.get(name);
-    const known = records.get(name);
+    const known = facts.get(name);
     if (config === undefined || known?.config === config) return known;
     // An appliance at another address is a new one.
     const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
     const now = applianceFor(before, config, configuredAtMs);
-    records.set(name, now);
+    facts.set(name, now);
     return now;
   }
 
-  function recordNow(name: string, nowMs: number): ApplianceRecord | undefined {
-    const last = recordOf(name);
+  function factsNow(name: string, nowMs: number): ApplianceFacts | undefined {
+    const last = factsOf(name);
     const now = last && applianceAt(last, nowMs);
-    if (now !== undefined && now !== last) records.set(name, now);
+    if (now !== undefined && now !== last) facts.set(name, now);
     return now;
   }
 
   /** Makes a new snapshot when an appliance was polled or has stalled. */
   function snapshotOf(cluster: ConfiguredCluster, nowMs: number): ClusterSnapshot {
-    const appliances = cluster.members.flatMap((name) => recordNow(name, nowMs) ?? []);
+    const appliances = cluster.members.flatMap((name) => factsNow(name, nowMs) ?? []);
     return clusterSnapshot(cluster, { cluster, appliances });
   }
 
@@ -86,22 +86,22 @@ export function createFleet(): Fleet {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       configured = new Map(enabled.map((appliance) => [appliance.name, appliance]));
       configuredAtMs = nowMs;
-      for (const name of records.keys()) if (!configured.has(name)) records.delete(name);
+      for (const name of facts.keys()) if (!configured.has(name)) facts.delete(name);
       clusters = clustersOf(config.appliances, clusters);
       names = [...clusters.keys()];
     },
     record: (observation, nowMs) => {
-      const before = recordNow(observation.appliance, nowMs);
+      const before = factsNow(observation.appliance, nowMs);
       if (before === undefined) return { changes: [], cluster: undefined };
       const now = afterObservation(before, observation, nowMs);
-      records.set(observation.appliance, now);
+      facts.set(observation.appliance, now);
       try {
         const of = clusters.get(now.identity.cluster);
         const cluster = of && snapshotOf(of, nowMs);
         return { changes: changesBetween(before, now, observation), cluster };
       } catch (error) {
-        // Without this line, a bug would leave a record that makes every later snapshot fail.
-        records.set(observation.appliance, before);
+        // Without this line, a bug would leave facts that make every later snapshot fail.
+        facts.set(observation.appliance, before);
         throw error;
       }
     },
@@ -113,23 +113,23 @@ export function createFleet(): Fleet {
     clusterOf: (appliance) => configured.get(appliance)?.cluster,
     expiresAtMs: (name) => {
       const members = clusters.get(name)?.members ?? [];
-      return Math.min(...members.map((member) => recordOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
+      return Math.min(...members.map((member) => factsOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
     },
     plan: (appliance) => {
-      const { records: discovery, websites = [] } = recordOf(appliance) ?? {};
+      const { discoveryFacts: discovery, websites = [] } = factsOf(appliance) ?? {};
       const details = [...(discovery?.details.keys() ?? [])];
       const tests = websites.map(({ websiteId }) => websiteId);
       return { isDiscovering: discovery !== undefined, details, tests };
     },
     isPolled: () =>
-      [...configured.keys()].every((name) => (recordOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
+      [...configured.keys()].every((name) => (factsOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
   };
 }
 
 const clusterSnapshot = memo(
   (facts: {
     readonly cluster: ConfiguredCluster;
-    readonly appliances: readonly ApplianceRecord[];
+    readonly appliances: readonly ApplianceFacts[];
   }): ClusterSnapshot => {
     const { cluster: of, appliances } = facts;
     const { cluster, labels, disabled } = of;

@@ -11,7 +11,7 @@ import {
   type MemberRole,
   type PollTimes,
 } from "./answers.ts";
-import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
+import { afterPoll, neverPolled, type OperationFacts } from "./operation-facts.ts";
 import {
   groupKey,
   type Identity,
@@ -57,14 +57,14 @@ export interface GroupReport extends Pick<VrrpInterface, "name" | "device" | "vh
 
 export type Reports = ReadonlyMap<string, readonly GroupReport[]>;
 
-export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
+export interface VrrpFacts extends VrrpSnapshot, OperationFacts<SeenVrrp> {
   readonly found: SeenVrrp | undefined;
 }
 
-/** Returns the record of an appliance's VRRP interfaces. `last` is the record before; `undefined` if the appliance was never polled. */
-export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
+/** Returns the facts about an appliance's VRRP interfaces. `last` has the facts before; `undefined` if the appliance was never polled. */
+export function vrrpFor(last: VrrpFacts | undefined, identity: Identity, firstExpiryMs: number): VrrpFacts {
   if (last?.identity === identity) return last;
-  if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
+  if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...neverPolled(firstExpiryMs) };
   const seen = last.seen && { ...last.seen, list: { ...last.seen.list, identity } };
   return { ...last, identity, seen, found: last.found && seen };
 }
@@ -77,14 +77,14 @@ const NEVER_ANSWERED = {
 } as const;
 
 /**
- * Returns the record after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
+ * Returns the facts after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
  * valid answer lacks are forgotten, including their counters.
  */
 export function afterVrrpPoll(
-  vrrp: VrrpRecord,
+  vrrp: VrrpFacts,
   observation: Observation & { readonly kind: "vrrp" },
   nowMs: number,
-): VrrpRecord {
+): VrrpFacts {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) {
     const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
@@ -165,7 +165,7 @@ const MAX_KEYS = 2048;
 
 /** Returns the answers after one more valid one. Answers about groups that are the same until now and then share a list. */
 function answersByKeyAfter(
-  { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
+  { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpFacts,
   reports: Reports,
   polled: PollTimes,
 ): SeenVrrp["answersByKey"] {

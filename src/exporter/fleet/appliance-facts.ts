@@ -6,7 +6,7 @@ import { kept, memo } from "../../support/kept.ts";
 import { discovered } from "./discovered.ts";
 import { afterDiscoveryPoll, discoveryAfterVrrp, discoveryAt, discoveryFor } from "./discovery.ts";
 import { knownWebsites } from "./known-websites.ts";
-import { isAbsent, recordAt, type DiscoveryRecords, type OperationRecord } from "./record.ts";
+import { isAbsent, operationAt, type DiscoveryFacts, type OperationFacts } from "./operation-facts.ts";
 import type {
   AnomaliesSnapshot,
   ApplianceSnapshot,
@@ -16,71 +16,72 @@ import type {
   TotalsSnapshot,
   VrrpListSnapshot,
 } from "./snapshot.ts";
-import { afterVrrpPoll, vrrpFor, type VrrpRecord } from "./vrrp.ts";
-import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteRecord } from "./website.ts";
+import { afterVrrpPoll, vrrpFor, type VrrpFacts } from "./vrrp.ts";
+import { afterWebsitePoll, websiteAt, websiteFor, type WebsiteFacts } from "./website.ts";
 
 /** The facts about one appliance: those of its snapshot, and those with which the next poll is compared. Immutable. */
-export interface ApplianceRecord extends ApplianceSnapshot {
+export interface ApplianceFacts extends ApplianceSnapshot {
   readonly config: ApplianceConfig;
-  readonly vrrp: VrrpRecord;
-  /** The records of the polls that discover websites; `undefined` without discovery. */
-  readonly records: DiscoveryRecords | undefined;
+  readonly vrrp: VrrpFacts;
+  /** The facts about the polls that discover websites; `undefined` without discovery. */
+  readonly discoveryFacts: DiscoveryFacts | undefined;
   /** The websites that are tested. */
-  readonly websites: readonly WebsiteRecord[];
+  readonly websites: readonly WebsiteFacts[];
   /** The monotonic instant until when time alone changes nothing. */
   readonly untilMs: number;
 }
 
 /**
- * Returns the record under a configuration, at the monotonic instant `nowMs`. Operations that are also in `before` keep their records;
+ * Returns the facts under a configuration, at the monotonic instant `nowMs`. Operations that are also in `before` keep their facts;
  * without `before`, the appliance was never polled.
  */
 export function applianceFor(
-  before: ApplianceRecord | undefined,
+  before: ApplianceFacts | undefined,
   config: ApplianceConfig,
   nowMs: number,
-): ApplianceRecord {
+): ApplianceFacts {
   const { polling } = config;
   const identity = kept(before?.identity, identityOf(config));
   const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
-  const records = discoveryFor(before?.records, config, nowMs);
-  const known = knownWebsites({ identity, config, records }, before?.known ?? []);
+  const discoveryFacts = discoveryFor(before?.discoveryFacts, config, nowMs);
+  const known = knownWebsites({ identity, config, discoveryFacts }, before?.known ?? []);
   const totals = totalsFor(config, identity, before?.totals);
   const websites = testsOf(known, before?.websites ?? [], config, nowMs);
-  return complete({ config, identity, vrrp, records, known, websites, totals });
+  return complete({ config, identity, vrrp, discoveryFacts, known, websites, totals });
 }
 
 export function identityOf({ name, cluster, labels }: ApplianceConfig): Identity {
   return { appliance: name, cluster, labels };
 }
 
-/** Returns the record at the monotonic instant `nowMs`, in which the operations that have expired have failed as `stalled`. */
-export function applianceAt(appliance: ApplianceRecord, nowMs: number): ApplianceRecord {
+/** Returns the facts at the monotonic instant `nowMs`, in which the operations that have expired have failed as `stalled`. */
+export function applianceAt(appliance: ApplianceFacts, nowMs: number): ApplianceFacts {
   if (nowMs < appliance.untilMs) return appliance;
-  const vrrp = recordAt(appliance.vrrp, nowMs);
-  const records = appliance.records && discoveryAt(appliance.records, nowMs);
+  const vrrp = operationAt(appliance.vrrp, nowMs);
+  const discoveryFacts = appliance.discoveryFacts && discoveryAt(appliance.discoveryFacts, nowMs);
   const websites = appliance.websites.map((website) => websiteAt(website, nowMs));
-  return complete({ ...appliance, vrrp, records, websites });
+  return complete({ ...appliance, vrrp, discoveryFacts, websites });
 }
 
-/** Returns the record after one more observation, at the monotonic instant `nowMs`. An observation of a gone website changes nothing. */
+/** Returns the facts after one more observation, at the monotonic instant `nowMs`. An observation of a gone website changes nothing. */
 export function afterObservation(
-  before: ApplianceRecord,
+  before: ApplianceFacts,
   observation: Observation,
   nowMs: number,
-): ApplianceRecord {
-  if (recordOf(before, observation) === undefined) return before;
+): ApplianceFacts {
+  if (factsOf(before, observation) === undefined) return before;
   const now = afterOperation(before, observation, nowMs);
   const { certificate = now.vrrp.certificate } = observation;
   const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
   return complete({ ...now, vrrp, totals: counted(now.totals, observation) });
 }
 
-/** Returns the record with what the observation replaces; what follows from that is as before. */
-function afterOperation(before: ApplianceRecord, observation: Observation, nowMs: number): ApplianceRecord {
+/** Returns the facts with what the observation replaces; what follows from that is as before. */
+function afterOperation(before: ApplianceFacts, observation: Observation, nowMs: number): ApplianceFacts {
+  const { config, discoveryFacts } = before;
   if (observation.kind === "vrrp") {
     const vrrp = afterVrrpPoll(before.vrrp, observation, nowMs);
-    return { ...before, vrrp, records: before.records && discoveryAfterVrrp(before.records, vrrp) };
+    return { ...before, vrrp, discoveryFacts: discoveryFacts && discoveryAfterVrrp(discoveryFacts, vrrp) };
   }
   if (observation.kind === "website_test") {
     const at = before.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
@@ -88,25 +89,25 @@ function afterOperation(before: ApplianceRecord, observation: Observation, nowMs
     if (website === undefined) return before;
     return { ...before, websites: before.websites.with(at, afterWebsitePoll(website, observation, nowMs)) };
   }
-  if (before.records === undefined) return before;
-  const now = { ...before, records: afterDiscoveryPoll(before.records, observation, before.config, nowMs) };
-  const [from, to] = [before, now].map((facts) => recordOf(facts, observation));
+  if (discoveryFacts === undefined) return before;
+  const now = { ...before, discoveryFacts: afterDiscoveryPoll(discoveryFacts, observation, config, nowMs) };
+  const [from, to] = [before, now].map((facts) => factsOf(facts, observation));
   // Most polls find nothing new.
   if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return now;
   const known = knownWebsites(now, before.known);
-  return { ...now, known, websites: testsOf(known, before.websites, before.config, nowMs) };
+  return { ...now, known, websites: testsOf(known, before.websites, config, nowMs) };
 }
 
-type Polled = Pick<ApplianceRecord, "vrrp" | "records" | "websites">;
+type Polled = Pick<ApplianceFacts, "vrrp" | "discoveryFacts" | "websites">;
 
-/** Returns the record of an operation; `undefined` for an operation that is not polled. */
-export function recordOf(
-  { vrrp, records, websites }: Polled,
+/** Returns the facts about an operation; `undefined` for an operation that is not polled. */
+export function factsOf(
+  { vrrp, discoveryFacts, websites }: Polled,
   operation: Operation,
-): OperationRecord<unknown> | undefined {
+): OperationFacts<unknown> | undefined {
   if (operation.kind === "vrrp") return vrrp;
-  if (operation.kind === "website_list") return records?.list;
-  if (operation.kind === "website_details") return records?.details.get(operation.websiteId);
+  if (operation.kind === "website_list") return discoveryFacts?.list;
+  if (operation.kind === "website_details") return discoveryFacts?.details.get(operation.websiteId);
   if (operation.kind === "website_test")
     return websites.find(({ websiteId }) => websiteId === operation.websiteId);
   return operation satisfies never;
@@ -137,10 +138,10 @@ function counted(totals: TotalsSnapshot, { kind, outcome }: Observation): Totals
 /** Returns the tests of the websites that are known now. */
 function testsOf(
   known: readonly KnownWebsite[],
-  before: readonly WebsiteRecord[],
+  before: readonly WebsiteFacts[],
   { polling }: ApplianceConfig,
   nowMs: number,
-): readonly WebsiteRecord[] {
+): readonly WebsiteFacts[] {
   // Website tests begin when the first poll of the VRRP list has ended, and are spread like that poll.
   const expiresAtMs = firstExpiryMs(polling.websites, nowMs + FIRST_POLL_SPREAD_MS + polling.vrrp.timeoutMs);
   const tests = new Map(before.map((website) => [website.websiteId, website]));
@@ -150,12 +151,12 @@ function testsOf(
 
 /** Adds what follows from the facts. Sections with the same facts as before stay the same objects. */
 function complete(
-  facts: Omit<ApplianceRecord, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">,
-): ApplianceRecord {
-  const { identity, config, vrrp, records, known } = facts;
-  const { discovery, inventory } = discovered(identity, { identity, config, records, known });
+  facts: Omit<ApplianceFacts, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">,
+): ApplianceFacts {
+  const { identity, config, vrrp, discoveryFacts, known } = facts;
+  const { discovery, inventory } = discovered(identity, { identity, config, discoveryFacts, known });
   const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
-  const badIds = records?.list.found?.invalid.length;
+  const badIds = discoveryFacts?.list.found?.invalid.length;
   const anomalies = anomaliesOf(identity, {
     identity,
     list: vrrp.found?.list,
@@ -167,24 +168,24 @@ function complete(
 
 const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => results);
 
-type Records = Iterable<Pick<OperationRecord<unknown>, "expiresAtMs">>;
+type Expiring = Iterable<Pick<OperationFacts<unknown>, "expiresAtMs">>;
 
-/** The records of each operation. The results of polls expire with their records, so no operation can lack them. */
-const RECORDS: Readonly<Record<OperationKind, (facts: Polled) => Records>> = {
+/** The facts about each operation. The results of polls expire with them, so no operation can lack them. */
+const FACTS: Readonly<Record<OperationKind, (facts: Polled) => Expiring>> = {
   vrrp: ({ vrrp }) => [vrrp],
-  website_list: ({ records }) => (records === undefined ? [] : [records.list]),
-  website_details: ({ records }) => records?.details.values() ?? [],
+  website_list: ({ discoveryFacts }) => (discoveryFacts === undefined ? [] : [discoveryFacts.list]),
+  website_details: ({ discoveryFacts }) => discoveryFacts?.details.values() ?? [],
   website_test: ({ websites }) => websites,
 };
-const ALL_RECORDS = Object.values(RECORDS);
+const ALL_FACTS = Object.values(FACTS);
 
 /**
  * Returns the instant at which the first of the operations expires. The loops are plain, since each poll goes through hundreds of websites.
  */
 function firstExpiry(facts: Polled): number {
   let untilMs = Number.POSITIVE_INFINITY;
-  for (const recordsOf of ALL_RECORDS)
-    for (const { expiresAtMs } of recordsOf(facts)) untilMs = Math.min(untilMs, expiresAtMs);
+  for (const eachOf of ALL_FACTS)
+    for (const { expiresAtMs } of eachOf(facts)) untilMs = Math.min(untilMs, expiresAtMs);
   return untilMs;
 }
 
