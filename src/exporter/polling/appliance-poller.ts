@@ -8,7 +8,7 @@ import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
-import type { OperationOutcome } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 import { firstGapMs } from "./instants.ts";
 import { callFor, drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
@@ -82,7 +82,7 @@ export function createAppliancePoller(
   function taskOf(operation: Operation): Task | undefined {
     return tasks.get(operationKey(operation));
   }
-  function onPolled({ kind, outcome }: OperationOutcome, isOutOfTurn: boolean): void {
+  function onPolled({ kind, outcome }: Observation<unknown>, isOutOfTurn: boolean): void {
     if (kind !== "vrrp") return;
     const isFirst = health === undefined;
     // The failure counts from the end of the backoff that it caused.

@@ -5,7 +5,7 @@ import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, FailureReason, Outcome } from "../api/failure.ts";
 import { describeBug } from "../../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
-import type { OperationOutcome } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 
 export interface PollOptions extends Pick<
   GetOptions,
@@ -23,10 +23,10 @@ export async function poll(
   operation: Operation,
   timeoutMs: number,
   options: PollOptions = {},
-): Promise<OperationOutcome> {
+): Promise<Observation<unknown>> {
   const { outcome, peerAddress } = await answerOf(client, operation, timeoutMs, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
-  const result = { outcome, ...operation } as OperationOutcome;
+  const result = { outcome, ...operation } as Observation<unknown>;
   const isShared = options.isAlone === false && result.kind === "vrrp";
   return isShared ? { kind: result.kind, outcome: ownList(result.outcome, peerAddress) } : result;
 }
@@ -44,16 +44,12 @@ function ownList(outcome: Outcome<VrrpList>, peerAddress: string | undefined): O
 
 const LONG_ANSWER_BYTES = 32 * 1024;
 
-interface DecodedAnswer extends Pick<Body, "peerAddress"> {
-  readonly outcome: Outcome<unknown>;
-}
-
 async function answerOf(
   client: Pick<ApplianceClient, "get">,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,
-): Promise<DecodedAnswer> {
+): Promise<Pick<Body, "peerAddress"> & { readonly outcome: Outcome<unknown> }> {
   const descriptor: OperationDescriptor<unknown, unknown, never> = OPERATIONS[operation.kind];
   const { path, limitBytes, limits, decode } = descriptor;
   const { turn, isAlone: _, ...sending } = options;

@@ -16,7 +16,7 @@ import {
   type OutOfTurn,
 } from "./decide.ts";
 import type { ApplianceLimits } from "./limits.ts";
-import type { PollEvents, OperationOutcome } from "./observation.ts";
+import type { Observation, PollEvents } from "./observation.ts";
 import { connectionWaitMs, expiresAtMs, waitEndsMs, type End } from "./instants.ts";
 import { poll, unsent } from "./poll.ts";
 
@@ -74,7 +74,7 @@ export interface TaskDeps {
   /** The health of the appliance, by its VRRP list. */
   readonly health: () => Pick<Circumstances, "downUntilMs" | "returnedMs" | "listDueMs">;
   /** A poll was sent, and its result was observed. */
-  readonly onPolled: (result: OperationOutcome, isOutOfTurn: boolean) => void;
+  readonly onPolled: (result: Observation<unknown>, isOutOfTurn: boolean) => void;
 }
 
 /** A task before its first poll. */
@@ -281,7 +281,7 @@ function failingAfter(
 }
 
 /** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
-function observe(deps: TaskDeps, task: Task, result: OperationOutcome, sentAtMs?: number): void {
+function observe(deps: TaskDeps, task: Task, result: Observation<unknown>, sentAtMs?: number): void {
   const { clock, appliance, client } = deps;
   const nowMs = clock.monotonicMs();
   const countsFromMs = result.outcome.ok ? nowMs : (deps.backoffOf(task.operation)?.untilMs ?? nowMs);
