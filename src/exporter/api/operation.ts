@@ -2,8 +2,8 @@ import type { Anonymize } from "./anonymize.ts";
 import type { Outcome } from "./failure.ts";
 import type { Redact } from "./text.ts";
 
-/** Describes one GET operation of the management API, for client and server. */
-export interface OperationDescriptor<Kind, Value, Written> {
+/** What is the same for all operations of a kind, a GET of the management API; for client and server. */
+export interface ApiOperation<Kind, Value, Written> {
   /** Lists every poll of this operation that an appliance needs. */
   readonly polls: (plan: PollPlan) => readonly { readonly kind: Kind; readonly websiteId?: number }[];
   /** Returns the path below the base URL. */

@@ -1,4 +1,4 @@
-import type { OperationDescriptor, PollPlan } from "./operation.ts";
+import type { ApiOperation, PollPlan } from "./operation.ts";
 import { VRRP_LIST } from "./vrrp.ts";
 import { WEBSITE_DETAILS } from "./website-details.ts";
 import { WEBSITE_LIST } from "./website-list.ts";
@@ -15,9 +15,7 @@ export const OPERATIONS = {
   website_details: WEBSITE_DETAILS,
   website_test: WEBSITE_TEST,
 } as const satisfies {
-  readonly [K in OperationKind]:
-    | OperationDescriptor<K, never, never>
-    | OperationDescriptor<K, unknown, never>;
+  readonly [K in OperationKind]: ApiOperation<K, never, never> | ApiOperation<K, unknown, never>;
 };
 
 type About<K extends OperationKind> = ReturnType<(typeof OPERATIONS)[K]["polls"]>[number];

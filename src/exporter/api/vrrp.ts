@@ -21,7 +21,7 @@ import {
   readText,
   rejected,
 } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { isAddress, plainAddress } from "../../support/address.ts";
 import { cutText, type Redact } from "./text.ts";
 
@@ -105,7 +105,7 @@ export const VRRP_LIST = {
   timing: "vrrp",
   limits: [],
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<"vrrp", VrrpList, readonly LocalVrrpInterface[]>;
+} as const satisfies ApiOperation<"vrrp", VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
  * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other body is `decode`, and

@@ -13,7 +13,7 @@ import {
   readText,
   rejected,
 } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
 import type { ProtocolSetting } from "./website-test.ts";
 
@@ -132,7 +132,7 @@ export const WEBSITE_DETAILS = {
   backoffGroup: "discovery",
   // Firmware without details answers with 404 for every website.
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<"website_details", WebsiteDetails, LocalWebsiteDetails>;
+} as const satisfies ApiOperation<"website_details", WebsiteDetails, LocalWebsiteDetails>;
 
 /**
  * Decodes the details of a website. Anything but an object is `decode`, more than 1,024 servers or addresses are `too_large`. A member that

@@ -1,7 +1,7 @@
 import { kept, listOf } from "./anonymize.ts";
 import type { Outcome } from "./failure.ts";
 import { kindOf, parseJson, readText, rejected } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 
 export interface WebsiteList {
   /** The ids, which are positive, ascending and unique. */
@@ -27,7 +27,7 @@ export const WEBSITE_LIST = {
   limits: ["discovery"],
   backoffGroup: "discovery",
   statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
-} as const satisfies OperationDescriptor<"website_list", WebsiteList, readonly number[]>;
+} as const satisfies ApiOperation<"website_list", WebsiteList, readonly number[]>;
 
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more

@@ -1,7 +1,7 @@
 import { structure, type Numbering } from "./anonymize.ts";
 import type { Outcome } from "./failure.ts";
 import { kindOf, parseJson, rejected } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
 
 export type Protocol = "http" | "https";
@@ -57,7 +57,7 @@ export const WEBSITE_TEST = {
   timing: "websites",
   limits: ["appliance_website_tests", "website_tests"],
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<"website_test", WebsiteTest, readonly WebsiteAnswer[]>;
+} as const satisfies ApiOperation<"website_test", WebsiteTest, readonly WebsiteAnswer[]>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Outcome<WebsiteTest> {

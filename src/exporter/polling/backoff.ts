@@ -111,6 +111,6 @@ export function createBackoff(): Backoff {
 /** The keys of the periods of the operation alone, and of its group. */
 function keysOf(operation: Operation): { readonly own: string; readonly shared: string } {
   const own = operationKey(operation);
-  const descriptor = OPERATIONS[operation.kind];
-  return { own, shared: "backoffGroup" in descriptor ? descriptor.backoffGroup : own };
+  const kind = OPERATIONS[operation.kind];
+  return { own, shared: "backoffGroup" in kind ? kind.backoffGroup : own };
 }

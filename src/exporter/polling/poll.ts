@@ -1,4 +1,4 @@
-import type { LimitName, OperationDescriptor } from "../api/operation.ts";
+import type { LimitName, ApiOperation } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import { interfaceAt, type VrrpList } from "../api/vrrp.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
@@ -25,7 +25,7 @@ export async function poll(
   options: PollOptions = {},
 ): Promise<Observation<unknown>> {
   const { outcome, peerAddress } = await answerOf(client, operation, timeoutMs, options);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that is decoded for it
   const result = { outcome, ...operation } as Observation<unknown>;
   const isShared = options.isAlone === false && result.kind === "vrrp";
   return isShared ? { kind: result.kind, outcome: ownList(result.outcome, peerAddress) } : result;
@@ -50,8 +50,8 @@ async function answerOf(
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Pick<Body, "peerAddress"> & { readonly outcome: Outcome<unknown> }> {
-  const descriptor: OperationDescriptor<unknown, unknown, never> = OPERATIONS[operation.kind];
-  const { path, limitBytes, limits, decode } = descriptor;
+  const { path, limitBytes, limits, decode }: ApiOperation<unknown, unknown, never> =
+    OPERATIONS[operation.kind];
   const { turn, isAlone: _, ...sending } = options;
   const precedence = limits.length === 0 ? "list" : "test";
   try {
@@ -72,9 +72,7 @@ async function answerOf(
 }
 
 function withMeaning(failure: Failure, operation: Operation): Failure {
-  const {
-    statuses,
-  }: Pick<OperationDescriptor<unknown, unknown, never>, "statuses"> = OPERATIONS[operation.kind];
+  const { statuses }: Pick<ApiOperation<unknown, unknown, never>, "statuses"> = OPERATIONS[operation.kind];
   const meaning = failure.status === undefined ? undefined : statuses[failure.status];
   if (meaning === undefined) return failure;
   if (meaning !== "gone") return { ...failure, reason: meaning };
