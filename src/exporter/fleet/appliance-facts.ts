@@ -44,7 +44,7 @@ export function applianceFor(
   const identity = kept(before?.identity, identityOf(config));
   const vrrp = vrrpFor(before?.vrrp, identity, firstExpiryMs(polling.vrrp, nowMs));
   const discoveryFacts = discoveryFor(before?.discoveryFacts, config, nowMs);
-  const known = knownWebsites({ identity, config, discoveryFacts }, before?.known ?? []);
+  const known = knownWebsites(identity, config, discoveryFacts, before?.known ?? []);
   const totals = totalsFor(config, identity, before?.totals);
   const websites = testsOf(known, before?.websites ?? [], config, nowMs);
   return complete({ config, identity, vrrp, discoveryFacts, known, websites, totals });
@@ -94,7 +94,7 @@ function afterOperation(before: ApplianceFacts, observation: Observation, nowMs:
   const [from, to] = [before, now].map((facts) => factsOf(facts, observation));
   // Most polls find nothing new.
   if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return now;
-  const known = knownWebsites(now, before.known);
+  const known = knownWebsites(before.identity, config, now.discoveryFacts, before.known);
   return { ...now, known, websites: testsOf(known, before.websites, config, nowMs) };
 }
 

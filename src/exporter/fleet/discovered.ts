@@ -1,6 +1,6 @@
+import type { ApplianceConfig } from "../config/config.ts";
 import { kept, memo, once } from "../../support/kept.ts";
-import type { ApplianceFacts } from "./appliance-facts.ts";
-import type { OperationFacts } from "./operation-facts.ts";
+import type { DiscoveryFacts, OperationFacts } from "./operation-facts.ts";
 import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
 /** Returns the described websites by address. */
@@ -9,7 +9,11 @@ const describedIn = once(
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
 );
 
-type Facts = Pick<ApplianceFacts, "identity" | "config" | "discoveryFacts" | "known">;
+interface Facts extends Pick<ApplianceSnapshot, "identity" | "known"> {
+  readonly config: ApplianceConfig;
+  readonly discoveryFacts: DiscoveryFacts | undefined;
+}
+
 type Discovered = Pick<ApplianceSnapshot, "discovery" | "inventory">;
 
 const UNKNOWN = {

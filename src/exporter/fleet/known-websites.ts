@@ -1,13 +1,12 @@
 import { isIP } from "node:net";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
-import { DEFAULT_STATUSES, type WebsiteConfig } from "../config/config.ts";
+import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../config/config.ts";
 import { canonicalHost, urlHost } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo, once } from "../../support/kept.ts";
-import type { ApplianceFacts } from "./appliance-facts.ts";
 import { isGone, type DiscoveryFacts } from "./operation-facts.ts";
-import type { KnownWebsite } from "./snapshot.ts";
+import type { Identity, KnownWebsite } from "./snapshot.ts";
 
 /** The most servers that an appliance shows, over all its websites. */
 const MAX_BACKENDS = 2000;
@@ -18,7 +17,9 @@ const MAX_BACKENDS = 2000;
  * the same object.
  */
 export function knownWebsites(
-  { identity, config, discoveryFacts }: Pick<ApplianceFacts, "identity" | "config" | "discoveryFacts">,
+  identity: Identity,
+  config: ApplianceConfig,
+  discoveryFacts: DiscoveryFacts | undefined,
   earlier: readonly KnownWebsite[],
 ): readonly KnownWebsite[] {
   const details: DiscoveryFacts["details"] = discoveryFacts?.details ?? new Map();

@@ -6,11 +6,11 @@ import { meaningOf, type Outcome } from "../api/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
-import type { OutOfTurn } from "./decide.ts";
+import type { OutOfTurn, Task } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
 import type { Observation } from "./observation.ts";
 import { firstGapMs } from "./instants.ts";
-import { callFor, drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
+import { callFor, drive, end, NEW, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */

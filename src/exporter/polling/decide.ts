@@ -1,9 +1,8 @@
 import type { LimitName } from "../api/operation.ts";
-import { OPERATIONS } from "../api/operations.ts";
+import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { BackoffPeriod } from "./backoff.ts";
 import { mustBeginByMs } from "./instants.ts";
 import type { UnsentReason } from "./poll.ts";
-import type { Task } from "./task.ts";
 
 /** Something calls for a poll out of turn: soon, or as a second look a while after a change. */
 export const OUT_OF_TURN = ["confirming", "second_look"] as const;
@@ -30,6 +29,38 @@ export interface Failing {
   readonly latestMs: number;
   /** The end of the first of these polls that could not connect; minus infinity if all could. */
   readonly cutOffMs: number;
+}
+
+/** An operation that is polled again and again, with the timers that begin polls out of turn. Instants are monotonic. */
+export interface Task extends Partial<Record<OutOfTurn, NodeJS.Timeout | undefined>> {
+  readonly operation: Operation;
+  /** @see AppliancePoller */
+  readonly poller: {
+    due(operation: Operation, dueMs: number): void;
+    missed(operation: Operation, count: number): void;
+  };
+  /** Without a plan nothing begins and nothing is observed. */
+  isPlanned: boolean;
+  /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
+  progress: "idle" | "in_line" | "unserved" | "in_flight";
+  /** The instant at which its latest poll was due. */
+  dueMs: number;
+  /** The occasions of its polls out of turn since the latest one in turn. */
+  outOfTurn: readonly Occasion[];
+  /** `undefined` unless its latest poll failed, or was not sent because the appliance was down. */
+  failing?: Failing | undefined;
+  /** The instant at which its latest poll began; `undefined` before the first. */
+  sentAtMs?: number;
+  /** The limit whose slot it waits for, or waited for last. */
+  waitsFor?: LimitName;
+  /** The instant from which the latest observation is stalled; `undefined` before the first. */
+  latestUntilMs?: number | undefined;
+  /** The instant at which its latest observed poll began, or was observed unsent. */
+  observedFromMs?: number;
+  /** Ends the poll in flight at once, as its appliance is down. */
+  abandon?: (() => void) | undefined;
+  /** The timer that ends its wait for a slot. */
+  waiting?: NodeJS.Timeout | undefined;
 }
 
 /** The facts that the moment adds. Instants are monotonic. */

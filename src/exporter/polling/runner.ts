@@ -3,11 +3,10 @@ import pLimit from "p-limit";
 import type { Operation } from "../api/operations.ts";
 import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
-import type { OutOfTurn } from "./decide.ts";
+import type { OutOfTurn, Task } from "./decide.ts";
 import type { PollEvents } from "./observation.ts";
 import { inSlices } from "../../support/slices.ts";
 import { createTurns } from "../../support/turns.ts";
-import type { Task } from "./task.ts";
 import { startTimetable } from "./timetable.ts";
 
 /** Polls the enabled appliances of a configuration until it is stopped. */

@@ -1,10 +1,8 @@
-import type { LimitName } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Outcome } from "../api/failure.ts";
 import { toSeconds, type Clock } from "../../support/clock.ts";
 import type { Turns } from "../../support/turns.ts";
-import type { AppliancePoller } from "./appliance-poller.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";
 import {
   decide,
@@ -14,39 +12,12 @@ import {
   type Occasion,
   OUT_OF_TURN,
   type OutOfTurn,
+  type Task,
 } from "./decide.ts";
 import type { ApplianceLimits } from "./limits.ts";
 import type { Observation, PollEvents } from "./observation.ts";
 import { connectionWaitMs, expiresAtMs, waitEndsMs, type End } from "./instants.ts";
 import { poll, unsent } from "./poll.ts";
-
-/** An operation that is polled again and again, with the timers that begin polls out of turn. Instants are monotonic. */
-export interface Task extends Partial<Record<OutOfTurn, NodeJS.Timeout | undefined>> {
-  readonly operation: Operation;
-  readonly poller: Pick<AppliancePoller, "due" | "missed">;
-  /** Without a plan nothing begins and nothing is observed. */
-  isPlanned: boolean;
-  /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
-  progress: "idle" | "in_line" | "unserved" | "in_flight";
-  /** The instant at which its latest poll was due. */
-  dueMs: number;
-  /** The occasions of its polls out of turn since the latest one in turn. */
-  outOfTurn: readonly Occasion[];
-  /** `undefined` unless its latest poll failed, or was not sent because the appliance was down. */
-  failing?: Failing | undefined;
-  /** The instant at which its latest poll began; `undefined` before the first. */
-  sentAtMs?: number;
-  /** The limit whose slot it waits for, or waited for last. */
-  waitsFor?: LimitName;
-  /** The instant from which the latest observation is stalled; `undefined` before the first. */
-  latestUntilMs?: number | undefined;
-  /** The instant at which its latest observed poll began, or was observed unsent. */
-  observedFromMs?: number;
-  /** Ends the poll in flight at once, as its appliance is down. */
-  abandon?: (() => void) | undefined;
-  /** The timer that ends its wait for a slot. */
-  waiting?: NodeJS.Timeout | undefined;
-}
 
 /** The tasks of an appliance share these. */
 export interface TaskDeps {

@@ -4,8 +4,9 @@ import {
   type Decision,
   type Occasion,
   type Circumstances,
+  type Task,
 } from "../../../src/exporter/polling/decide.ts";
-import { NEW, type Task } from "../../../src/exporter/polling/task.ts";
+import { NEW } from "../../../src/exporter/polling/task.ts";
 
 /** A website test that may be sent: 100 s after the start, every 30 s, and its latest result counts for 60 s more. */
 const FREE: Task & Circumstances = {

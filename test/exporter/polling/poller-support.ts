@@ -2,7 +2,7 @@ import type { ApplianceConfig, Config, OperationTiming } from "../../../src/expo
 import pLimit from "p-limit";
 import type { PollPlan } from "../../../src/exporter/api/operation.ts";
 import { createAppliancePoller } from "../../../src/exporter/polling/appliance-poller.ts";
-import type { Task } from "../../../src/exporter/polling/task.ts";
+import type { Task } from "../../../src/exporter/polling/decide.ts";
 import type { ApplianceClient, Body } from "../../../src/exporter/client/client.ts";
 import type { Observation, PollEvents, SkipReason } from "../../../src/exporter/polling/observation.ts";
 import { operationKey, type Operation, type OperationKind } from "../../../src/exporter/api/operations.ts";
