@@ -1,7 +1,7 @@
 import type { Outcome } from "./failure.ts";
 import { decodeText } from "./text.ts";
 
-/** Returns the outcome of a decoder that rejects the whole answer. `message` has the expected and the actual type, never the value itself. */
+/** Returns a failure of the whole answer. `message` has the expected and the actual type, never the value itself. */
 export function rejected(reason: "decode" | "too_large", message: string): Outcome<never> {
   return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
