@@ -3,9 +3,7 @@ import type { Outcome } from "./failure.ts";
 import type { Redact } from "./text.ts";
 
 /** What is the same for all operations of a kind, a GET of the management API; for client and server. */
-export interface ApiOperation<Kind, Value, Written> {
-  /** Lists every poll of this operation that an appliance needs. */
-  readonly polls: (plan: PollPlan) => readonly { readonly kind: Kind; readonly websiteId?: number }[];
+export interface ApiOperation<Value, Written> {
   /** Returns the path below the base URL. */
   readonly path: (websiteId?: number) => string;
   /** The largest size of an answer's body; a larger one is `too_large`. */
@@ -26,15 +24,6 @@ export interface ApiOperation<Kind, Value, Written> {
   readonly backoffGroup?: "discovery";
   /** The meanings of status codes. Any other code, except 200, only says that the poll failed. @see management API 6 */
   readonly statuses: Readonly<Record<number, StatusMeaning>>;
-}
-
-/** The plan of all polls of an appliance. */
-export interface PollPlan {
-  /** Whether the appliance's websites are discovered. */
-  readonly isDiscovering: boolean;
-  /** The ids of the websites whose details are polled, and of the websites that are tested. */
-  readonly details: readonly number[];
-  readonly tests: readonly number[];
 }
 
 /**

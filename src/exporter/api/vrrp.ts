@@ -82,7 +82,6 @@ const CONFIGURED_ROLES = { 1: "master", 2: "backup" } as const;
 
 /** @see management API 4.1 */
 export const VRRP_LIST = {
-  polls: () => [{ kind: "vrrp" }],
   path: () => "/api/v1/interface/virtual",
   limitBytes: 256 * 1024,
   decode: decodeVrrpList,
@@ -105,7 +104,7 @@ export const VRRP_LIST = {
   timing: "vrrp",
   limits: [],
   statuses: { 404: "gone" },
-} as const satisfies ApiOperation<"vrrp", VrrpList, readonly LocalVrrpInterface[]>;
+} as const satisfies ApiOperation<VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
  * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other body is `decode`, and

@@ -98,7 +98,6 @@ const YES_NO = { 0: false, 1: true } as const;
 
 /** The operation describes how a website is protected, and the servers behind it. @see management API 4.4 */
 export const WEBSITE_DETAILS = {
-  polls: ({ details }) => details.map((websiteId) => ({ kind: "website_details", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
   limitBytes: 256 * 1024,
   decode: decodeWebsiteDetails,
@@ -132,7 +131,7 @@ export const WEBSITE_DETAILS = {
   backoffGroup: "discovery",
   // Firmware without details answers with 404 for every website.
   statuses: { 404: "gone" },
-} as const satisfies ApiOperation<"website_details", WebsiteDetails, LocalWebsiteDetails>;
+} as const satisfies ApiOperation<WebsiteDetails, LocalWebsiteDetails>;
 
 /**
  * Decodes the details of a website. Anything but an object is `decode`, more than 1,024 servers or addresses are `too_large`. A member that

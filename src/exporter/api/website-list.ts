@@ -16,7 +16,6 @@ const ID = /^[1-9]\d{0,9}$/;
 
 /** The list of websites. Older firmware lacks it. @see management API 4.3 */
 export const WEBSITE_LIST = {
-  polls: ({ isDiscovering }) => (isDiscovering ? [{ kind: "website_list" }] : []),
   path: () => "/api/v1/website",
   limitBytes: 64 * 1024,
   decode: decodeWebsiteList,
@@ -27,7 +26,7 @@ export const WEBSITE_LIST = {
   limits: ["discovery"],
   backoffGroup: "discovery",
   statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
-} as const satisfies ApiOperation<"website_list", WebsiteList, readonly number[]>;
+} as const satisfies ApiOperation<WebsiteList, readonly number[]>;
 
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more

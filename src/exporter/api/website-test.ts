@@ -47,7 +47,6 @@ export interface WebsiteTest {
 
 /** The connectivity test of one website. @see management API 4.2 */
 export const WEBSITE_TEST = {
-  polls: ({ tests }) => tests.map((websiteId) => ({ kind: "website_test", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}/test`,
   limitBytes: 64 * 1024,
   decode: decodeWebsiteTest,
@@ -57,7 +56,7 @@ export const WEBSITE_TEST = {
   timing: "websites",
   limits: ["appliance_website_tests", "website_tests"],
   statuses: { 404: "gone" },
-} as const satisfies ApiOperation<"website_test", WebsiteTest, readonly WebsiteAnswer[]>;
+} as const satisfies ApiOperation<WebsiteTest, readonly WebsiteAnswer[]>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Outcome<WebsiteTest> {

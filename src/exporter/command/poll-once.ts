@@ -74,8 +74,8 @@ export function pollAll(
     };
     let isDown = false;
     for (const kind of kinds) {
-      // The plan has the websites that discovery has found so far.
-      for (const operation of isDown ? [] : OPERATIONS[kind].polls(fleet.plan(name))) {
+      // The operations of websites that discovery has found so far are among them.
+      for (const operation of isDown ? [] : fleet.operations(name).filter((each) => each.kind === kind)) {
         const outcome = await run(operation);
         if (outcome.ok) continue;
         isDown ||= kind === "vrrp" && meaningOf(outcome.failure.reason).stopsOtherPolls === true;

@@ -1,4 +1,4 @@
-import { operationsOf, type Operation, type OperationKind } from "../api/operations.ts";
+import { OPERATION_KINDS, type Operation, type OperationKind } from "../api/operations.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/instants.ts";
@@ -113,19 +113,34 @@ export function factsOf(
   return operation satisfies never;
 }
 
+/** Returns the operations that are polled, in the order in which they are first; the same list while they are the same. */
+export function operationsIn({ identity, discoveryFacts, websites }: ApplianceFacts): readonly Operation[] {
+  const details = discoveryFacts && [...discoveryFacts.details.keys()];
+  return operationsOf(identity, { details, tests: websites.map(({ websiteId }) => websiteId) });
+}
+
+const operationsOf = memo((ids: Ids) => OPERATION_KINDS.flatMap((kind) => BY_KIND[kind](ids)));
+
+/** The ids of websites; `details` is `undefined` without discovery. */
+type Ids = Readonly<Record<"details" | "tests", readonly number[] | undefined>>;
+
+const BY_KIND: Readonly<Record<OperationKind, (ids: Ids) => readonly Operation[]>> = {
+  vrrp: () => [{ kind: "vrrp" }],
+  website_list: ({ details }) => (details === undefined ? [] : [{ kind: "website_list" }]),
+  website_details: ({ details = [] }) => details.map((websiteId) => ({ kind: "website_details", websiteId })),
+  website_test: ({ tests = [] }) => tests.map((websiteId) => ({ kind: "website_test", websiteId })),
+};
+
 /** Returns the totals, from zero for everything that may be polled of the appliance: with discovery, each operation of a website. */
 function totalsFor(
   { websites, discovery }: ApplianceConfig,
   identity: Identity,
   before: TotalsSnapshot | undefined,
 ): TotalsSnapshot {
-  const isDiscovering = discovery !== undefined;
-  const details = isDiscovering ? [0] : [];
-  const tests = [...websites.map(({ id }) => id), ...details];
-  const operations = operationsOf({ isDiscovering, details, tests });
-  const counts = operations.map(
-    ({ kind }) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const,
-  );
+  const details = discovery && [0];
+  const ids = { details, tests: [...websites.map(({ id }) => id), ...(details ?? [])] };
+  const kinds = OPERATION_KINDS.filter((kind) => BY_KIND[kind](ids).length > 0);
+  const counts = kinds.map((kind) => [kind, before?.counts[kind] ?? { polls: 0, failures: 0 }] as const);
   return { kind: "totals", identity, counts: Object.fromEntries(counts) };
 }
 

@@ -1,5 +1,5 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import type { PollPlan } from "../api/operation.ts";
+import type { Operation } from "../api/operations.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
@@ -8,6 +8,7 @@ import {
   applianceAt,
   applianceFor,
   identityOf,
+  operationsIn,
   type ApplianceFacts,
 } from "./appliance-facts.ts";
 import { changesBetween, type FleetChange } from "./changes.ts";
@@ -37,8 +38,8 @@ export interface Fleet {
   clusterOf(appliance: string): string | undefined;
   /** Returns the monotonic instant at which the next operation of a cluster expires unless it is polled before; infinite if none does. */
   expiresAtMs(cluster: string): number;
-  /** Returns the plan of an appliance's polls. */
-  plan(appliance: string): PollPlan;
+  /** Returns the operations that are polled of an appliance, in the order in which they are polled for the first time. */
+  operations(appliance: string): readonly Operation[];
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
 }
@@ -115,11 +116,9 @@ export function createFleet(): Fleet {
       const members = clusters.get(name)?.members ?? [];
       return Math.min(...members.map((member) => factsOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
     },
-    plan: (appliance) => {
-      const { discoveryFacts: discovery, websites = [] } = factsOf(appliance) ?? {};
-      const details = [...(discovery?.details.keys() ?? [])];
-      const tests = websites.map(({ websiteId }) => websiteId);
-      return { isDiscovering: discovery !== undefined, details, tests };
+    operations: (appliance) => {
+      const of = factsOf(appliance);
+      return of === undefined ? [] : operationsIn(of);
     },
     isPolled: () =>
       [...configured.keys()].every((name) => (factsOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),

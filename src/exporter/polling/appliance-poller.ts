@@ -1,6 +1,5 @@
-import { isDeepStrictEqual } from "node:util";
-import type { PollPlan, TimingName } from "../api/operation.ts";
-import { operationKey, OPERATIONS, operationsOf, type Operation } from "../api/operations.ts";
+import type { TimingName } from "../api/operation.ts";
+import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Outcome } from "../api/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
@@ -41,8 +40,8 @@ export interface AppliancePoller {
 export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" | "turns"> {
   readonly limits: FleetLimits;
   readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs" | "endOf">;
-  /** The plan for an enabled appliance of the latest configuration. */
-  readonly planOf: (appliance: ApplianceConfig) => PollPlan;
+  /** The operations that are polled of an enabled appliance of the latest configuration; the same list while they are the same. */
+  readonly operationsOf: (appliance: ApplianceConfig) => readonly Operation[];
   /** @see Runner.hasten */
   readonly isHastened: (appliance: string) => boolean;
 }
@@ -65,7 +64,8 @@ export function createAppliancePoller(
   const tasks = new Map<string, Task>();
   let appliance = initial;
   let isClosed = false;
-  let arranged: { readonly appliance: ApplianceConfig; readonly plan: PollPlan | undefined } | undefined;
+  /** The appliance and the operations for which the tasks are there. */
+  let arranged: readonly unknown[] = [];
   /** The health by the latest poll of the VRRP list; `undefined` before the first. */
   let health: Health | undefined;
 
@@ -140,10 +140,9 @@ export function createAppliancePoller(
 
   const self: AppliancePoller = {
     arrange: () => {
-      const plan = isClosed ? undefined : deps.planOf(appliance);
-      if (arranged?.appliance === appliance && isDeepStrictEqual(arranged.plan, plan)) return;
-      arranged = { appliance, plan };
-      const operations = plan === undefined ? [] : operationsOf(plan);
+      const operations = isClosed ? [] : deps.operationsOf(appliance);
+      if (arranged[0] === appliance && arranged[1] === operations) return;
+      arranged = [appliance, operations];
       const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
       for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
       for (const [key, operation] of wanted) {

@@ -50,8 +50,7 @@ async function answerOf(
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Pick<Body, "peerAddress"> & { readonly outcome: Outcome<unknown> }> {
-  const { path, limitBytes, limits, decode }: ApiOperation<unknown, unknown, never> =
-    OPERATIONS[operation.kind];
+  const { path, limitBytes, limits, decode }: ApiOperation<unknown, never> = OPERATIONS[operation.kind];
   const { turn, isAlone: _, ...sending } = options;
   const precedence = limits.length === 0 ? "list" : "test";
   try {
@@ -72,7 +71,7 @@ async function answerOf(
 }
 
 function withMeaning(failure: Failure, operation: Operation): Failure {
-  const { statuses }: Pick<ApiOperation<unknown, unknown, never>, "statuses"> = OPERATIONS[operation.kind];
+  const { statuses }: Pick<ApiOperation<unknown, never>, "statuses"> = OPERATIONS[operation.kind];
   const meaning = failure.status === undefined ? undefined : statuses[failure.status];
   if (meaning === undefined) return failure;
   if (meaning !== "gone") return { ...failure, reason: meaning };

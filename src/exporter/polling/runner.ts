@@ -46,7 +46,7 @@ export interface ConfirmingPolls {
   readonly afterMs: number;
 }
 
-export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "planOf"> {
+export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "operationsOf"> {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
@@ -55,7 +55,7 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 /** Work for long answers takes so much of one turn of the event loop. */
 const LONG_ANSWERS_MS = 10;
 
-export function startRunner({ clock, onClockJump, planOf }: RunnerDeps): Runner {
+export function startRunner({ clock, onClockJump, operationsOf }: RunnerDeps): Runner {
   const limits = { website_tests: pLimit(1), discovery: pLimit(MAX_CONCURRENT_DISCOVERY) };
   const turns = createTurns(LONG_ANSWERS_MS);
   /** The keys are names of appliances. */
@@ -73,7 +73,7 @@ export function startRunner({ clock, onClockJump, planOf }: RunnerDeps): Runner 
     limits,
     turns,
     timetable,
-    planOf,
+    operationsOf,
     isHastened: (name) => hastened.has(name),
   };
 

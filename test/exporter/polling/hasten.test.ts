@@ -42,7 +42,7 @@ function startAnswered(answers: Answers, ...appliances: readonly ApplianceConfig
   const clock = holdClock();
   const sent: { readonly name: string; readonly path: string; readonly atMs: number }[] = [];
   const [observed, skipped, late]: readonly [string[], string[], number[]] = [[], [], []];
-  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, operationsOf: testsOnly });
   const events: PollEvents = {
     ...NO_EVENTS,
     started: (_, latenessSeconds) => void late.push(latenessSeconds),

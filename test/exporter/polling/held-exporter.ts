@@ -63,7 +63,7 @@ export function startExporter(answers: Answers, discoveryMs = 60_000) {
   const runner = startRunner({
     clock,
     onClockJump: () => {},
-    planOf: ({ name }) => fleet.plan(name),
+    operationsOf: ({ name }) => fleet.operations(name),
   });
   onTestFinished(runner.stop);
   const board = createStatusBoard({

@@ -20,7 +20,7 @@ async function refusals(
 ): Promise<readonly number[]> {
   const clock = holdClock();
   const refusedMs: number[] = [];
-  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, operationsOf: testsOnly });
   const websites = Array.from({ length: WEBSITES }, (_, id) => websiteOf({ id }));
   const createClient = () =>
     slowClient(20, (path) => {

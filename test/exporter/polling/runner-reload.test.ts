@@ -47,7 +47,7 @@ async function courseOf(
   const clock = holdClock();
   const events: string[] = [];
   const note = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
-  const runner = startRunner({ clock, onClockJump: () => note("clock jump"), planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => note("clock jump"), operationsOf: testsOnly });
   const polls: PollEvents = {
     ...NO_EVENTS,
     observed: (observation) => note(`${observation.appliance} ${shortly(observation)}`),
