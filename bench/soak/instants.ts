@@ -1,4 +1,4 @@
-import { nextOnGrid, phaseFraction } from "../../src/exporter/polling/pace.ts";
+import { nextOnGrid, phaseFraction } from "../../src/exporter/polling/instants.ts";
 
 /** An operation that is due at every instant of its grid. */
 export interface Turn {

@@ -90,7 +90,7 @@ export async function startExporter(
   const createClient = createClients({ ...options, maxConnections }, clock);
   const runner = startRunner({
     clock,
-    planOf: ({ name }) => fleet.plan(name),
+    operationsOf: ({ name }) => fleet.operations(name),
     onClockJump: (jumpMs) => logger.warn({ jumpSeconds: jumpMs / 1000 }, "wall clock jumped"),
   });
   const windows = createWindows({

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { windowsSchema, type WindowDocument } from "../exporter/maintenance/request.ts";
 import { loadHttpClient, NO_SETTINGS } from "../exporter/config/http-client.ts";
 import { createClients, type Body } from "../exporter/client/client.ts";
-import type { Outcome } from "../exporter/client/failure.ts";
+import type { Outcome } from "../exporter/api/failure.ts";
 import {
   fleetDocumentSchema,
   type ClusterDocument,

@@ -1,4 +1,4 @@
-import type { FailureReason } from "../../src/exporter/client/failure.ts";
+import type { FailureReason } from "../../src/exporter/api/failure.ts";
 import {
   PROBLEM_OF,
   type ApplianceState,

@@ -1,9 +1,9 @@
 import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/exporter/api/vrrp.ts";
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/exporter/config/config.ts";
 import { NO_SETTINGS } from "../../src/exporter/config/http-client.ts";
-import type { Failure, FailureReason } from "../../src/exporter/client/failure.ts";
+import type { Failure, FailureReason } from "../../src/exporter/api/failure.ts";
 import type { Observation } from "../../src/exporter/polling/observation.ts";
-import type { Rest } from "../../src/exporter/polling/pace.ts";
+import type { Rest } from "../../src/exporter/polling/instants.ts";
 import { gathered, type WebsiteDetails } from "../../src/exporter/api/website-details.ts";
 import type { WebsiteBlock } from "../../src/exporter/api/website-test.ts";
 import type { PresentedCertificate } from "../../src/exporter/client/tls.ts";

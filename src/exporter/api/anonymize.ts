@@ -135,15 +135,16 @@ export function anonymizeBody(body: Uint8Array, anonymize: Anonymize, number: Nu
     if (start === "") return "";
     return start.startsWith("<") ? "<html>" : "text";
   }
-  const value = anonymize(parsed.value, number);
+  const { repeated } = parsed.value;
+  const value = anonymize(parsed.value.value, number);
   const short = JSON.stringify(value);
   const text = short.length > MAX_INDENTED ? short : JSON.stringify(value, null, 2);
-  if (parsed.repeated.length === 0) return text;
+  if (repeated.length === 0) return text;
   const keys = new Set(Array.from(text.matchAll(KEY), ([, key]) => key));
   const [anyKey] = keys;
   /** The repetitions of each key. A key in a value that does not count is taken for another. */
   const counts = new Map<string | undefined, number>();
-  for (const key of parsed.repeated) {
+  for (const key of repeated) {
     const names = ["interface", "key"].map((kind) => numbered(kind, key, number));
     const written = [...names, key].find((each) => keys.has(each)) ?? anyKey;
     counts.set(written, (counts.get(written) ?? 0) + 1);

@@ -1,16 +1,8 @@
+import type { Outcome } from "./failure.ts";
 import { decodeText } from "./text.ts";
 
-/** A decoded answer, or the reason why the answer cannot be decoded. Decoders never throw. */
-export type Decoded<T> = { readonly ok: true; readonly value: T } | Rejected;
-
-export interface Rejected {
-  readonly ok: false;
-  /** `message` has the expected and the actual type, and never the value itself. */
-  readonly failure: { readonly reason: "decode" | "too_large"; readonly message: string };
-}
-
-/** Returns the result of a decoder that rejects the whole answer. */
-export function rejected(reason: Rejected["failure"]["reason"], message: string): Rejected {
+/** Returns a failure of the whole answer. `message` has the expected and the actual type, never the value itself. */
+export function rejected(reason: "decode" | "too_large", message: string): Outcome<never> {
   return { ok: false, failure: { reason, message: `$: ${message}` } };
 }
 
@@ -18,7 +10,6 @@ export function rejected(reason: Rejected["failure"]["reason"], message: string)
 export const MAX_DEPTH = 8;
 
 export interface ParsedJson {
-  readonly ok: true;
   /** The last value of a repeated key counts. */
   readonly value: unknown;
   /** Each key that its object has already, without the keys around it. All together are never longer than the text. */
@@ -29,13 +20,13 @@ export interface ParsedJson {
  * Parses the body of an answer. More than 8 levels of nesting are `too_large`. Accepts raw control characters inside strings,
  * which some appliances send. Never throws; a failure contains nothing of the text. @see management API 7
  */
-export function parseJson(body: Uint8Array): ParsedJson | Rejected {
+export function parseJson(body: Uint8Array): Outcome<ParsedJson> {
   const text = decodeText(body);
   if (!MAY_BE_JSON.test(text)) return notJson(text);
   const repeated = repeatedKeys(text);
   if (repeated === undefined) return rejected("too_large", `expected at most ${MAX_DEPTH} levels of nesting`);
   const parsed = parseStrictly(text) ?? parseStrictly(escapeRawControls(text));
-  return parsed === undefined ? notJson(text) : { ok: true, ...parsed, repeated };
+  return parsed === undefined ? notJson(text) : { ok: true, value: { value: parsed.value, repeated } };
 }
 
 /** Returns `undefined` for invalid JSON, because the parser's message quotes the text, which may contain a secret. */
@@ -50,7 +41,7 @@ function parseStrictly(text: string): { readonly value: unknown } | undefined {
 /** This is checked first, so that a login page with deeply nested scripts is reported as markup, not as too large. */
 const MAY_BE_JSON = /^\s*[[{"\-\dtfn]/;
 
-function notJson(text: string): Rejected {
+function notJson(text: string): Outcome<never> {
   const start = text.trimStart();
   const got = start.startsWith("<") ? "markup" : "text that is not JSON";
   return rejected("decode", `expected JSON, got ${start === "" ? "nothing" : got}`);

@@ -1,17 +1,15 @@
 import type { Anonymize } from "./anonymize.ts";
-import type { Decoded } from "./json.ts";
+import type { Outcome } from "./failure.ts";
 import type { Redact } from "./text.ts";
 
-/** Describes one GET operation of the management API, for client and server. */
-export interface OperationDescriptor<Kind, Value, Written> {
-  /** Lists every poll of this operation that an appliance needs. */
-  readonly polls: (plan: PollPlan) => readonly { readonly kind: Kind; readonly websiteId?: number }[];
+/** What is the same for all operations of a kind, a GET of the management API; for client and server. */
+export interface ApiOperation<Value, Written> {
   /** Returns the path below the base URL. */
   readonly path: (websiteId?: number) => string;
   /** The largest size of an answer's body; a larger one is `too_large`. */
   readonly limitBytes: number;
   /** Decodes the body of an answer with status 200. Every text that is kept passes through `redact`. Never throws. */
-  readonly decode: (body: Uint8Array, redact: Redact) => Decoded<Value>;
+  readonly decode: (body: Uint8Array, redact: Redact) => Outcome<Value>;
   readonly encode: (value: Written) => string;
   /** Anonymizes the parsed body of an answer with status 200. */
   readonly anonymize: Anonymize;
@@ -26,15 +24,6 @@ export interface OperationDescriptor<Kind, Value, Written> {
   readonly backoffGroup?: "discovery";
   /** The meanings of status codes. Any other code, except 200, only says that the poll failed. @see management API 6 */
   readonly statuses: Readonly<Record<number, StatusMeaning>>;
-}
-
-/** The plan of all polls of an appliance. */
-export interface PollPlan {
-  /** Whether the appliance's websites are discovered. */
-  readonly isDiscovering: boolean;
-  /** The ids of the websites whose details are polled, and of the websites that are tested. */
-  readonly details: readonly number[];
-  readonly tests: readonly number[];
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { OperationDescriptor, PollPlan } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { VRRP_LIST } from "./vrrp.ts";
 import { WEBSITE_DETAILS } from "./website-details.ts";
 import { WEBSITE_LIST } from "./website-list.ts";
@@ -15,20 +15,15 @@ export const OPERATIONS = {
   website_details: WEBSITE_DETAILS,
   website_test: WEBSITE_TEST,
 } as const satisfies {
-  readonly [K in OperationKind]:
-    | OperationDescriptor<K, never, never>
-    | OperationDescriptor<K, unknown, never>;
+  readonly [K in OperationKind]: ApiOperation<never, never> | ApiOperation<unknown, never>;
 };
 
-type About<K extends OperationKind> = ReturnType<(typeof OPERATIONS)[K]["polls"]>[number];
-
 /** The subject of one poll: an appliance, or one of its websites. */
-export type Operation = { [K in OperationKind]: About<K> }[OperationKind];
-
-/** Returns all operations that are polled of an appliance. */
-export function operationsOf(plan: PollPlan): readonly Operation[] {
-  return OPERATION_KINDS.flatMap((kind): readonly Operation[] => OPERATIONS[kind].polls(plan));
-}
+export type Operation =
+  | { readonly kind: "vrrp" }
+  | { readonly kind: "website_list" }
+  | { readonly kind: "website_details"; readonly websiteId: number }
+  | { readonly kind: "website_test"; readonly websiteId: number };
 
 /** Returns a key that is unique among the operations of one appliance. */
 export function operationKey(operation: Operation): string {

@@ -9,6 +9,7 @@ import {
   objectOf,
   structure,
 } from "./anonymize.ts";
+import type { Outcome } from "./failure.ts";
 import {
   isJsonObject,
   isUnknown,
@@ -19,9 +20,8 @@ import {
   readList,
   readText,
   rejected,
-  type Decoded,
 } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { isAddress, plainAddress } from "../../support/address.ts";
 import { cutText, type Redact } from "./text.ts";
 
@@ -82,7 +82,6 @@ const CONFIGURED_ROLES = { 1: "master", 2: "backup" } as const;
 
 /** @see management API 4.1 */
 export const VRRP_LIST = {
-  polls: () => [{ kind: "vrrp" }],
   path: () => "/api/v1/interface/virtual",
   limitBytes: 256 * 1024,
   decode: decodeVrrpList,
@@ -105,7 +104,7 @@ export const VRRP_LIST = {
   timing: "vrrp",
   limits: [],
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<"vrrp", VrrpList, readonly LocalVrrpInterface[]>;
+} as const satisfies ApiOperation<VrrpList, readonly LocalVrrpInterface[]>;
 
 /**
  * Decodes a VRRP list. Deviations of single fields become anomalies. `{}`, `[]` and `null` are empty lists, any other body is `decode`, and
@@ -114,18 +113,19 @@ export const VRRP_LIST = {
  *
  * @see management API 2.1, 2.2, 4.1
  */
-export function decodeVrrpList(body: Uint8Array, redact: Redact): Decoded<VrrpList> {
+export function decodeVrrpList(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const members = membersOf(parsed.value);
+  const { value: list, repeated } = parsed.value;
+  const members = membersOf(list);
   if (members === undefined)
-    return rejected("decode", `expected an object of interfaces, got ${kindOf(parsed.value)}`);
+    return rejected("decode", `expected an object of interfaces, got ${kindOf(list)}`);
   if (members.length > MAX_INTERFACES)
     return rejected("too_large", `expected at most ${MAX_INTERFACES} interfaces`);
   const keep = (text: string): string => cutText(redact(text));
   const interfaces = new Map<string, VrrpInterface>();
   const unreadable = new Set<string>();
-  const anomalies: VrrpAnomaly[] = parsed.repeated.map(() => "bad_field");
+  const anomalies: VrrpAnomaly[] = repeated.map(() => "bad_field");
   for (const [rawName, value] of members) {
     const name = keep(rawName);
     const isDouble = interfaces.has(name) || unreadable.has(name);

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { canonicalAddress, isAddress, urlHost } from "../../support/address.ts";
 import { anonymizeAddress, kept, listOf, nameOf, objectOf, rowOf, structure } from "./anonymize.ts";
+import type { Outcome } from "./failure.ts";
 import {
   isJsonObject,
   isUnknown,
@@ -11,9 +12,8 @@ import {
   readList,
   readText,
   rejected,
-  type Decoded,
 } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { ApiOperation } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
 import type { ProtocolSetting } from "./website-test.ts";
 
@@ -98,7 +98,6 @@ const YES_NO = { 0: false, 1: true } as const;
 
 /** The operation describes how a website is protected, and the servers behind it. @see management API 4.4 */
 export const WEBSITE_DETAILS = {
-  polls: ({ details }) => details.map((websiteId) => ({ kind: "website_details", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
   limitBytes: 256 * 1024,
   decode: decodeWebsiteDetails,
@@ -132,23 +131,23 @@ export const WEBSITE_DETAILS = {
   backoffGroup: "discovery",
   // Firmware without details answers with 404 for every website.
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<"website_details", WebsiteDetails, LocalWebsiteDetails>;
+} as const satisfies ApiOperation<WebsiteDetails, LocalWebsiteDetails>;
 
 /**
  * Decodes the details of a website. Anything but an object is `decode`, more than 1,024 servers or addresses are `too_large`. A member that
  * is missing, null or empty is not known. A member that cannot be read is not known either, and is listed in `invalid`.
  * @see management API 2.3, 4.4
  */
-export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Decoded<WebsiteDetails> {
+export function decodeWebsiteDetails(body: Uint8Array, redact: Redact): Outcome<WebsiteDetails> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
+  const { value, repeated } = parsed.value;
   if (!isJsonObject(value)) return rejected("decode", `expected an object, got ${kindOf(value)}`);
   const lists = [value["rhost"], value["bind"]];
   if (lists.some((list) => Array.isArray(list) && list.length > MAX_ITEMS))
     return rejected("too_large", `expected at most ${MAX_ITEMS} servers and addresses`);
   const keep = (text: string): string => cutText(redact(text));
-  const invalid = new Set(parsed.repeated.map((key) => `$..${keep(key)}`));
+  const invalid = new Set(repeated.map((key) => `$..${keep(key)}`));
   const read = readerOf(value, "$", invalid);
   const readVhost = readerOf(read("vhost", toObject), "$.vhost", invalid);
   const protocol = readVhost("proto", oneOf(PROTOCOLS));

@@ -1,6 +1,7 @@
 import { kept, listOf } from "./anonymize.ts";
-import { kindOf, parseJson, readText, rejected, type Decoded } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { Outcome } from "./failure.ts";
+import { kindOf, parseJson, readText, rejected } from "./json.ts";
+import type { ApiOperation } from "./operation.ts";
 
 export interface WebsiteList {
   /** The ids, which are positive, ascending and unique. */
@@ -15,7 +16,6 @@ const ID = /^[1-9]\d{0,9}$/;
 
 /** The list of websites. Older firmware lacks it. @see management API 4.3 */
 export const WEBSITE_LIST = {
-  polls: ({ isDiscovering }) => (isDiscovering ? [{ kind: "website_list" }] : []),
   path: () => "/api/v1/website",
   limitBytes: 64 * 1024,
   decode: decodeWebsiteList,
@@ -26,17 +26,17 @@ export const WEBSITE_LIST = {
   limits: ["discovery"],
   backoffGroup: "discovery",
   statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
-} as const satisfies OperationDescriptor<"website_list", WebsiteList, readonly number[]>;
+} as const satisfies ApiOperation<WebsiteList, readonly number[]>;
 
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more
  * than 4,096 entries are `too_large`. Entries that are no ids are dropped and reported; repeated ids count once.
  * @see management API 4.3
  */
-export function decodeWebsiteList(body: Uint8Array): Decoded<WebsiteList> {
+export function decodeWebsiteList(body: Uint8Array): Outcome<WebsiteList> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
+  const { value } = parsed.value;
   if (!Array.isArray(value)) return rejected("decode", `expected an array of ids, got ${kindOf(value)}`);
   if (value.length > MAX_WEBSITES) return rejected("too_large", `expected at most ${MAX_WEBSITES} ids`);
   const ids = value.map(idOf);

@@ -1,6 +1,7 @@
 import { structure, type Numbering } from "./anonymize.ts";
-import { kindOf, parseJson, rejected, type Decoded } from "./json.ts";
-import type { OperationDescriptor } from "./operation.ts";
+import type { Outcome } from "./failure.ts";
+import { kindOf, parseJson, rejected } from "./json.ts";
+import type { ApiOperation } from "./operation.ts";
 import { cutText, type Redact } from "./text.ts";
 
 export type Protocol = "http" | "https";
@@ -46,7 +47,6 @@ export interface WebsiteTest {
 
 /** The connectivity test of one website. @see management API 4.2 */
 export const WEBSITE_TEST = {
-  polls: ({ tests }) => tests.map((websiteId) => ({ kind: "website_test", websiteId })),
   path: (websiteId = 0) => `/api/v1/website/${websiteId}/test`,
   limitBytes: 64 * 1024,
   decode: decodeWebsiteTest,
@@ -56,13 +56,13 @@ export const WEBSITE_TEST = {
   timing: "websites",
   limits: ["appliance_website_tests", "website_tests"],
   statuses: { 404: "gone" },
-} as const satisfies OperationDescriptor<"website_test", WebsiteTest, readonly WebsiteAnswer[]>;
+} as const satisfies ApiOperation<WebsiteTest, readonly WebsiteAnswer[]>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
-export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Decoded<WebsiteTest> {
+export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Outcome<WebsiteTest> {
   const parsed = parseJson(body);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
+  const { value } = parsed.value;
   return typeof value === "string"
     ? parseWebsiteTest(value, redact)
     : rejected("decode", `expected a string, got ${kindOf(value)}`);
@@ -101,7 +101,7 @@ const WITHOUT_TEXT = /^[^:]*(?:(?<=\s)(?:content-length:[ \t]*\d+|(?:proxy-)?con
  *
  * @see management API 4.2
  */
-export function parseWebsiteTest(text: string, redact: Redact): Decoded<WebsiteTest> {
+export function parseWebsiteTest(text: string, redact: Redact): Outcome<WebsiteTest> {
   const { isFolded, answers } = answersIn(text);
   if (answers.length === 0) return rejected("decode", "expected a connection marker, got a text without one");
   const blocks = new Map<Protocol, WebsiteBlock>();

@@ -9,7 +9,8 @@ import { createConnector } from "./connect.ts";
 import { createConnection, type HttpResponse, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
 import { createCredentials, createPasswordReader } from "./credentials.ts";
-import { DEADLINE_FAILURES, type FailureReason, type Outcome } from "./failure.ts";
+import type { FailureReason, Outcome } from "../api/failure.ts";
+import { DEADLINE_FAILURES } from "./failure.ts";
 import { createLookup, type Lookup } from "./lookup.ts";
 
 /** The body of an answer, as received. */

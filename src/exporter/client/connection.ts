@@ -5,7 +5,8 @@ import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../../support/clock.ts";
 import type { Connector } from "./connect.ts";
 import { skipContinues } from "./continue.ts";
-import { ConnectionError, failureFrom, type Failure, type Outcome, type Stage } from "./failure.ts";
+import type { Failure, Outcome } from "../api/failure.ts";
+import { ConnectionError, failureFrom, type Stage } from "./failure.ts";
 
 /** An idle connection is kept until it is outdated, unless the appliance says a shorter time. */
 const IDLE_TIMEOUT_MS = 60 * 60_000;

@@ -5,7 +5,7 @@ import { readPasswordFile, type ReadFailure } from "../config/read-file.ts";
 import type { Clock } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
 import { Secret } from "../../support/secret.ts";
-import type { Outcome } from "./failure.ts";
+import type { Outcome } from "../api/failure.ts";
 
 type PasswordResult = { readonly ok: true; readonly secret: Secret } | ReadFailure;
 

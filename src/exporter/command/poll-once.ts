@@ -1,7 +1,7 @@
 import pLimit from "p-limit";
 import { OPERATION_KINDS, OPERATIONS, type Operation, type OperationKind } from "../api/operations.ts";
 import { createClients, type ReceivedAnswer } from "../client/client.ts";
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import type { Observation } from "../polling/observation.ts";
@@ -74,8 +74,8 @@ export function pollAll(
     };
     let isDown = false;
     for (const kind of kinds) {
-      // The plan has the websites that discovery has found so far.
-      for (const operation of isDown ? [] : OPERATIONS[kind].polls(fleet.plan(name))) {
+      // The operations of websites that discovery has found so far are among them.
+      for (const operation of isDown ? [] : fleet.operations(name).filter((each) => each.kind === kind)) {
         const outcome = await run(operation);
         if (outcome.ok) continue;
         isDown ||= kind === "vrrp" && meaningOf(outcome.failure.reason).stopsOtherPolls === true;

@@ -1,6 +1,6 @@
 import type { TimingName } from "../api/operation.ts";
 import type { ApplianceConfig } from "../config/config.ts";
-import { longestWaitMs } from "../polling/pace.ts";
+import { longestWaitMs } from "../polling/instants.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { keysOf } from "../../support/keys.ts";
 import { createSchedule, lengthMs, usualGapMs } from "../../support/schedule.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FAILURE_REASONS } from "../client/failure.ts";
+import { FAILURE_REASONS } from "../api/failure.ts";
 import { keysOf } from "../../support/keys.ts";
 import {
   CAUSES,

@@ -1,6 +1,11 @@
-import type { Protocol } from "../api/website-test.ts";
-import type { Failure } from "../client/failure.ts";
+import type { Failure } from "../api/failure.ts";
 import type { Operation } from "../api/operations.ts";
+import type { Protocol } from "../api/website-test.ts";
+import { isEqual } from "../../support/kept.ts";
+import { factsOf, type ApplianceFacts } from "./appliance-facts.ts";
+import { addressOf } from "./known-websites.ts";
+import type { StatusesSnapshot } from "./snapshot.ts";
+import { interfacesByKey, seriesKey, type SeenVrrp } from "./vrrp.ts";
 
 /** A change that an observation has made. */
 export type FleetChange =
@@ -34,8 +39,56 @@ export type FleetChange =
    */
   | { readonly kind: "website_changed"; readonly websiteId: number; readonly address: string };
 
-/** The state after one more poll, and the changes of that poll. */
-export interface Changed<State> {
-  readonly state: State;
-  readonly changes: readonly FleetChange[];
+type Changes = readonly FleetChange[];
+
+/** Returns the changes that a poll of an operation has made to an appliance. Most polls find nothing new. */
+export function changesBetween(before: ApplianceFacts, now: ApplianceFacts, operation: Operation): Changes {
+  const [from, to] = [factsOf(before, operation), factsOf(now, operation)];
+  const health = healthChange(operation, from?.failing, to?.failing);
+  return from?.seen === to?.seen ? health : [...health, ...valueChanges(before, now, operation)];
+}
+
+/** Polls that were not sent are no changes, nor are websites that are gone, which are no longer listed. */
+function healthChange(operation: Operation, ...failures: readonly (Failure | undefined)[]): Changes {
+  const isOfDetails = operation.kind === "website_details";
+  const [from, failure] = failures.map((each) => (isOfDetails && each?.isGone ? undefined : each));
+  if (failure?.reason === from?.reason) return [];
+  if (failure !== undefined) return [{ kind: "failing", operation, failure }];
+  return from === undefined ? [] : [{ kind: "recovered", operation, from }];
+}
+
+function valueChanges(before: ApplianceFacts, now: ApplianceFacts, operation: Operation): Changes {
+  if (operation.kind === "vrrp") return stateChanges(before.vrrp.seen, now.vrrp.seen);
+  const { list, details, first } = before.discoveryFacts ?? {};
+  if (operation.kind === "website_list") {
+    const isSame = list?.seen === undefined || isEqual(list.seen.ids, now.discoveryFacts?.list.seen?.ids);
+    return isSame ? [] : [{ kind: "website_list_changed" }];
+  }
+  const { websiteId } = operation;
+  if (operation.kind === "website_test") {
+    const at = now.websites.findIndex((website) => website.websiteId === websiteId);
+    return statusChanges(before.websites[at]?.seen, now.websites[at]?.seen);
+  }
+  const seen = details?.get(websiteId)?.seen;
+  if (seen === undefined && first?.has(websiteId) === true) return [];
+  return [{ kind: "website_changed", websiteId, address: seen === undefined ? "" : addressOf(seen) }];
+}
+
+function stateChanges(before?: SeenVrrp, now?: SeenVrrp): Changes {
+  if (before === undefined || now === undefined || before.list === now.list) return [];
+  const known = interfacesByKey(before);
+  return now.list.interfaces.flatMap(({ reported }): Changes => {
+    const { name, vhid, vip, state: to } = reported;
+    const from = known.get(seriesKey(reported))?.reported.state ?? to;
+    return from === to ? [] : [{ kind: "vrrp_state", interface: name, vhid, vip, from, to }];
+  });
+}
+
+function statusChanges(before?: StatusesSnapshot, now?: StatusesSnapshot): Changes {
+  const { websiteId = 0, website = "", statuses = [] } = now ?? {};
+  return statuses.flatMap(({ protocol, status: to, text }): Changes => {
+    const from = before?.statuses.find((each) => each.protocol === protocol)?.status ?? to;
+    const why = text === undefined ? {} : { text };
+    return from === to ? [] : [{ kind: "website_status", websiteId, website, protocol, from, to, ...why }];
+  });
 }

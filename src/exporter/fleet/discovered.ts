@@ -1,13 +1,18 @@
+import type { ApplianceConfig } from "../config/config.ts";
 import { kept, memo, once } from "../../support/kept.ts";
-import type { ApplianceWebsites } from "./known-websites.ts";
-import type { OperationRecord } from "./record.ts";
+import type { DiscoveryFacts, OperationFacts } from "./operation-facts.ts";
 import type { ApplianceSnapshot, FoundWebsite, KnownWebsite, PollHealth } from "./snapshot.ts";
 
 /** Returns the described websites by address. */
 const describedIn = once(
-  (websites: ApplianceWebsites["known"]) =>
+  (websites: readonly KnownWebsite[]) =>
     new Map(websites.flatMap((each) => (each.address ? [[each.address, each] as const] : []))),
 );
+
+interface Facts extends Pick<ApplianceSnapshot, "identity" | "known"> {
+  readonly config: ApplianceConfig;
+  readonly discoveryFacts: DiscoveryFacts | undefined;
+}
 
 type Discovered = Pick<ApplianceSnapshot, "discovery" | "inventory">;
 
@@ -22,10 +27,10 @@ const UNKNOWN = {
 } as const;
 
 /** Returns the results of the polls that discover websites, and what is known now of the websites that an appliance lists. */
-export const discovered = memo((facts: ApplianceWebsites, before: Discovered | undefined): Discovered => {
-  const { identity, config, records, known: websites } = facts;
-  if (records === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
-  const { list, details, first = [] } = records;
+export const discovered = memo((facts: Facts, before: Discovered | undefined): Discovered => {
+  const { identity, config, discoveryFacts, known: websites } = facts;
+  if (discoveryFacts === undefined) return { discovery: undefined, inventory: { identity, ...UNKNOWN } };
+  const { list, details, first = [] } = discoveryFacts;
   const listed = list.found;
   const byAddress = describedIn(websites);
   const joint = jointHealth(Array.from(details.values(), ({ health }) => health));
@@ -67,7 +72,7 @@ export const discovered = memo((facts: ApplianceWebsites, before: Discovered | u
   };
 });
 
-function wasPolled({ health: { state } }: OperationRecord<unknown>): boolean {
+function wasPolled({ health: { state } }: OperationFacts<unknown>): boolean {
   return state !== "pending";
 }
 

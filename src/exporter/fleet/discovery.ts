@@ -1,30 +1,28 @@
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
-import { firstExpiryMs } from "../polling/pace.ts";
-import { isEqual, kept } from "../../support/kept.ts";
-import type { Changed } from "./changes.ts";
-import { addressOf } from "./known-websites.ts";
+import { firstExpiryMs } from "../polling/instants.ts";
+import { kept } from "../../support/kept.ts";
 import {
   afterPoll,
-  freshRecord,
-  recordAt,
+  neverPolled,
+  operationAt,
   whileReachable,
-  type DiscoveryRecords,
-  type OperationRecord,
-} from "./record.ts";
-import type { VrrpRecord } from "./vrrp.ts";
+  type DiscoveryFacts,
+  type OperationFacts,
+} from "./operation-facts.ts";
+import type { VrrpFacts } from "./vrrp.ts";
 
-/** Returns the records under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
+/** Returns the facts under a configuration, without websites that the latest valid list lacks; `undefined` without discovery. */
 export function discoveryFor(
-  before: DiscoveryRecords | undefined,
+  before: DiscoveryFacts | undefined,
   { discovery, polling }: ApplianceConfig,
   nowMs: number,
-): DiscoveryRecords | undefined {
+): DiscoveryFacts | undefined {
   if (discovery === undefined) return undefined;
   // Discovery begins when the first poll of the VRRP list has ended.
-  const fresh = freshRecord(firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs));
-  const { list, details, first }: DiscoveryRecords = before ?? {
+  const fresh = neverPolled(firstExpiryMs(polling.discovery, nowMs + polling.vrrp.timeoutMs));
+  const { list, details, first }: DiscoveryFacts = before ?? {
     list: fresh,
     details: new Map(),
     first: undefined,
@@ -32,68 +30,49 @@ export function discoveryFor(
   if (list.seen === undefined) return { list, details, first };
   const excluded = new Set(discovery.exclude);
   const watched = list.seen.ids.filter((id) => !excluded.has(id)).slice(0, discovery.limit);
-  const records = new Map(watched.map((id) => [id, details.get(id) ?? fresh]));
-  return { list, details: records, first: first ?? new Set(watched) };
+  const known = new Map(watched.map((id) => [id, details.get(id) ?? fresh]));
+  return { list, details: known, first: first ?? new Set(watched) };
 }
 
-/** Replaces each record by the result of `change`; returns the same object if none changes. */
+/** Replaces the facts of each operation by the result of `change`; returns the same object if none changes. */
 function withEach(
-  records: DiscoveryRecords,
-  change: <Record extends OperationRecord<unknown>>(record: Record) => Record,
-): DiscoveryRecords {
-  const list = change(records.list);
-  const details = new Map(Array.from(records.details, ([id, record]) => [id, change(record)] as const));
-  const isAsBefore = [...details].every(([id, record]) => record === records.details.get(id));
-  return isAsBefore && list === records.list ? records : { ...records, list, details };
+  facts: DiscoveryFacts,
+  change: <Of extends OperationFacts<unknown>>(of: Of) => Of,
+): DiscoveryFacts {
+  const list = change(facts.list);
+  const details = new Map(Array.from(facts.details, ([id, each]) => [id, change(each)] as const));
+  const isAsBefore = [...details].every(([id, each]) => each === facts.details.get(id));
+  return isAsBefore && list === facts.list ? facts : { ...facts, list, details };
 }
 
-/** Returns the records at the monotonic instant `nowMs`. */
-export function discoveryAt(records: DiscoveryRecords, nowMs: number): DiscoveryRecords {
-  return withEach(records, (record) => recordAt(record, nowMs));
+/** Returns the facts at the monotonic instant `nowMs`. */
+export function discoveryAt(facts: DiscoveryFacts, nowMs: number): DiscoveryFacts {
+  return withEach(facts, (each) => operationAt(each, nowMs));
 }
 
-/** Returns the records after a poll of the VRRP list. While the appliance is out of reach, its earlier answers do not count. */
-export function discoveryAfterVrrp(
-  records: DiscoveryRecords,
-  { failing, health }: VrrpRecord,
-): DiscoveryRecords {
+/** Returns the facts after a poll of the VRRP list. While the appliance is out of reach, its earlier answers do not count. */
+export function discoveryAfterVrrp(facts: DiscoveryFacts, { failing, health }: VrrpFacts): DiscoveryFacts {
   const isDown = failing !== undefined && meaningOf(failing.reason).stopsOtherPolls === true;
   const downSinceMs = isDown ? health.failingSinceMs : undefined;
-  return withEach(records, (record) => whileReachable(record, downSinceMs));
+  return withEach(facts, (each) => whileReachable(each, downSinceMs));
 }
 
-/** Returns the records after one more poll; a poll of a website that is gone changes nothing. */
+/** Returns the facts after one more poll; a poll of a website that is gone changes nothing. */
 export function afterDiscoveryPoll(
-  records: DiscoveryRecords,
+  facts: DiscoveryFacts,
   observation: Observation & { readonly kind: "website_list" | "website_details" },
   config: ApplianceConfig,
   nowMs: number,
-): Changed<DiscoveryRecords | undefined> {
+): DiscoveryFacts | undefined {
   if (observation.kind === "website_list") {
-    const { seen: before } = records.list;
     const seen = observation.outcome.ok ? observation.outcome.value : undefined;
-    const list = afterPoll(records.list, observation, nowMs, seen);
-    const isChanged = before !== undefined && seen !== undefined && !isEqual(before.ids, seen.ids);
-    return {
-      state: discoveryFor({ ...records, list }, config, nowMs),
-      changes: isChanged ? [{ kind: "website_list_changed" }] : [],
-    };
+    const list = afterPoll(facts.list, observation, nowMs, seen);
+    return discoveryFor({ ...facts, list }, config, nowMs);
   }
   const { websiteId, outcome } = observation;
-  const before = records.details.get(websiteId);
-  if (before === undefined) return { state: records, changes: [] };
-  const now = afterPoll(
-    before,
-    observation,
-    nowMs,
-    outcome.ok ? kept(before.seen, outcome.value) : undefined,
-  );
-  const isFirst = before.seen === undefined && records.first?.has(websiteId) === true;
-  const isChanged = before.seen !== now.seen && !isFirst;
-  return {
-    state: { ...records, details: new Map(records.details).set(websiteId, now) },
-    changes: isChanged
-      ? [{ kind: "website_changed", websiteId, address: before.seen ? addressOf(before.seen) : "" }]
-      : [],
-  };
+  const before = facts.details.get(websiteId);
+  if (before === undefined) return facts;
+  const seen = outcome.ok ? kept(before.seen, outcome.value) : undefined;
+  const now = afterPoll(before, observation, nowMs, seen);
+  return { ...facts, details: new Map(facts.details).set(websiteId, now) };
 }

@@ -1,5 +1,5 @@
 import type { ApplianceConfig, Config } from "../config/config.ts";
-import type { PollPlan } from "../api/operation.ts";
+import type { Operation } from "../api/operations.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
@@ -8,9 +8,10 @@ import {
   applianceAt,
   applianceFor,
   identityOf,
-  type ApplianceRecord,
-} from "./appliance-record.ts";
-import type { FleetChange } from "./changes.ts";
+  operationsIn,
+  type ApplianceFacts,
+} from "./appliance-facts.ts";
+import { changesBetween, type FleetChange } from "./changes.ts";
 import { clusterWebsites } from "./cluster-websites.ts";
 import { groupNames } from "./group-names.ts";
 import { groupsOf } from "./groups.ts";
@@ -24,8 +25,11 @@ export interface Fleet {
    * follows when it is next needed.
    */
   configure(config: Pick<Config, "appliances">, nowMs: number): void;
-  /** Records an observation. An observation of an appliance or website that is gone changes nothing. */
-  record(observation: Observation, nowMs: number): Recorded;
+  /** Records an observation. One of an appliance or website that is gone changes nothing; `cluster` is the cluster of the appliance now. */
+  record(
+    observation: Observation,
+    nowMs: number,
+  ): { readonly changes: readonly FleetChange[]; readonly cluster: ClusterSnapshot | undefined };
   /** Returns the names of the clusters, in the order of the configuration; the same list until `configure`. */
   clusters(): readonly string[];
   /** Returns the facts about a cluster at the monotonic instant `nowMs`, expiry included; `undefined` if there is no such cluster. */
@@ -34,16 +38,10 @@ export interface Fleet {
   clusterOf(appliance: string): string | undefined;
   /** Returns the monotonic instant at which the next operation of a cluster expires unless it is polled before; infinite if none does. */
   expiresAtMs(cluster: string): number;
-  /** Returns the plan of an appliance's polls. */
-  plan(appliance: string): PollPlan;
+  /** Returns the operations that are polled of an appliance, in the order in which they are polled for the first time. */
+  operations(appliance: string): readonly Operation[];
   /** Whether the VRRP list of every appliance was polled. */
   isPolled(): boolean;
-}
-
-export interface Recorded {
-  readonly changes: readonly FleetChange[];
-  /** The cluster of the appliance as it is now; `undefined` for an appliance that is gone. */
-  readonly cluster: ClusterSnapshot | undefined;
 }
 
 interface ConfiguredCluster extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
@@ -52,35 +50,35 @@ interface ConfiguredCluster extends Pick<ClusterSnapshot, "cluster" | "labels" |
 }
 
 export function createFleet(): Fleet {
-  /** The records follow the configuration when they are needed, since an update of all at once would delay polls. */
-  const records = new Map<string, ApplianceRecord>();
+  /** The facts follow the configuration when they are needed, since an update of all at once would delay polls. */
+  const facts = new Map<string, ApplianceFacts>();
   let configured: ReadonlyMap<string, ApplianceConfig> = new Map();
   let configuredAtMs = 0;
   let clusters: ReadonlyMap<string, ConfiguredCluster> = new Map();
   let names: readonly string[] = [];
 
-  /** Returns the last known record, under the present configuration. */
-  function recordOf(name: string): ApplianceRecord | undefined {
+  /** Returns the last known facts, under the present configuration. */
+  function factsOf(name: string): ApplianceFacts | undefined {
     const config = configured.get(name);
-    const known = records.get(name);
+    const known = facts.get(name);
     if (config === undefined || known?.config === config) return known;
     // An appliance at another address is a new one.
     const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
     const now = applianceFor(before, config, configuredAtMs);
-    records.set(name, now);
+    facts.set(name, now);
     return now;
   }
 
-  function recordNow(name: string, nowMs: number): ApplianceRecord | undefined {
-    const last = recordOf(name);
+  function factsNow(name: string, nowMs: number): ApplianceFacts | undefined {
+    const last = factsOf(name);
     const now = last && applianceAt(last, nowMs);
-    if (now !== undefined && now !== last) records.set(name, now);
+    if (now !== undefined && now !== last) facts.set(name, now);
     return now;
   }
 
   /** Makes a new snapshot when an appliance was polled or has stalled. */
   function snapshotOf(cluster: ConfiguredCluster, nowMs: number): ClusterSnapshot {
-    const appliances = cluster.members.flatMap((name) => recordNow(name, nowMs) ?? []);
+    const appliances = cluster.members.flatMap((name) => factsNow(name, nowMs) ?? []);
     return clusterSnapshot(cluster, { cluster, appliances });
   }
 
@@ -89,21 +87,22 @@ export function createFleet(): Fleet {
       const enabled = config.appliances.filter((appliance) => appliance.enabled);
       configured = new Map(enabled.map((appliance) => [appliance.name, appliance]));
       configuredAtMs = nowMs;
-      for (const name of records.keys()) if (!configured.has(name)) records.delete(name);
+      for (const name of facts.keys()) if (!configured.has(name)) facts.delete(name);
       clusters = clustersOf(config.appliances, clusters);
       names = [...clusters.keys()];
     },
     record: (observation, nowMs) => {
-      const before = recordNow(observation.appliance, nowMs);
+      const before = factsNow(observation.appliance, nowMs);
       if (before === undefined) return { changes: [], cluster: undefined };
-      const { state: now, changes } = afterObservation(before, observation, nowMs);
-      records.set(observation.appliance, now);
+      const now = afterObservation(before, observation, nowMs);
+      facts.set(observation.appliance, now);
       try {
         const of = clusters.get(now.identity.cluster);
-        return { changes, cluster: of && snapshotOf(of, nowMs) };
+        const cluster = of && snapshotOf(of, nowMs);
+        return { changes: changesBetween(before, now, observation), cluster };
       } catch (error) {
-        // Without this line, a bug would leave a record that makes every later snapshot fail.
-        records.set(observation.appliance, before);
+        // Without this line, a bug would leave facts that make every later snapshot fail.
+        facts.set(observation.appliance, before);
         throw error;
       }
     },
@@ -115,23 +114,21 @@ export function createFleet(): Fleet {
     clusterOf: (appliance) => configured.get(appliance)?.cluster,
     expiresAtMs: (name) => {
       const members = clusters.get(name)?.members ?? [];
-      return Math.min(...members.map((member) => recordOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
+      return Math.min(...members.map((member) => factsOf(member)?.untilMs ?? Number.POSITIVE_INFINITY));
     },
-    plan: (appliance) => {
-      const { records: discovery, websites = [] } = recordOf(appliance) ?? {};
-      const details = [...(discovery?.details.keys() ?? [])];
-      const tests = websites.map(({ websiteId }) => websiteId);
-      return { isDiscovering: discovery !== undefined, details, tests };
+    operations: (appliance) => {
+      const of = factsOf(appliance);
+      return of === undefined ? [] : operationsIn(of);
     },
     isPolled: () =>
-      [...configured.keys()].every((name) => (recordOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
+      [...configured.keys()].every((name) => (factsOf(name)?.totals.counts.vrrp?.polls ?? 0) > 0),
   };
 }
 
 const clusterSnapshot = memo(
   (facts: {
     readonly cluster: ConfiguredCluster;
-    readonly appliances: readonly ApplianceRecord[];
+    readonly appliances: readonly ApplianceFacts[];
   }): ClusterSnapshot => {
     const { cluster: of, appliances } = facts;
     const { cluster, labels, disabled } = of;

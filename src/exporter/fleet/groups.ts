@@ -3,7 +3,7 @@ import { kept } from "../../support/kept.ts";
 import type { GroupNames } from "./group-names.ts";
 import { membersIn, preferredIn, type GroupSnapshot, type MemberSnapshot } from "./snapshot.ts";
 import { masterChanges, type Answers } from "./answers.ts";
-import { STRONGEST_FIRST, type GroupReport, type VrrpRecord } from "./vrrp.ts";
+import { STRONGEST_FIRST, type GroupReport, type VrrpFacts } from "./vrrp.ts";
 
 /** The VRRP groups of one cluster, and the inputs from which they follow besides the instants of polls. */
 interface Grouping {
@@ -16,7 +16,7 @@ interface Grouping {
  * find nothing new: once every member was polled since the latest change, later equal answers change nothing.
  */
 export function groupsOf(
-  { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpRecord[] },
+  { names, members }: { readonly names: readonly GroupNames[]; readonly members: readonly VrrpFacts[] },
   before?: Grouping,
 ): Grouping {
   // If an appliance's answer differs, `answersByKey` is another map; the names follow from the answers of all appliances.
@@ -53,7 +53,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 const FLAPPING_MS = 60_000;
 
 function viewsOf(
-  { identity: { appliance }, seen, silentSinceMs }: VrrpRecord,
+  { identity: { appliance }, seen, silentSinceMs }: VrrpFacts,
   keys: readonly string[],
   answerLists: readonly Answers[],
   isFlapping: boolean,
@@ -73,7 +73,7 @@ function viewsOf(
 }
 
 /** Returns the answers under each of these keys; mostly there is one key. */
-function answerListsOf(seen: VrrpRecord["seen"], keys: readonly string[]): readonly Answers[] {
+function answerListsOf(seen: VrrpFacts["seen"], keys: readonly string[]): readonly Answers[] {
   const answerLists: Answers[] = [];
   // The loop is plain: an appliance may have a thousand groups, and each poll looks at those of all members.
   for (const key of keys) {
@@ -117,25 +117,25 @@ function together(all: readonly GroupReport[]): GroupReport | undefined {
 
 function groupOf(
   { key, vhid, vip, interface: name, isOneLink, keys, rivals }: GroupNames,
-  members: readonly VrrpRecord[],
+  members: readonly VrrpFacts[],
 ): GroupSnapshot {
   const others = [...rivals].flatMap(([nth, other]) =>
-    members.slice(nth, nth + 1).map((record) => ({ record, other })),
+    members.slice(nth, nth + 1).map((facts) => ({ facts, other })),
   );
   const answerLists = members.map(({ seen }, nth) => answerListsOf(seen, keys[nth] ?? []));
-  const rivalAnswerLists = others.map(({ record: { seen }, other }) => answerListsOf(seen, [other]));
+  const rivalAnswerLists = others.map(({ facts: { seen }, other }) => answerListsOf(seen, [other]));
   // Members that have left the group count too.
   const changes = [...answerLists, ...rivalAnswerLists].flat().map(masterChanges);
   const latestMs = Math.max(...changes.map(({ changedAtMs }) => changedAtMs));
   const thirdLastMs = Math.max(...changes.map(({ masterChangedAtMs }) => masterChangedAtMs.at(-3) ?? NEVER));
   const isFlapping = latestMs - thirdLastMs < FLAPPING_MS;
-  const views = members.flatMap((record, nth) =>
-    viewsOf(record, keys[nth] ?? [], answerLists[nth] ?? [], isFlapping),
+  const views = members.flatMap((facts, nth) =>
+    viewsOf(facts, keys[nth] ?? [], answerLists[nth] ?? [], isFlapping),
   );
   const known = views.map(({ member }) => member);
   const masters = membersIn({ members: known }, "master");
   const rivalViews = others
-    .flatMap(({ record, other }, nth) => viewsOf(record, [other], rivalAnswerLists[nth] ?? [], isFlapping))
+    .flatMap(({ facts, other }, nth) => viewsOf(facts, [other], rivalAnswerLists[nth] ?? [], isFlapping))
     .filter(({ member }) => masters.length > 0 && !masters.includes(member.appliance));
   const late = views.filter(({ member, sinceMs }) => member.role !== "unknown" && sinceMs <= latestMs);
   const addresses = views.flatMap(({ report }) => report?.addresses ?? []);
@@ -148,7 +148,7 @@ function groupOf(
     aliases: [...new Set(addresses)].filter((address) => address !== vip),
     members: known,
     rivals: rivalViews.map(({ member }) => member),
-    left: members.flatMap((record, nth) => leaving(record, keys[nth] ?? [], answerLists[nth] ?? [])),
+    left: members.flatMap((facts, nth) => leaving(facts, keys[nth] ?? [], answerLists[nth] ?? [])),
     mastersAtOnce: mastersAtOnce([...views, ...rivalViews]),
     notPolledSince: late.map(({ member }) => member.appliance),
     isPreferredMaster: preferredMaster(known),
@@ -157,7 +157,7 @@ function groupOf(
 
 /** @see GroupSnapshot.left */
 function leaving(
-  { identity: { appliance }, seen }: VrrpRecord,
+  { identity: { appliance }, seen }: VrrpFacts,
   keys: readonly string[],
   answerLists: readonly Answers[],
 ): GroupSnapshot["left"] {

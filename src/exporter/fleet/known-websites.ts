@@ -5,16 +5,8 @@ import { DEFAULT_STATUSES, type ApplianceConfig, type WebsiteConfig } from "../c
 import { canonicalHost, urlHost } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo, once } from "../../support/kept.ts";
-import type { DiscoveryRecords } from "./record.ts";
-import { isGone } from "./record.ts";
-import type { ApplianceSnapshot, KnownWebsite } from "./snapshot.ts";
-
-/** The facts about the websites of an appliance under a configuration. */
-export interface ApplianceWebsites extends Pick<ApplianceSnapshot, "identity" | "known"> {
-  readonly config: ApplianceConfig;
-  /** The records; `undefined` without discovery. */
-  readonly records: DiscoveryRecords | undefined;
-}
+import { isGone, type DiscoveryFacts } from "./operation-facts.ts";
+import type { Identity, KnownWebsite } from "./snapshot.ts";
 
 /** The most servers that an appliance shows, over all its websites. */
 const MAX_BACKENDS = 2000;
@@ -25,23 +17,25 @@ const MAX_BACKENDS = 2000;
  * the same object.
  */
 export function knownWebsites(
-  { identity, config, records }: Omit<ApplianceWebsites, "known">,
+  identity: Identity,
+  config: ApplianceConfig,
+  discoveryFacts: DiscoveryFacts | undefined,
   earlier: readonly KnownWebsite[],
 ): readonly KnownWebsite[] {
-  const details: DiscoveryRecords["details"] = records?.details ?? new Map();
+  const details: DiscoveryFacts["details"] = discoveryFacts?.details ?? new Map();
   const before = new Map(earlier.map((website) => [website.websiteId, website]));
   const addresses = addressesOf(details);
   const configured = new Map(config.websites.map((website) => [website.id, website]));
   const isWithoutDetails = details.size > 0 && [...details.values()].every(isGone);
   // A website that is still listed is not deleted where its details are not found: the appliance has no details any more. If it has no list
   // any more either, none is known to be deleted.
-  const { failing, health: listHealth } = records?.list ?? {};
+  const { failing, health: listHealth } = discoveryFacts?.list ?? {};
   const listedAtMs = failing?.reason === "unsupported" ? Infinity : (listHealth?.lastSuccessAtMs ?? 0);
   let room = MAX_BACKENDS;
   return [...new Set([...configured.keys(), ...details.keys()])].flatMap((id) => {
-    const [own, record, address] = [configured.get(id), details.get(id), addresses.get(id)];
-    const { seen, health } = record ?? {};
-    const isDeleted = isGone(record) && listedAtMs <= (health?.failingSinceMs ?? 0);
+    const [own, facts, address] = [configured.get(id), details.get(id), addresses.get(id)];
+    const { seen, health } = facts ?? {};
+    const isDeleted = isGone(facts) && listedAtMs <= (health?.failingSinceMs ?? 0);
     if (own === undefined && (seen === undefined ? !isWithoutDetails : isDeleted)) return [];
     const shown = Math.min(room, seen?.backends?.shown.length ?? 0);
     room -= shown;
@@ -135,7 +129,7 @@ const placeOf = once((seen: WebsiteDetails) => ({
 }));
 
 /** Returns the address by which each website of an appliance is known in its cluster. @see OfWebsite.address */
-function addressesOf(details: DiscoveryRecords["details"]): ReadonlyMap<number, string> {
+function addressesOf(details: DiscoveryFacts["details"]): ReadonlyMap<number, string> {
   const described = [...details].flatMap(([id, { seen }]) =>
     seen === undefined ? [] : [{ id, ...placeOf(seen) }],
   );

@@ -3,7 +3,7 @@ import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, UncertainStatus, WebsiteStatus } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
-import type { Failure } from "../client/failure.ts";
+import type { Failure } from "../api/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { isLinkLocal } from "../../support/address.ts";
 import { once } from "../../support/kept.ts";

@@ -3,8 +3,7 @@ import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
-import { meaningOf } from "../client/failure.ts";
-import type { FleetChange, Changed } from "./changes.ts";
+import { meaningOf } from "../api/failure.ts";
 import {
   answersAfter,
   type Answers,
@@ -12,7 +11,7 @@ import {
   type MemberRole,
   type PollTimes,
 } from "./answers.ts";
-import { afterPoll, freshRecord, type OperationRecord } from "./record.ts";
+import { afterPoll, neverPolled, type OperationFacts } from "./operation-facts.ts";
 import {
   groupKey,
   type Identity,
@@ -22,7 +21,7 @@ import {
 } from "./snapshot.ts";
 
 /** The latest valid list, with older facts about its interfaces. */
-interface SeenVrrp {
+export interface SeenVrrp {
   readonly list: VrrpListSnapshot;
   /** The interfaces that are unreadable in the list, as they were last seen. */
   readonly unreadable: readonly InterfaceSnapshot[];
@@ -58,14 +57,14 @@ export interface GroupReport extends Pick<VrrpInterface, "name" | "device" | "vh
 
 export type Reports = ReadonlyMap<string, readonly GroupReport[]>;
 
-export interface VrrpRecord extends VrrpSnapshot, OperationRecord<SeenVrrp> {
+export interface VrrpFacts extends VrrpSnapshot, OperationFacts<SeenVrrp> {
   readonly found: SeenVrrp | undefined;
 }
 
-/** Returns the record of an appliance's VRRP interfaces. `last` is the record before; `undefined` if the appliance was never polled. */
-export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstExpiryMs: number): VrrpRecord {
+/** Returns the facts about an appliance's VRRP interfaces. `last` has the facts before; `undefined` if the appliance was never polled. */
+export function vrrpFor(last: VrrpFacts | undefined, identity: Identity, firstExpiryMs: number): VrrpFacts {
   if (last?.identity === identity) return last;
-  if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...freshRecord(firstExpiryMs) };
+  if (last === undefined) return { kind: "vrrp", identity, ...NEVER_ANSWERED, ...neverPolled(firstExpiryMs) };
   const seen = last.seen && { ...last.seen, list: { ...last.seen.list, identity } };
   return { ...last, identity, seen, found: last.found && seen };
 }
@@ -78,52 +77,52 @@ const NEVER_ANSWERED = {
 } as const;
 
 /**
- * Returns the record after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
+ * Returns the facts after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
  * valid answer lacks are forgotten, including their counters.
  */
 export function afterVrrpPoll(
-  vrrp: VrrpRecord,
+  vrrp: VrrpFacts,
   observation: Observation & { readonly kind: "vrrp" },
   nowMs: number,
-): Changed<VrrpRecord> {
+): VrrpFacts {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) {
     const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
     const { lostSinceMs, lostSentMs } = vrrp;
     const lost = isLost && lostSinceMs === undefined ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : {};
-    const failed = { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs, lostSentMs };
-    return { state: { ...failed, ...lost }, changes: [] };
+    return { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs, lostSentMs, ...lost };
   }
   const { identity, seen: old } = vrrp;
-  const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
-  const byKey = new Map(before.map((known) => [seriesKey(known.reported), known]));
-  const changes: FleetChange[] = [];
+  const byKey = interfacesByKey(old);
   const interfaces = outcome.value.interfaces.map((each): InterfaceSnapshot => {
     // Canonical texts take a quarter of the time here, so an address that is known as it is written stays as it is.
     const isKnown = byKey.has(seriesKey(each));
     const reported = isKnown ? each : { ...each, vip: canonicalAddress(each.vip) };
-    const { name, vhid, vip, state } = reported;
     const known = byKey.get(seriesKey(reported));
     if (known === undefined) return { reported, transitions: 0, lastTransitionAtMs: undefined };
-    const from = known.reported.state;
-    if (from === state) return { ...known, reported };
-    changes.push({ kind: "vrrp_state", interface: name, vhid, vip, from, to: state });
+    if (known.reported.state === reported.state) return { ...known, reported };
     return { reported, transitions: known.transitions + 1, lastTransitionAtMs: completedAtMs };
   });
   const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
   const isUnreadable = new Set(outcome.value.unreadable);
-  const unreadable = before.filter(({ reported }) => isUnreadable.has(reported.name));
+  const unreadable = [...byKey.values()].filter(({ reported }) => isUnreadable.has(reported.name));
   const known = kept(old?.list, list);
   const reports = reportsOf(known, { list: known, unreadable });
   const polled = { sentMs: sentAtMs, endedMs: nowMs };
   const answersByKey = answersByKeyAfter(vrrp, reports, polled);
   const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, answersByKey };
   const answered = { polled, lostSinceMs: undefined, lostSentMs: undefined };
-  return { state: { ...afterPoll(vrrp, observation, nowMs, seen), ...answered }, changes };
+  return { ...afterPoll(vrrp, observation, nowMs, seen), ...answered };
+}
+
+/** Returns the interfaces as they were last seen, also those that are unreadable in the latest list. @see seriesKey */
+export function interfacesByKey(seen: SeenVrrp | undefined): ReadonlyMap<string, InterfaceSnapshot> {
+  const known = seen === undefined ? [] : [...seen.list.interfaces, ...seen.unreadable];
+  return new Map(known.map((each) => [seriesKey(each.reported), each]));
 }
 
 /** Interfaces with the same labels are the same interface. */
-function seriesKey({ name, vhid, vip }: VrrpInterface): string {
+export function seriesKey({ name, vhid, vip }: VrrpInterface): string {
   return `${vhid} ${vip.length} ${vip} ${name}`;
 }
 
@@ -166,7 +165,7 @@ const MAX_KEYS = 2048;
 
 /** Returns the answers after one more valid one. Answers about groups that are the same until now and then share a list. */
 function answersByKeyAfter(
-  { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpRecord,
+  { seen: old, health, silentSinceMs, lostSinceMs, lostSentMs }: VrrpFacts,
   reports: Reports,
   polled: PollTimes,
 ): SeenVrrp["answersByKey"] {

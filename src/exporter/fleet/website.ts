@@ -4,8 +4,7 @@ import { statusSetHas } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalHost } from "../../support/address.ts";
 import { isEqual, kept } from "../../support/kept.ts";
-import type { FleetChange, Changed } from "./changes.ts";
-import { afterPoll, freshRecord, recordAt, type OperationRecord } from "./record.ts";
+import { afterPoll, neverPolled, operationAt, type OperationFacts } from "./operation-facts.ts";
 import type {
   KnownWebsite,
   ProtocolResult,
@@ -15,21 +14,21 @@ import type {
 } from "./snapshot.ts";
 
 /** A website that is tested, and the results of its tests. */
-export interface WebsiteRecord extends WebsiteSnapshot, OperationRecord<StatusesSnapshot> {
+export interface WebsiteFacts extends WebsiteSnapshot, OperationFacts<StatusesSnapshot> {
   readonly known: KnownWebsite;
   /** The website that the id belongs to, as far as that was ever known. */
   readonly owner: Pick<WebsiteDetails, "name" | "host">;
 }
 
-/** Returns the record of a website that is tested now. `last` is the record before, if its id belonged to a website that was tested. */
+/** Returns the facts about a website that is tested now. `last` has the facts before, if its id belonged to a website that was tested. */
 export function websiteFor(
-  last: WebsiteRecord | undefined,
+  last: WebsiteFacts | undefined,
   known: KnownWebsite,
   firstExpiryMs: number,
-): WebsiteRecord {
+): WebsiteFacts {
   if (last?.known === known) return last;
   const isKept = last !== undefined && !isTakenOver(last.owner, known.details);
-  const before = isKept ? last : { ...NEVER_TESTED, ...freshRecord(firstExpiryMs) };
+  const before = isKept ? last : { ...NEVER_TESTED, ...neverPolled(firstExpiryMs) };
   const { identity, websiteId, website, address, protocols, expectStatus, details } = known;
   const again = isKept ? judgedAgain(last, known) : {};
   const { name, host } = details ?? before.owner;
@@ -54,9 +53,9 @@ export function websiteFor(
  * not now, nobody knows when the website was up.
  */
 function judgedAgain(
-  { known: old, seen, results, lastUp }: WebsiteRecord,
+  { known: old, seen, results, lastUp }: WebsiteFacts,
   { protocols, expectStatus }: KnownWebsite,
-): Pick<WebsiteRecord, "results" | "lastUp"> {
+): Pick<WebsiteFacts, "results" | "lastUp"> {
   const isTested = among(protocols);
   const left = results?.filter(isTested);
   // A website is not unknown before the first test of its protocols.
@@ -94,16 +93,16 @@ function resultAgain(before: ProtocolResult, counts: "up" | "down" | undefined):
 const NEVER_TESTED = { owner: { name: "", host: "" }, results: undefined, lastUp: [] } as const;
 
 /** Whether an id now belongs to another website: by name and host, or by host alone if there are no names. */
-function isTakenOver(before: WebsiteRecord["owner"], now: WebsiteDetails | undefined): boolean {
+function isTakenOver(before: WebsiteFacts["owner"], now: WebsiteDetails | undefined): boolean {
   if (!now?.host || before.host === "" || canonicalHost(before.host) === canonicalHost(now.host))
     return false;
   const areNamed = before.name !== "" && now.name !== "";
   return areNamed ? before.name !== now.name : before.name === now.name;
 }
 
-/** Returns the record of a website at the monotonic instant `nowMs`. */
-export function websiteAt(website: WebsiteRecord, nowMs: number): WebsiteRecord {
-  const now = recordAt(website, nowMs);
+/** Returns the facts about a website at the monotonic instant `nowMs`. */
+export function websiteAt(website: WebsiteFacts, nowMs: number): WebsiteFacts {
+  const now = operationAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
   const before = (website.results ?? []).map(({ protocol, refutations, isUnstable }) => {
@@ -121,39 +120,36 @@ export function isAwaited(results: WebsiteSnapshot["results"]): boolean {
 }
 
 /**
- * Returns the record after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks are
+ * Returns the facts after one more test. Each status is compared with the last valid answer; protocols that a valid answer lacks are
  * forgotten, including their counters.
  */
 export function afterWebsitePoll(
-  website: WebsiteRecord,
+  website: WebsiteFacts,
   observation: Observation & { readonly kind: "website_test" },
   nowMs: number,
-): Changed<WebsiteRecord> {
+): WebsiteFacts {
   const { outcome } = observation;
-  if (!outcome.ok) return { state: afterTest(website, observation, nowMs, undefined), changes: [] };
+  if (!outcome.ok) return afterTest(website, observation, nowMs, undefined);
   const { identity, websiteId, website: name, address, seen, known } = website;
-  const changes: FleetChange[] = [];
   const statuses = exportedStatuses(outcome.value, known.protocols).map((now): StatusSnapshot => {
     const old = seen?.statuses.find(({ protocol }) => protocol === now.protocol);
-    const { status: to, ...facts } = now;
-    const isUp = statusSetHas(known.expectStatus, to);
-    if (old === undefined || old.status === to) return { isUp, changes: old?.changes ?? 0, ...now };
-    changes.push({ kind: "website_status", websiteId, website: name, ...facts, from: old.status, to });
-    return { isUp, changes: old.changes + 1, ...now };
+    const isUp = statusSetHas(known.expectStatus, now.status);
+    const isSame = old === undefined || old.status === now.status;
+    return { isUp, changes: (old?.changes ?? 0) + (isSame ? 0 : 1), ...now };
   });
   const named = { identity, websiteId, website: name, address };
   const uncertain = uncertainStatuses(outcome.value, known.protocols);
   const now = kept(seen, { kind: "website_statuses", ...named, statuses, uncertain });
-  return { state: afterTest(website, observation, nowMs, now), changes };
+  return afterTest(website, observation, nowMs, now);
 }
 
 /** Adds the results of the latest test, by protocol; of every protocol that ever had a status, if none are configured. */
 function afterTest(
-  website: WebsiteRecord,
+  website: WebsiteFacts,
   observation: Observation,
   nowMs: number,
   seen: StatusesSnapshot | undefined,
-): WebsiteRecord {
+): WebsiteFacts {
   const { known, results: before = [] } = website;
   const { statuses = [] } = seen ?? {};
   const protocols = known.protocols ?? new Set([...before, ...statuses].map(({ protocol }) => protocol));
@@ -171,11 +167,11 @@ function afterTest(
 }
 
 function lastUpAfter(
-  before: WebsiteRecord["lastUp"],
+  before: WebsiteFacts["lastUp"],
   statuses: readonly StatusSnapshot[],
   nowMs: number,
   { sentAtMs: sentMs = nowMs, sinceMs = Number.NEGATIVE_INFINITY }: Observation,
-): WebsiteRecord["lastUp"] {
+): WebsiteFacts["lastUp"] {
   const up = statuses.filter(({ isUp }) => isUp);
   const others = before.filter(({ protocol }) => !up.some((each) => each.protocol === protocol));
   return [

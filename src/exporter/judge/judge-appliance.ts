@@ -1,4 +1,4 @@
-import { meaningOf, type Failure } from "../client/failure.ts";
+import { meaningOf, type Failure } from "../api/failure.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import {
   anomalyCount,

@@ -1,6 +1,6 @@
 import type { VrrpInterface } from "../api/vrrp.ts";
 import type { Backend, Backends } from "../api/website-details.ts";
-import { meaningOf, type FailureReason } from "../client/failure.ts";
+import { meaningOf, type FailureReason } from "../api/failure.ts";
 import { contendersIn, membersIn, type GroupIdentity } from "../fleet/snapshot.ts";
 import { listed, type Words } from "../../support/text.ts";
 import type { GroupState } from "./states.ts";

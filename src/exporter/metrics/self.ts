@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import { OPERATION_KINDS } from "../api/operations.ts";
-import { FAILURE_REASONS } from "../client/failure.ts";
+import { FAILURE_REASONS } from "../api/failure.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../../support/build.ts";
 import { keysOf } from "../../support/keys.ts";

@@ -1,16 +1,15 @@
-import { isDeepStrictEqual } from "node:util";
-import type { PollPlan, TimingName } from "../api/operation.ts";
-import { operationKey, OPERATIONS, operationsOf, type Operation } from "../api/operations.ts";
+import type { TimingName } from "../api/operation.ts";
+import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { meaningOf, type Outcome } from "../client/failure.ts";
+import { meaningOf, type Outcome } from "../api/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
-import type { OutOfTurn } from "./decide.ts";
+import type { OutOfTurn, Task } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
-import type { OperationOutcome } from "./observation.ts";
-import { firstPace } from "./pace.ts";
-import { callFor, drive, end, NEW, type Task, type TaskDeps } from "./task.ts";
+import type { Observation } from "./observation.ts";
+import { firstGapMs } from "./instants.ts";
+import { callFor, drive, end, NEW, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
 
 /** Polls one appliance, one poll of each operation at a time. */
@@ -40,16 +39,11 @@ export interface AppliancePoller {
 
 export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" | "turns"> {
   readonly limits: FleetLimits;
-  readonly timetable: Pick<Timetable<PlannedTask>, "put" | "remove" | "nextDueMs" | "gapMs" | "endOf">;
-  /** The plan for an enabled appliance of the latest configuration. */
-  readonly planOf: (appliance: ApplianceConfig) => PollPlan;
+  readonly timetable: Pick<Timetable<Task>, "put" | "remove" | "nextDueMs" | "gapMs" | "endOf">;
+  /** The operations that are polled of an enabled appliance of the latest configuration; the same list while they are the same. */
+  readonly operationsOf: (appliance: ApplianceConfig) => readonly Operation[];
   /** @see Runner.hasten */
   readonly isHastened: (appliance: string) => boolean;
-}
-
-/** The timetable has these. */
-export interface PlannedTask extends Task {
-  readonly poller: Pick<AppliancePoller, "due" | "missed">;
 }
 
 /** Intervals by the timing of an operation. With lists this often, the time without a master is known to a second. */
@@ -67,10 +61,11 @@ export function createAppliancePoller(
   const limits = limitsOfAppliance(deps.limits);
   const backoff = createBackoff();
   /** The keys are those of `operationKey`. A task without a plan stays until its poll in line or in flight has ended. */
-  const tasks = new Map<string, PlannedTask>();
+  const tasks = new Map<string, Task>();
   let appliance = initial;
   let isClosed = false;
-  let arranged: { readonly appliance: ApplianceConfig; readonly plan: PollPlan | undefined } | undefined;
+  /** The appliance and the operations for which the tasks are there. */
+  let arranged: readonly unknown[] = [];
   /** The health by the latest poll of the VRRP list; `undefined` before the first. */
   let health: Health | undefined;
 
@@ -84,10 +79,10 @@ export function createAppliancePoller(
   function backoffOf(operation: Operation): BackoffPeriod | undefined {
     return backoff.active(operation, clock.monotonicMs(), stopsForMs(appliance, timetable));
   }
-  function taskOf(operation: Operation): PlannedTask | undefined {
+  function taskOf(operation: Operation): Task | undefined {
     return tasks.get(operationKey(operation));
   }
-  function onPolled({ kind, outcome }: OperationOutcome, isOutOfTurn: boolean): void {
+  function onPolled({ kind, outcome }: Observation<unknown>, isOutOfTurn: boolean): void {
     if (kind !== "vrrp") return;
     const isFirst = health === undefined;
     // The failure counts from the end of the backoff that it caused.
@@ -107,9 +102,10 @@ export function createAppliancePoller(
     limits,
     appliance: initial.name,
     isAlone: () => appliance.isAlone,
-    paceOf: (operation, isFirst = false) => {
+    timeoutMsOf: (operation) => timingOf(operation).timeoutMs,
+    gapMsOf: (operation, isFirst = false) => {
       const timing = timingOf(operation);
-      return isFirst ? firstPace(timing) : { gapMs: timetable.gapMs(timing), timeoutMs: timing.timeoutMs };
+      return isFirst ? firstGapMs(timing) : timetable.gapMs(timing);
     },
     endOf: (operation, fromMs) => timetable.endOf(timingOf(operation), fromMs),
     hasteMsOf,
@@ -135,7 +131,7 @@ export function createAppliancePoller(
     }
   }
   /** Nothing that is known of a website remains: its id may belong to another one later. */
-  function drop(key: string, task: PlannedTask): void {
+  function drop(key: string, task: Task): void {
     timetable.remove(task);
     backoff.forget(task.operation);
     end(task);
@@ -144,10 +140,9 @@ export function createAppliancePoller(
 
   const self: AppliancePoller = {
     arrange: () => {
-      const plan = isClosed ? undefined : deps.planOf(appliance);
-      if (arranged?.appliance === appliance && isDeepStrictEqual(arranged.plan, plan)) return;
-      arranged = { appliance, plan };
-      const operations = plan === undefined ? [] : operationsOf(plan);
+      const operations = isClosed ? [] : deps.operationsOf(appliance);
+      if (arranged[0] === appliance && arranged[1] === operations) return;
+      arranged = [appliance, operations];
       const wanted = new Map(operations.map((operation) => [operationKey(operation), operation]));
       for (const [key, task] of tasks) if (!wanted.has(key)) drop(key, task);
       for (const [key, operation] of wanted) {

@@ -1,5 +1,5 @@
 import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
-import type { FailureReason, Outcome } from "../client/failure.ts";
+import type { FailureReason, Outcome } from "../api/failure.ts";
 
 /** A longer Retry-After is cut to this. */
 const MAX_BACKOFF_MS = 5 * 60_000;
@@ -111,6 +111,6 @@ export function createBackoff(): Backoff {
 /** The keys of the periods of the operation alone, and of its group. */
 function keysOf(operation: Operation): { readonly own: string; readonly shared: string } {
   const own = operationKey(operation);
-  const descriptor = OPERATIONS[operation.kind];
-  return { own, shared: "backoffGroup" in descriptor ? descriptor.backoffGroup : own };
+  const kind = OPERATIONS[operation.kind];
+  return { own, shared: "backoffGroup" in kind ? kind.backoffGroup : own };
 }

@@ -1,27 +1,27 @@
 import type { LimitName } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { BackoffPeriod } from "./backoff.ts";
-import { mustBeginByMs, type Pace } from "./pace.ts";
+import { mustBeginByMs } from "./instants.ts";
 import type { UnsentReason } from "./poll.ts";
 
 /** Something calls for a poll out of turn: soon, or as a second look a while after a change. */
 export const OUT_OF_TURN = ["confirming", "second_look"] as const;
 export type OutOfTurn = (typeof OUT_OF_TURN)[number];
 
-/** The occasions of polls out of turn. `returned`: the list in turn shows that the appliance is not down, and the operation fails. */
-export type Extra = OutOfTurn | "returned";
+/**
+ * A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. `returned`: the list in turn
+ * shows that the appliance is not down, and the operation fails.
+ */
+export type Occasion = "due" | OutOfTurn | "returned" | "slot" | "wait_over";
 
 /** The most polls out of turn between two polls in turn. A second look that finds another change calls for one more. */
-const MOST: Readonly<Record<Extra, number>> = { confirming: 1, second_look: 3, returned: 6 };
+const MOST: Readonly<Partial<Record<Occasion, number>>> = { confirming: 1, second_look: 3, returned: 6 };
 
 /** A failed poll is made again this long after it began, at the earliest. */
 const AGAIN_AFTER_MS = 2000;
 
 /** A poll that waited for a slot begins late. The next one follows after at least this part of the time between them: timers are late, too. */
 const LEAST_APART = 0.9;
-
-/** A poll is due, something calls for it out of turn, a slot for it is free, or its wait for a slot must end. */
-export type Occasion = "due" | Extra | "slot" | "wait_over";
 
 /** The failures of an operation since its latest success. Instants are monotonic. */
 export interface Failing {
@@ -31,27 +31,44 @@ export interface Failing {
   readonly cutOffMs: number;
 }
 
-/** The state of the polls of an operation. */
-export interface PollState {
+/** An operation that is polled again and again, with the timers that begin polls out of turn. Instants are monotonic. */
+export interface Task extends Partial<Record<OutOfTurn, NodeJS.Timeout | undefined>> {
   readonly operation: Operation;
+  /** @see AppliancePoller */
+  readonly poller: {
+    due(operation: Operation, dueMs: number): void;
+    missed(operation: Operation, count: number): void;
+  };
+  /** Without a plan nothing begins and nothing is observed. */
+  isPlanned: boolean;
   /** `unserved`: it is in line for a slot, but its wait was reported as a failure. */
-  readonly progress: "idle" | "in_line" | "unserved" | "in_flight";
+  progress: "idle" | "in_line" | "unserved" | "in_flight";
+  /** The instant at which its latest poll was due. */
+  dueMs: number;
   /** The occasions of its polls out of turn since the latest one in turn. */
-  readonly outOfTurn: readonly Extra[];
+  outOfTurn: readonly Occasion[];
   /** `undefined` unless its latest poll failed, or was not sent because the appliance was down. */
-  readonly failing?: Failing | undefined;
-  /** The monotonic instant at which its latest poll began; `undefined` before the first. */
-  readonly sentAtMs?: number;
+  failing?: Failing | undefined;
+  /** The instant at which its latest poll began; `undefined` before the first. */
+  sentAtMs?: number;
   /** The limit whose slot it waits for, or waited for last. */
-  readonly waitsFor?: LimitName;
-  /** The monotonic instant from which the latest observation is stalled; `undefined` before the first. */
-  readonly latestUntilMs?: number | undefined;
+  waitsFor?: LimitName;
+  /** The instant from which the latest observation is stalled; `undefined` before the first. */
+  latestUntilMs?: number | undefined;
+  /** The instant at which its latest observed poll began, or was observed unsent. */
+  observedFromMs?: number;
+  /** Ends the poll in flight at once, as its appliance is down. */
+  abandon?: (() => void) | undefined;
+  /** The timer that ends its wait for a slot. */
+  waiting?: NodeJS.Timeout | undefined;
 }
 
 /** The facts that the moment adds. Instants are monotonic. */
 export interface Circumstances {
   readonly nowMs: number;
-  readonly pace: Pace;
+  /** The interval of the operation, or the usual gap of its schedule. */
+  readonly gapMs: number;
+  readonly timeoutMs: number;
   /** The interval of a hastened operation; `undefined` where it is polled as configured. */
   readonly hasteMs: number | undefined;
   readonly backoff: Pick<BackoffPeriod, "reason"> | undefined;
@@ -77,14 +94,14 @@ export type Decision =
     };
 
 /** Decides whether a poll is sent, waits, is skipped or fails. */
-export function decide(occasion: Occasion, state: PollState, given: Circumstances): Decision {
+export function decide(occasion: Occasion, task: Readonly<Task>, given: Circumstances): Decision {
   // An appliance that lacks an operation may have been updated while it was away, or its services may still be starting.
   const isUpdated = occasion === "returned" && given.backoff?.reason === "unsupported";
   const now = isUpdated ? { ...given, backoff: undefined } : given;
-  const hindrance = byOperation(occasion, state, now) ?? byAppliance(occasion, state, now);
+  const hindrance = byOperation(occasion, task, now) ?? byAppliance(occasion, task, now);
   if (hindrance !== undefined) return hindrance;
-  if (occasion === "wait_over" && state.waitsFor !== undefined)
-    return { action: "reject", failure: state.waitsFor };
+  if (occasion === "wait_over" && task.waitsFor !== undefined)
+    return { action: "reject", failure: task.waitsFor };
   return { action: occasion === "slot" ? "send" : "queue" };
 }
 
@@ -92,13 +109,14 @@ export function decide(occasion: Occasion, state: PollState, given: Circumstance
  * There is one poll of an operation at a time, and out of turn only a few between two in turn. In haste, an operation is polled
  * again once the poll before has ended.
  */
-function byOperation(occasion: Occasion, state: PollState, now: Circumstances): Decision | undefined {
-  const { operation, progress, outOfTurn, failing, sentAtMs = -Infinity } = state;
+function byOperation(occasion: Occasion, task: Readonly<Task>, now: Circumstances): Decision | undefined {
+  const { operation, progress, outOfTurn, failing, sentAtMs = -Infinity } = task;
   const { nowMs, hasteMs, backoff } = now;
-  if (occasion === "confirming" || occasion === "second_look" || occasion === "returned") {
+  const most = MOST[occasion];
+  if (most !== undefined) {
     const isFree = progress === "idle" && backoff === undefined;
     const made = outOfTurn.filter((each) => each === occasion).length;
-    const isAllowed = made < MOST[occasion] || failing?.latestMs === -Infinity;
+    const isAllowed = made < most || failing?.latestMs === -Infinity;
     const isWanted = occasion !== "returned" || isDueAgain(failing, now);
     return isFree && isAllowed && isWanted ? undefined : { action: "ignore" };
   }
@@ -128,8 +146,8 @@ function isDueAgain(failing: Failing | undefined, { nowMs, returnedMs }: Circums
 /** An appliance that is down, or refuses, gets no requests. */
 function byAppliance(
   occasion: Occasion,
-  { operation, progress, latestUntilMs = 0 }: PollState,
-  { nowMs, pace, backoff, isChecked, downUntilMs = 0, listDueMs = nowMs }: Circumstances,
+  { operation, progress, latestUntilMs = 0 }: Readonly<Task>,
+  { nowMs, gapMs, timeoutMs, backoff, isChecked, downUntilMs = 0, listDueMs = nowMs }: Circumstances,
 ): Decision | undefined {
   if (operation.kind !== "vrrp" && listDueMs < downUntilMs)
     return { action: "reject", failure: "appliance_down" };
@@ -138,6 +156,6 @@ function byAppliance(
   const mayCheck = occasion === "slot" || (occasion === "due" && progress === "idle");
   if (reason === "auth" && mayCheck && !isChecked) return { action: "check" };
   // The latest result must not expire as `stalled` before the next turn: it ends here, with the true reason.
-  const isLastTurn = mustBeginByMs(latestUntilMs, pace) <= nowMs + pace.gapMs;
+  const isLastTurn = mustBeginByMs(latestUntilMs, gapMs, timeoutMs) <= nowMs + gapMs;
   return { action: "reject", skipped: "backoff", ...(isLastTurn && { failure: reason }) };
 }

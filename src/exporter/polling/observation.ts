@@ -1,23 +1,24 @@
-import type { Decoded } from "../api/json.ts";
 import type { Operation, OPERATIONS, OperationKind } from "../api/operations.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
-import type { Outcome } from "../client/failure.ts";
-import type { End } from "./pace.ts";
+import type { Outcome } from "../api/failure.ts";
+import type { End } from "./instants.ts";
 
 type DecodedBy<K extends OperationKind> =
-  ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Decoded<infer Value> ? Value : never;
+  ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Outcome<infer Value> ? Value : never;
 
-export type OperationOutcome = {
+/** The result of one poll, with its time and its end. `Observation<unknown>` is one that is not dated yet. */
+export type Observation<Times = ObservationTimes> = {
   [K in OperationKind]: Extract<Operation, { readonly kind: K }> & {
     readonly outcome: Outcome<DecodedBy<K>>;
   };
-}[OperationKind];
+}[OperationKind] &
+  Times;
 
 /**
- * The result of one poll, with its time and its end. The end counts from the end of the poll, or of the backoff that it caused. Duration and beginning are `undefined` if nothing was sent; a poll that was ended because its
- * appliance is down has no duration.
+ * The end counts from the end of the poll, or of the backoff that it caused. Duration and beginning are `undefined` if nothing was sent; a
+ * poll that was ended because its appliance is down has no duration.
  */
-export type Observation = OperationOutcome & {
+interface ObservationTimes extends End {
   readonly appliance: string;
   /** Wall clock at the end of the poll, in milliseconds. */
   readonly completedAtMs: number;
@@ -29,7 +30,7 @@ export type Observation = OperationOutcome & {
   readonly sinceMs: number | undefined;
   readonly durationSeconds: number | undefined;
   readonly certificate: PresentedCertificate | undefined;
-} & End;
+}
 
 /** The reasons for which a due poll is skipped. */
 export const SKIP_REASONS = ["overlap", "backoff", "missed"] as const;

@@ -1,11 +1,11 @@
-import type { LimitName, OperationDescriptor } from "../api/operation.ts";
+import type { LimitName, ApiOperation } from "../api/operation.ts";
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import { interfaceAt, type VrrpList } from "../api/vrrp.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
-import type { Failure, FailureReason, Outcome } from "../client/failure.ts";
+import type { Failure, FailureReason, Outcome } from "../api/failure.ts";
 import { describeBug } from "../../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
-import type { OperationOutcome } from "./observation.ts";
+import type { Observation } from "./observation.ts";
 
 export interface PollOptions extends Pick<
   GetOptions,
@@ -23,10 +23,10 @@ export async function poll(
   operation: Operation,
   timeoutMs: number,
   options: PollOptions = {},
-): Promise<OperationOutcome> {
+): Promise<Observation<unknown>> {
   const { outcome, peerAddress } = await answerOf(client, operation, timeoutMs, options);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that its descriptor decodes
-  const result = { outcome, ...operation } as OperationOutcome;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that is decoded for it
+  const result = { outcome, ...operation } as Observation<unknown>;
   const isShared = options.isAlone === false && result.kind === "vrrp";
   return isShared ? { kind: result.kind, outcome: ownList(result.outcome, peerAddress) } : result;
 }
@@ -44,18 +44,13 @@ function ownList(outcome: Outcome<VrrpList>, peerAddress: string | undefined): O
 
 const LONG_ANSWER_BYTES = 32 * 1024;
 
-interface DecodedAnswer extends Pick<Body, "peerAddress"> {
-  readonly outcome: Outcome<unknown>;
-}
-
 async function answerOf(
   client: Pick<ApplianceClient, "get">,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,
-): Promise<DecodedAnswer> {
-  const descriptor: OperationDescriptor<unknown, unknown, never> = OPERATIONS[operation.kind];
-  const { path, limitBytes, limits, decode } = descriptor;
+): Promise<Pick<Body, "peerAddress"> & { readonly outcome: Outcome<unknown> }> {
+  const { path, limitBytes, limits, decode }: ApiOperation<unknown, never> = OPERATIONS[operation.kind];
   const { turn, isAlone: _, ...sending } = options;
   const precedence = limits.length === 0 ? "list" : "test";
   try {
@@ -76,9 +71,7 @@ async function answerOf(
 }
 
 function withMeaning(failure: Failure, operation: Operation): Failure {
-  const {
-    statuses,
-  }: Pick<OperationDescriptor<unknown, unknown, never>, "statuses"> = OPERATIONS[operation.kind];
+  const { statuses }: Pick<ApiOperation<unknown, never>, "statuses"> = OPERATIONS[operation.kind];
   const meaning = failure.status === undefined ? undefined : statuses[failure.status];
   if (meaning === undefined) return failure;
   if (meaning !== "gone") return { ...failure, reason: meaning };

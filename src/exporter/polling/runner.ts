@@ -1,14 +1,9 @@
 import type { Config } from "../config/config.ts";
 import pLimit from "p-limit";
 import type { Operation } from "../api/operations.ts";
-import {
-  createAppliancePoller,
-  type AppliancePoller,
-  type AppliancePollerDeps,
-  type PlannedTask,
-} from "./appliance-poller.ts";
+import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
-import type { OutOfTurn } from "./decide.ts";
+import type { OutOfTurn, Task } from "./decide.ts";
 import type { PollEvents } from "./observation.ts";
 import { inSlices } from "../../support/slices.ts";
 import { createTurns } from "../../support/turns.ts";
@@ -51,7 +46,7 @@ export interface ConfirmingPolls {
   readonly afterMs: number;
 }
 
-export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "planOf"> {
+export interface RunnerDeps extends Pick<AppliancePollerDeps, "clock" | "operationsOf"> {
   readonly onClockJump: (jumpMs: number) => void;
 }
 
@@ -60,14 +55,14 @@ const MAX_CONCURRENT_DISCOVERY = 64;
 /** Work for long answers takes so much of one turn of the event loop. */
 const LONG_ANSWERS_MS = 10;
 
-export function startRunner({ clock, onClockJump, planOf }: RunnerDeps): Runner {
+export function startRunner({ clock, onClockJump, operationsOf }: RunnerDeps): Runner {
   const limits = { website_tests: pLimit(1), discovery: pLimit(MAX_CONCURRENT_DISCOVERY) };
   const turns = createTurns(LONG_ANSWERS_MS);
   /** The keys are names of appliances. */
   let pollers: ReadonlyMap<string, AppliancePoller> = new Map();
   let hastened: ReadonlySet<string> = new Set();
 
-  const timetable = startTimetable<PlannedTask>({
+  const timetable = startTimetable<Task>({
     clock,
     onClockJump,
     onDue: ({ poller, operation }, dueMs) => poller.due(operation, dueMs),
@@ -78,7 +73,7 @@ export function startRunner({ clock, onClockJump, planOf }: RunnerDeps): Runner 
     limits,
     turns,
     timetable,
-    planOf,
+    operationsOf,
     isHastened: (name) => hastened.has(name),
   };
 

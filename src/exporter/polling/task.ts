@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
-import { meaningOf, type Outcome } from "../client/failure.ts";
+import { meaningOf, type Outcome } from "../api/failure.ts";
 import { toSeconds, type Clock } from "../../support/clock.ts";
 import type { Turns } from "../../support/turns.ts";
 import type { Backoff, BackoffPeriod } from "./backoff.ts";
@@ -8,36 +8,16 @@ import {
   decide,
   type Circumstances,
   type Decision,
-  type Extra,
   type Failing,
   type Occasion,
   OUT_OF_TURN,
   type OutOfTurn,
-  type PollState,
+  type Task,
 } from "./decide.ts";
 import type { ApplianceLimits } from "./limits.ts";
-import type { PollEvents, OperationOutcome } from "./observation.ts";
-import { connectionWaitMs, expiresAtMs, waitEndsMs, type End, type Pace } from "./pace.ts";
+import type { Observation, PollEvents } from "./observation.ts";
+import { connectionWaitMs, expiresAtMs, waitEndsMs, type End } from "./instants.ts";
 import { poll, unsent } from "./poll.ts";
-
-/** An operation that is polled again and again. */
-export interface Task extends Mutable<PollState>, OutOfTurnTimers {
-  /** Without a plan nothing begins and nothing is observed. */
-  isPlanned: boolean;
-  /** The monotonic instant at which its latest poll was due. */
-  dueMs: number;
-  /** The monotonic instant at which its latest observed poll began, or was observed unsent. */
-  observedFromMs?: number;
-  /** Ends the poll in flight at once, as its appliance is down. */
-  abandon?: (() => void) | undefined;
-  /** The timer that ends its wait for a slot. */
-  waiting?: NodeJS.Timeout | undefined;
-}
-
-/** The timers that begin polls out of turn. */
-type OutOfTurnTimers = { [occasion in OutOfTurn]?: NodeJS.Timeout | undefined };
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** The tasks of an appliance share these. */
 export interface TaskDeps {
@@ -51,8 +31,9 @@ export interface TaskDeps {
   readonly appliance: string;
   /** @see PollOptions */
   readonly isAlone: () => boolean;
+  readonly timeoutMsOf: (operation: Operation) => number;
   /** `isFirst`: before the first result. */
-  readonly paceOf: (operation: Operation, isFirst?: boolean) => Pace;
+  readonly gapMsOf: (operation: Operation, isFirst?: boolean) => number;
   /** The end of a result that counts from a monotonic instant. */
   readonly endOf: (operation: Operation, fromMs: number) => End;
   /** The interval of a hastened operation; `undefined` where it is polled as configured. */
@@ -64,7 +45,7 @@ export interface TaskDeps {
   /** The health of the appliance, by its VRRP list. */
   readonly health: () => Pick<Circumstances, "downUntilMs" | "returnedMs" | "listDueMs">;
   /** A poll was sent, and its result was observed. */
-  readonly onPolled: (result: OperationOutcome, isOutOfTurn: boolean) => void;
+  readonly onPolled: (result: Observation<unknown>, isOutOfTurn: boolean) => void;
 }
 
 /** A task before its first poll. */
@@ -105,7 +86,7 @@ export function callFor(deps: TaskDeps, task: Task, occasion: OutOfTurn, afterMs
 export function drive(
   deps: TaskDeps,
   task: Task,
-  occasion: "due" | Extra,
+  occasion: Occasion,
   dueMs = deps.clock.monotonicMs(),
 ): void {
   const decision = decideNow(deps, task, occasion);
@@ -118,9 +99,9 @@ export function drive(
 }
 
 /** A hastened test has as much time to begin as without haste, and is late only then. */
-function lateFromMs({ hasteMsOf, paceOf }: TaskDeps, { operation, sentAtMs }: Task, dueMs: number): number {
+function lateFromMs({ hasteMsOf, gapMsOf }: TaskDeps, { operation, sentAtMs }: Task, dueMs: number): number {
   if (operation.kind === "vrrp" || sentAtMs === undefined || hasteMsOf(operation) === undefined) return dueMs;
-  return Math.max(dueMs, sentAtMs + paceOf(operation).gapMs);
+  return Math.max(dueMs, sentAtMs + gapMsOf(operation));
 }
 
 function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = false): Decision {
@@ -128,7 +109,8 @@ function decideNow(deps: TaskDeps, task: Task, occasion: Occasion, isChecked = f
   if (!isPlanned) return { action: "ignore" };
   return decide(occasion, task, {
     nowMs: deps.clock.monotonicMs(),
-    pace: deps.paceOf(operation),
+    gapMs: deps.gapMsOf(operation),
+    timeoutMs: deps.timeoutMsOf(operation),
     hasteMs: deps.hasteMsOf(operation),
     backoff: deps.backoffOf(operation),
     isChecked,
@@ -166,7 +148,7 @@ async function carryOut(
 async function check(deps: TaskDeps, task: Task, occasion: Occasion): Promise<void> {
   const { progress, operation } = task;
   task.progress = "in_flight";
-  const areNew = await deps.client.hasNewCredentials(deps.paceOf(operation).timeoutMs);
+  const areNew = await deps.client.hasNewCredentials(deps.timeoutMsOf(operation));
   if (areNew) deps.backoff.end("auth");
   task.progress = progress;
   await carryOut(deps, task, occasion, decideNow(deps, task, occasion, true));
@@ -175,8 +157,10 @@ async function check(deps: TaskDeps, task: Task, occasion: Occasion): Promise<vo
 /** Takes its place in line for a slot of each limit, or waits again in the one that it has. */
 function queue(deps: TaskDeps, task: Task): void {
   const { operation, dueMs, latestUntilMs, progress } = task;
-  const pace = deps.paceOf(operation, latestUntilMs === undefined);
-  const endsMs = waitEndsMs(dueMs, latestUntilMs ?? expiresAtMs(dueMs, pace), pace);
+  const timeoutMs = deps.timeoutMsOf(operation);
+  const gapMs = deps.gapMsOf(operation, latestUntilMs === undefined);
+  const untilMs = latestUntilMs ?? expiresAtMs(dueMs, gapMs, timeoutMs);
+  const endsMs = waitEndsMs(dueMs, untilMs, gapMs, timeoutMs);
   const endWait = (): void => {
     task.progress = "unserved";
     void carryOut(deps, task, "wait_over");
@@ -206,14 +190,14 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   const { clock, events, client, backoff, appliance } = deps;
   const { operation, latestUntilMs } = task;
   const { kind } = operation;
-  const pace = deps.paceOf(operation);
+  const gapMs = deps.gapMsOf(operation);
   // If the client is closed before, the poll has not started, and is neither counted nor measured.
   let startedMs: number | undefined;
   let credentials: symbol | undefined;
   let isAbandoned = false;
-  const polled = await poll(client, operation, pace.timeoutMs, {
+  const polled = await poll(client, operation, deps.timeoutMsOf(operation), {
     // Without a result that expires, the poll waits for as long as it takes.
-    connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, pace, clock.monotonicMs()),
+    connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, gapMs, clock.monotonicMs()),
     onStarted: (endRequest) => {
       task.abandon = () => {
         isAbandoned = true;
@@ -241,7 +225,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
     credentials,
     startedMs,
     endedMs,
-    intervalMs: deps.paceOf(operation).gapMs,
+    intervalMs: deps.gapMsOf(operation),
   });
   observe(deps, task, result, startedMs);
   deps.onPolled(result, isOutOfTurn(task));
@@ -268,7 +252,7 @@ function failingAfter(
 }
 
 /** `sentAtMs`: the beginning of a poll that was sent, which ends now. */
-function observe(deps: TaskDeps, task: Task, result: OperationOutcome, sentAtMs?: number): void {
+function observe(deps: TaskDeps, task: Task, result: Observation<unknown>, sentAtMs?: number): void {
   const { clock, appliance, client } = deps;
   const nowMs = clock.monotonicMs();
   const countsFromMs = result.outcome.ok ? nowMs : (deps.backoffOf(task.operation)?.untilMs ?? nowMs);

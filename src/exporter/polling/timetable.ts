@@ -9,7 +9,7 @@ import {
   nextOnGrid,
   phaseFraction,
   type End,
-} from "./pace.ts";
+} from "./instants.ts";
 
 const HEARTBEAT_MS = 1000;
 /** A timer is set so far ahead of its due time: more than a heartbeat, so that a late heartbeat delays nothing. */
@@ -207,7 +207,7 @@ export function startTimetable<Entry extends object>(deps: TimetableDeps<Entry>)
     endOf: (timing, fromMs) => {
       const { timeoutMs } = timing;
       if (timing.kind === "interval")
-        return { expiresAtMs: expiresAtMs(fromMs, { gapMs: timing.intervalMs, timeoutMs }) };
+        return { expiresAtMs: expiresAtMs(fromMs, timing.intervalMs, timeoutMs) };
       const nowMs = clock.wallMs();
       const wallMs = fromMs - clock.monotonicMs() + nowMs;
       const cron = cronAt(timing.expression, nowMs);

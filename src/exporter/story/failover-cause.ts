@@ -1,4 +1,4 @@
-import { meaningOf } from "../client/failure.ts";
+import { meaningOf } from "../api/failure.ts";
 import type { Answers, Answer } from "../fleet/answers.ts";
 import { lastPollOf, type Member } from "./member.ts";
 import { ordersOf } from "./priority-order.ts";

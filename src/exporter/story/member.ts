@@ -1,4 +1,4 @@
-import type { FailureReason } from "../client/failure.ts";
+import type { FailureReason } from "../api/failure.ts";
 import type { Answers, PollTimes, Answer } from "../fleet/answers.ts";
 
 /** A member of a group in the exporter's view when it judges a failover. Instants are monotonic. */

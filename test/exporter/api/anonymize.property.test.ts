@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anonymizeBody, createNumbering } from "../../../src/exporter/api/anonymize.ts";
-import type { Decoded } from "../../../src/exporter/api/json.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import { OPERATIONS, type OperationKind } from "../../../src/exporter/api/operations.ts";
 import { isRecordedBody } from "../../support/recorded-grammar.ts";
 
@@ -126,7 +126,7 @@ const NAMES = new Set(["name", "vip", "device", "netmask", "peer", "host", "addr
 const LISTS = new Set(["unreadable", "aliases", "bind"]);
 
 /** What was decoded, without names and addresses. */
-function outcomeOf(decoded: Decoded<unknown>): string {
+function outcomeOf(decoded: Outcome<unknown>): string {
   return JSON.stringify(decoded, (name, value: unknown) => {
     if (LISTS.has(name) && Array.isArray(value)) return value.length;
     if (name === "invalid" && Array.isArray(value))

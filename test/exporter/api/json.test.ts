@@ -5,13 +5,13 @@ import { parseJson } from "../../../src/exporter/api/json.ts";
 /** The value, or what is wrong. */
 function parse(text: string) {
   const parsed = parseJson(Buffer.from(text));
-  return parsed.ok ? { ok: true, value: parsed.value } : parsed;
+  return parsed.ok ? { ok: true, value: parsed.value.value } : parsed;
 }
 
 /** Where keys occur twice. */
 function repeatedIn(text: string) {
   const parsed = parseJson(Buffer.from(text));
-  return parsed.ok ? parsed.repeated : parsed;
+  return parsed.ok ? parsed.value.repeated : parsed;
 }
 
 test.each([

@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  ConnectionError,
-  FAILURE_REASONS,
-  failureFrom,
-  meaningOf,
-} from "../../../src/exporter/client/failure.ts";
+import { FAILURE_REASONS, meaningOf } from "../../../src/exporter/api/failure.ts";
+import { ConnectionError, failureFrom } from "../../../src/exporter/client/failure.ts";
 
 const coded = (code: string, more: object = {}) => Object.assign(new Error("it failed"), { code, ...more });
 

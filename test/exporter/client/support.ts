@@ -11,7 +11,7 @@ import type { Lookup } from "../../../src/exporter/client/lookup.ts";
 import { Secret } from "../../../src/support/secret.ts";
 import { createClients, type ApplianceClient, type Body } from "../../../src/exporter/client/client.ts";
 import { systemClock, type Clock } from "../../../src/support/clock.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import { createAuthority } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startFaultServer, type Behaviour, type FaultServer } from "../../support/fault-server.ts";

@@ -79,7 +79,7 @@ test("of the groups that an appliance invents at each poll, the latest 2,048 are
       interfaceOf({ name: `carp${nth}`, vhid: nowMs, vip: `${nth}` }),
     );
     const observation = seen.vrrp("a", listOf(invented));
-    if (observation.kind === "vrrp") ({ state } = afterVrrpPoll(state, observation, nowMs));
+    if (observation.kind === "vrrp") state = afterVrrpPoll(state, observation, nowMs);
   }
   expect(state.seen?.answersByKey.size).toBe(2048);
   expect(state.seen?.answersByKey.get("5 1023")?.[0]).toMatchObject({

@@ -47,7 +47,7 @@ test("another timeout, credential or place in the file leaves what is known as i
 test("a website that is gone is forgotten, its counter too, and the others stay", () => {
   const fleet = fleetOf([WAF], [...HISTORY, seen.website("waf", 2, [{ protocol: "http", status: 200 }])]);
   fleet.configure(configOf({ ...WAF, websites: [BLOG] }), 0);
-  expect(fleet.plan("waf").tests).toEqual([2]);
+  expect(fleet.operations("waf")).toEqual([{ kind: "vrrp" }, { kind: "website_test", websiteId: 2 }]);
   fleet.configure(configOf(WAF), 0);
   const [shop, blog] = appliancesOf(fleet)[0]?.websites ?? [];
   expect(shop).toMatchObject({ website: "shop", health: { state: "pending" }, found: undefined });

@@ -9,7 +9,7 @@ import {
   type GroupSnapshot,
 } from "../../../src/exporter/fleet/snapshot.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import type { End } from "../../../src/exporter/polling/pace.ts";
+import type { End } from "../../../src/exporter/polling/instants.ts";
 import { applianceOf, configOf, failed, interfaceOf, listOf, seen } from "../../support/observations.ts";
 
 /** The cluster `ams` of two appliances, `a` and `b`. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { gathered, type WebsiteDetails } from "../../../src/exporter/api/website-details.ts";
+import { operationKey } from "../../../src/exporter/api/operations.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "../../../src/exporter/judge/verdict.ts";
@@ -224,6 +225,8 @@ test("a website whose details are no longer found is gone, until a list still ha
   expect(tested(notFound(2), seen.websites("a", [1], LATER))).toEqual(["shop"]);
 });
 
+const POLLED = "vrrp website_list website_details/1 website_details/2 website_test/1 website_test/2";
+
 test("websites of an appliance that has no list any more are tested on, with their counters", () => {
   const fleet = fleetOf(MEMBERS, [
     ...ONE_AND_TWO,
@@ -233,7 +236,7 @@ test("websites of an appliance that has no list any more are tested on, with the
     notFound(1),
     notFound(2),
   ]);
-  expect(fleet.plan("a")).toEqual({ isDiscovering: true, details: [1, 2], tests: [1, 2] });
+  expect(fleet.operations("a").map(operationKey).join(" ")).toBe(POLLED);
   const [cluster] = clustersOf(fleet);
   expect(cluster?.appliances[0]?.websites[0]?.found?.statuses[0]?.changes).toBe(1);
 });
@@ -246,7 +249,7 @@ test("websites whose details are not found come back when the list is found to b
 
 test("an appliance without any details is no trouble, and its websites are tested by their ids", () => {
   const none = [seen.websites("a", [1, 2]), notFound(1), notFound(2)];
-  expect(fleetOf(MEMBERS, none).plan("a").tests).toEqual([1, 2]);
+  expect(fleetOf(MEMBERS, none).operations("a").map(operationKey).join(" ")).toBe(POLLED);
   expect(problemsAfter(...none).join()).not.toContain("Details");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FAILURE_REASONS } from "../../../src/exporter/client/failure.ts";
+import { FAILURE_REASONS } from "../../../src/exporter/api/failure.ts";
 import type { PollHealth } from "../../../src/exporter/fleet/snapshot.ts";
 import { judgeAppliance, judgeCluster } from "../../../src/exporter/judge/judge-appliance.ts";
 import { failureOf } from "../../support/observations.ts";

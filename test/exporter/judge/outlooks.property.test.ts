@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { gathered, type WebsiteMode } from "../../../src/exporter/api/website-details.ts";
 import { PROTOCOLS, type Protocol, type ProtocolSetting } from "../../../src/exporter/api/website-test.ts";
-import type { FailureReason } from "../../../src/exporter/client/failure.ts";
+import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import type { OutlookState } from "../../../src/exporter/judge/states.ts";
 import { clustersOf, fleetOf } from "../fleet/support.ts";

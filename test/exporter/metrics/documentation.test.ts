@@ -4,7 +4,7 @@ import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { FLEET_FAMILIES } from "../../../src/exporter/metrics/families.ts";
 import { createSelfMetrics } from "../../../src/exporter/metrics/self.ts";
 import { PROBLEM_OF, RISKS } from "../../../src/exporter/judge/states.ts";
-import { FAILURE_REASONS } from "../../../src/exporter/client/failure.ts";
+import { FAILURE_REASONS } from "../../../src/exporter/api/failure.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { cannedText, discoveredText, failedOverText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";

@@ -3,7 +3,7 @@ import { OPERATION_KINDS } from "../../../src/exporter/api/operations.ts";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { createSelfMetrics, type SelfMetrics } from "../../../src/exporter/metrics/self.ts";
 import { SKIP_REASONS } from "../../../src/exporter/polling/observation.ts";
-import { FAILURE_REASONS } from "../../../src/exporter/client/failure.ts";
+import { FAILURE_REASONS } from "../../../src/exporter/api/failure.ts";
 import { failed, listOf, seen, WALL_MS } from "../../support/observations.ts";
 import { parseExposition, type ParsedSample } from "./strict-parser.ts";
 import { BUILD } from "../../support/build-facts.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FailureReason } from "../../../src/exporter/client/failure.ts";
+import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import type { Fleet } from "../../../src/exporter/fleet/fleet.ts";
 import { FLEET_FAMILIES } from "../../../src/exporter/metrics/families.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";

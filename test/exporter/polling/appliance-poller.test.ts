@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { OUT_OF_TURN, type OutOfTurn } from "../../../src/exporter/polling/decide.ts";
-import { FAILURE_REASONS } from "../../../src/exporter/client/failure.ts";
+import { FAILURE_REASONS } from "../../../src/exporter/api/failure.ts";
 import { WALL_MS } from "../../support/observations.ts";
 import {
   failing,

@@ -2,19 +2,20 @@ import { describe, expect, test } from "vitest";
 import {
   decide,
   type Decision,
-  type Extra,
   type Occasion,
   type Circumstances,
-  type PollState,
+  type Task,
 } from "../../../src/exporter/polling/decide.ts";
+import { NEW } from "../../../src/exporter/polling/task.ts";
 
 /** A website test that may be sent: 100 s after the start, every 30 s, and its latest result counts for 60 s more. */
-const FREE: PollState & Circumstances = {
+const FREE: Task & Circumstances = {
+  ...NEW,
+  poller: { due: () => {}, missed: () => {} },
   nowMs: 100_000,
   operation: { kind: "website_test", websiteId: 1 },
-  pace: { gapMs: 30_000, timeoutMs: 20_000 },
-  progress: "idle",
-  outOfTurn: [],
+  gapMs: 30_000,
+  timeoutMs: 20_000,
   latestUntilMs: 160_000,
   hasteMs: undefined,
   backoff: undefined,
@@ -43,7 +44,7 @@ const failed = (latestMs: number, returnedMs: number) => ({
 const cutOff = (latestMs: number, cutOffMs: number) => ({
   failing: { latestMs: FREE.nowMs - latestMs, cutOffMs: FREE.nowMs - cutOffMs },
 });
-const SIX_TIMES = { outOfTurn: Array<Extra>(6).fill("returned") };
+const SIX_TIMES = { outOfTurn: Array<Occasion>(6).fill("returned") };
 
 const CONFIRMED = { outOfTurn: ["confirming"] } as const;
 const LOOKED_AGAIN = { outOfTurn: ["second_look", "second_look"] } as const;

@@ -24,7 +24,7 @@ function startDiscovery() {
   const runner = startRunner({
     clock,
     onClockJump: () => {},
-    planOf: ({ name }) => fleet.plan(name),
+    operationsOf: ({ name }) => fleet.operations(name),
   });
   const events: PollEvents = {
     ...NO_EVENTS,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Body } from "../../../src/exporter/client/client.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import type { PollEvents } from "../../../src/exporter/polling/observation.ts";
 import type { Endpoint } from "../../../src/exporter/client/client.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
@@ -42,7 +42,7 @@ function startAnswered(answers: Answers, ...appliances: readonly ApplianceConfig
   const clock = holdClock();
   const sent: { readonly name: string; readonly path: string; readonly atMs: number }[] = [];
   const [observed, skipped, late]: readonly [string[], string[], number[]] = [[], [], []];
-  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, operationsOf: testsOnly });
   const events: PollEvents = {
     ...NO_EVENTS,
     started: (_, latenessSeconds) => void late.push(latenessSeconds),

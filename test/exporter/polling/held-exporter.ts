@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Body, Endpoint } from "../../../src/exporter/client/client.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { createFleet } from "../../../src/exporter/fleet/fleet.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
@@ -63,7 +63,7 @@ export function startExporter(answers: Answers, discoveryMs = 60_000) {
   const runner = startRunner({
     clock,
     onClockJump: () => {},
-    planOf: ({ name }) => fleet.plan(name),
+    operationsOf: ({ name }) => fleet.operations(name),
   });
   onTestFinished(runner.stop);
   const board = createStatusBoard({

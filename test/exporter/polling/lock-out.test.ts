@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Body } from "../../../src/exporter/client/client.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -20,7 +20,7 @@ async function refusals(
 ): Promise<readonly number[]> {
   const clock = holdClock();
   const refusedMs: number[] = [];
-  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, operationsOf: testsOnly });
   const websites = Array.from({ length: WEBSITES }, (_, id) => websiteOf({ id }));
   const createClient = () =>
     slowClient(20, (path) => {

@@ -1,13 +1,12 @@
 import type { ApplianceConfig, Config, OperationTiming } from "../../../src/exporter/config/config.ts";
 import pLimit from "p-limit";
-import type { PollPlan } from "../../../src/exporter/api/operation.ts";
 import { createAppliancePoller } from "../../../src/exporter/polling/appliance-poller.ts";
-import type { Task } from "../../../src/exporter/polling/task.ts";
+import type { Task } from "../../../src/exporter/polling/decide.ts";
 import type { ApplianceClient, Body } from "../../../src/exporter/client/client.ts";
 import type { Observation, PollEvents, SkipReason } from "../../../src/exporter/polling/observation.ts";
 import { operationKey, type Operation, type OperationKind } from "../../../src/exporter/api/operations.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
-import { expiresAtMs } from "../../../src/exporter/polling/pace.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
+import { expiresAtMs } from "../../../src/exporter/polling/instants.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
 import { applianceOf, configOf, failureOf, websiteOf } from "../../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
@@ -107,8 +106,8 @@ export function slowClient(takesMs: number, answer: (path: string) => Outcome<Bo
 }
 
 /** Tests of the configured websites. */
-export function testsOnly({ websites }: ApplianceConfig): PollPlan {
-  return { isDiscovering: false, details: [], tests: websites.map(({ id }) => id) };
+export function testsOnly({ websites }: ApplianceConfig): readonly Operation[] {
+  return [VRRP, ...websites.map(({ id }) => website(id))];
 }
 
 /** A runner under a held clock, with clients that the test answers for. */
@@ -122,7 +121,7 @@ export function startHeldRunner(...appliances: readonly ApplianceConfig[]) {
     observed: (observation) => void observed.push(observation),
     skipped: (kind, reason, count) => void skipped.push(`${kind} ${reason} ${count}`),
   };
-  const runner = startRunner({ clock, onClockJump: () => {}, planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => {}, operationsOf: testsOnly });
   const createClient = (): FakeClient => {
     const client = fakeClient();
     clients.push(client);
@@ -150,7 +149,7 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
   const skipped: { readonly kind: OperationKind; readonly reason: SkipReason; readonly count: number }[] = [];
   /** Keys of operations that are in the timetable. */
   const regular = new Set<string>();
-  let plan = testsOnly(appliance);
+  let planned = testsOnly(appliance);
   let inFlight = 0;
   const events: PollEvents = {
     started: (kind, latenessSeconds) => {
@@ -174,10 +173,10 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
           regular.has(operationKey(operation)) ? Number.POSITIVE_INFINITY : undefined,
         gapMs,
         endOf: (timing, fromMs) => ({
-          expiresAtMs: expiresAtMs(fromMs, { gapMs: gapMs(timing), timeoutMs: timing.timeoutMs }),
+          expiresAtMs: expiresAtMs(fromMs, gapMs(timing), timing.timeoutMs),
         }),
       },
-      planOf: () => plan,
+      operationsOf: () => planned,
       isHastened: () => false,
     },
     appliance,
@@ -200,8 +199,8 @@ export function startHeldPoller(appliance: ApplianceConfig = WAF) {
     skipped,
     regular,
     /** Changes what is planned. */
-    replan: (next: Pick<PollPlan, "tests">) => {
-      plan = { ...plan, ...next };
+    replan: ({ tests }: { readonly tests: readonly number[] }) => {
+      planned = [VRRP, ...tests.map(website)];
       poller.arrange();
     },
     inFlight: () => inFlight,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { ApplianceClient, Body, Endpoint } from "../../../src/exporter/client/client.ts";
-import type { Outcome } from "../../../src/exporter/client/failure.ts";
+import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import type { PollEvents } from "../../../src/exporter/polling/observation.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
 import { applianceOf, configOf, websiteOf } from "../../support/observations.ts";
@@ -47,7 +47,7 @@ async function courseOf(
   const clock = holdClock();
   const events: string[] = [];
   const note = (what: string): void => void events.push(`${clock.monotonicMs()} ${what}`);
-  const runner = startRunner({ clock, onClockJump: () => note("clock jump"), planOf: testsOnly });
+  const runner = startRunner({ clock, onClockJump: () => note("clock jump"), operationsOf: testsOnly });
   const polls: PollEvents = {
     ...NO_EVENTS,
     observed: (observation) => note(`${observation.appliance} ${shortly(observation)}`),

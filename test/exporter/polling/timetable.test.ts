@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { nextOnGrid, phaseFraction } from "../../../src/exporter/polling/pace.ts";
+import { nextOnGrid, phaseFraction } from "../../../src/exporter/polling/instants.ts";
 import { every, gaps, scheduled, startHeldTimetable } from "./timetable-support.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import type { FailureReason } from "../../../src/exporter/client/failure.ts";
+import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { createPast } from "../../../src/exporter/story/past.ts";
 import type { IncidentDocument } from "../../../src/exporter/document/schema.ts";

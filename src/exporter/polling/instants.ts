@@ -22,12 +22,6 @@ export function firstDueMs(phase: number, nowMs: number): number {
   return nowMs + phase * FIRST_POLL_SPREAD_MS;
 }
 
-/** The pace of an operation, in milliseconds; `gapMs`: its interval, or the usual gap of its schedule. */
-export interface Pace {
-  readonly gapMs: number;
-  readonly timeoutMs: number;
-}
-
 /** The end of a result. Instants are monotonic. */
 export interface End {
   readonly expiresAtMs: number;
@@ -59,8 +53,11 @@ export function longestWaitMs(usualGapMs: number): number {
   return Math.max(2 * usualGapMs, FIVE_MINUTES_MS);
 }
 
-/** The instant at which a result of an interval that counts from `fromMs` becomes stale: after two gaps and one timeout. */
-export function expiresAtMs(fromMs: number, { gapMs, timeoutMs }: Pace): number {
+/**
+ * The instant at which a result of an interval that counts from `fromMs` becomes stale: after two gaps and one timeout. A gap is the interval
+ * of an operation, or the usual gap of its schedule.
+ */
+export function expiresAtMs(fromMs: number, gapMs: number, timeoutMs: number): number {
   return fromMs + 2 * gapMs + timeoutMs;
 }
 
@@ -79,30 +76,29 @@ export function endOfScheduled(fromMs: number, upcoming: Upcoming, timeoutMs: nu
   };
 }
 
-/** The pace of an operation before its first result. A schedule has its timeout as gap, since the first poll is immediate. */
-export function firstPace(timing: OperationTiming): Pace {
-  const { timeoutMs } = timing;
-  return { gapMs: timing.kind === "interval" ? timing.intervalMs : timeoutMs, timeoutMs };
+/** The gap of an operation before its first result. A schedule has its timeout as gap, since the first poll is immediate. */
+export function firstGapMs(timing: OperationTiming): number {
+  return timing.kind === "interval" ? timing.intervalMs : timing.timeoutMs;
 }
 
 /** The instant at which an operation configured at `nowMs` and never polled becomes stalled. */
 export function firstExpiryMs(timing: OperationTiming, nowMs: number): number {
-  return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstPace(timing));
+  return expiresAtMs(nowMs + FIRST_POLL_SPREAD_MS, firstGapMs(timing), timing.timeoutMs);
 }
 
 /** The instant at which a poll must begin to end before the latest result expires. A quarter of a gap is for delays of this process. */
-export function mustBeginByMs(latestUntilMs: number, { gapMs, timeoutMs }: Pace): number {
+export function mustBeginByMs(latestUntilMs: number, gapMs: number, timeoutMs: number): number {
   return latestUntilMs - timeoutMs - gapMs / 4;
 }
 
 /** The end of a due poll's wait for a slot: when it must begin, but at least a quarter of a gap and at most a day after it was due. */
-export function waitEndsMs(dueMs: number, latestUntilMs: number, pace: Pace): number {
-  const endsMs = Math.max(mustBeginByMs(latestUntilMs, pace), dueMs + pace.gapMs / 4);
+export function waitEndsMs(dueMs: number, latestUntilMs: number, gapMs: number, timeoutMs: number): number {
+  const endsMs = Math.max(mustBeginByMs(latestUntilMs, gapMs, timeoutMs), dueMs + gapMs / 4);
   return Math.min(endsMs, dueMs + MAX_WAIT_MS);
 }
 
 /** The longest wait for a connection: until a quarter of a gap before the latest result expires, and at least that quarter. */
-export function connectionWaitMs(latestUntilMs: number, { gapMs }: Pace, nowMs: number): number {
+export function connectionWaitMs(latestUntilMs: number, gapMs: number, nowMs: number): number {
   const marginMs = gapMs / 4;
   return Math.min(Math.max(marginMs, latestUntilMs - marginMs - nowMs), MAX_WAIT_MS);
 }

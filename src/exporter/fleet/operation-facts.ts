@@ -1,14 +1,14 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { WebsiteList } from "../api/website-list.ts";
-import type { Failure } from "../client/failure.ts";
+import type { Failure } from "../api/failure.ts";
 import type { Observation } from "../polling/observation.ts";
-import type { Rest } from "../polling/pace.ts";
+import type { Rest } from "../polling/instants.ts";
 import { unsent } from "../polling/poll.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
 import type { PollHealth } from "./snapshot.ts";
 
 /** The facts about one operation: the health of its latest poll, and the last known value. Immutable. Instants are monotonic. */
-export interface OperationRecord<Seen> {
+export interface OperationFacts<Seen> {
   readonly health: PollHealth;
   /** The instant from which the schedule rests, or else polling counts as stalled; infinite once it does. */
   readonly expiresAtMs: number;
@@ -28,12 +28,12 @@ export interface OperationRecord<Seen> {
   readonly suspended?: PollHealth | undefined;
 }
 
-/** The records of the polls that discover an appliance's websites. */
-export interface DiscoveryRecords {
-  readonly list: OperationRecord<WebsiteList>;
-  /** The records of the websites that are neither excluded nor beyond the limit, by id. */
-  readonly details: ReadonlyMap<number, OperationRecord<WebsiteDetails>>;
-  /** The ids of these records in the first valid list; `undefined` before that. */
+/** The facts about the polls that discover an appliance's websites. */
+export interface DiscoveryFacts {
+  readonly list: OperationFacts<WebsiteList>;
+  /** The facts about the websites that are neither excluded nor beyond the limit, by id. */
+  readonly details: ReadonlyMap<number, OperationFacts<WebsiteDetails>>;
+  /** The ids of these websites in the first valid list; `undefined` before that. */
   readonly first: ReadonlySet<number> | undefined;
 }
 
@@ -46,8 +46,8 @@ const NEVER_POLLED: PollHealth = {
 };
 const STALLED: Failure = { reason: "stalled", message: "no poll has completed for too long" };
 
-/** Returns the record of an operation that was never polled. The operation counts as stalled if it is not polled by `expiresAtMs`. */
-export function freshRecord(expiresAtMs: number): OperationRecord<never> {
+/** Returns the facts about an operation that was never polled. The operation counts as stalled if it is not polled by `expiresAtMs`. */
+export function neverPolled(expiresAtMs: number): OperationFacts<never> {
   return {
     health: NEVER_POLLED,
     expiresAtMs,
@@ -60,42 +60,42 @@ export function freshRecord(expiresAtMs: number): OperationRecord<never> {
 }
 
 /**
- * Returns the record after one more poll, received at the monotonic instant `nowMs`. `seen` is the value of a valid answer; `undefined` on
+ * Returns the facts after one more poll, received at the monotonic instant `nowMs`. `seen` is the value of a valid answer; `undefined` on
  * failure.
  */
-export function afterPoll<Record extends OperationRecord<unknown>>(
-  record: Record,
+export function afterPoll<Facts extends OperationFacts<unknown>>(
+  facts: Facts,
   { outcome, durationSeconds, expiresAtMs, rest, completedAtMs }: Observation,
   nowMs: number,
-  seen: Record["seen"],
-): Record {
+  seen: Facts["seen"],
+): Facts {
   if (outcome.ok) {
     const lastSuccessAtMs = completedAtMs;
     const health = { ...NEVER_POLLED, state: "succeeded", durationSeconds, lastSuccessAtMs } as const;
     const known = { expiresAtMs, rest, silentSinceMs: undefined, suspended: undefined };
-    return { ...record, ...known, health, failing: undefined, seen, found: seen };
+    return { ...facts, ...known, health, failing: undefined, seen, found: seen };
   }
   const { failure } = outcome;
-  const { lastSuccessAtMs, failingSinceMs = completedAtMs } = record.health;
+  const { lastSuccessAtMs, failingSinceMs = completedAtMs } = facts.health;
   const health = { state: "failed", failure, durationSeconds, lastSuccessAtMs, failingSinceMs } as const;
-  const silentSinceMs = Math.min(nowMs, record.silentSinceMs ?? nowMs);
+  const silentSinceMs = Math.min(nowMs, facts.silentSinceMs ?? nowMs);
   const wasTried = durationSeconds !== undefined || failure.reason === "local";
   const unknown = { expiresAtMs, rest, silentSinceMs, suspended: undefined, found: undefined };
-  return { ...record, ...unknown, health, failing: wasTried ? failure : record.failing };
+  return { ...facts, ...unknown, health, failing: wasTried ? failure : facts.failing };
 }
 
 /**
- * Returns the record at the monotonic instant `nowMs`, at which an expired operation has failed as `stalled`, or as `not_scheduled` while
+ * Returns the facts at the monotonic instant `nowMs`, at which an expired operation has failed as `stalled`, or as `not_scheduled` while
  * its schedule rests.
  */
-export function recordAt<Record extends OperationRecord<unknown>>(record: Record, nowMs: number): Record {
-  const { expiresAtMs, rest, silentSinceMs = expiresAtMs } = record;
-  if (nowMs < expiresAtMs) return record;
+export function operationAt<Facts extends OperationFacts<unknown>>(facts: Facts, nowMs: number): Facts {
+  const { expiresAtMs, rest, silentSinceMs = expiresAtMs } = facts;
+  if (nowMs < expiresAtMs) return facts;
   const failure = rest === undefined ? STALLED : notScheduled(rest);
-  const health = { ...record.health, state: "failed", failure } as const;
+  const health = { ...facts.health, state: "failed", failure } as const;
   const until = { expiresAtMs: rest?.stalledAtMs ?? Number.POSITIVE_INFINITY, rest: undefined };
-  return recordAt(
-    { ...record, ...until, suspended: undefined, found: undefined, health, silentSinceMs },
+  return operationAt(
+    { ...facts, ...until, suspended: undefined, found: undefined, health, silentSinceMs },
     nowMs,
   );
 }
@@ -106,30 +106,30 @@ function notScheduled({ untilMs }: Rest): Failure {
 }
 
 /**
- * Returns the record after a poll of its appliance's VRRP list. A successful answer from before the appliance was out of reach does not
+ * Returns the facts after a poll of its appliance's VRRP list. A successful answer from before the appliance was out of reach does not
  * count until the list shows that the appliance answers again. `downSinceMs` is the Unix time since which the appliance is out of reach.
  */
-export function whileReachable<Record extends OperationRecord<unknown>>(
-  record: Record,
+export function whileReachable<Facts extends OperationFacts<unknown>>(
+  facts: Facts,
   downSinceMs: number | undefined,
-): Record {
-  const { health, suspended } = record;
+): Facts {
+  const { health, suspended } = facts;
   if (downSinceMs === undefined)
     return suspended === undefined
-      ? record
-      : { ...record, health: suspended, suspended: undefined, found: record.seen };
-  if (health.state !== "succeeded") return record;
+      ? facts
+      : { ...facts, health: suspended, suspended: undefined, found: facts.seen };
+  if (health.state !== "succeeded") return facts;
   const failed = { state: "failed", failure: unsent("appliance_down"), durationSeconds: undefined } as const;
   const unknown = { health: { ...health, ...failed, failingSinceMs: downSinceMs }, found: undefined };
-  return { ...record, ...unknown, suspended: health };
+  return { ...facts, ...unknown, suspended: health };
 }
 
 /** Whether the appliance has no such website. Firmware without details reports this of every website. */
-export function isGone(record: OperationRecord<unknown> | undefined): boolean {
-  return record?.failing?.isGone === true;
+export function isGone(facts: OperationFacts<unknown> | undefined): boolean {
+  return facts?.failing?.isGone === true;
 }
 
 /** Whether the appliance has no such website, or lacks the operation. */
-export function isAbsent(record: OperationRecord<unknown> | undefined): boolean {
-  return isGone(record) || record?.failing?.reason === "unsupported";
+export function isAbsent(facts: OperationFacts<unknown> | undefined): boolean {
+  return isGone(facts) || facts?.failing?.reason === "unsupported";
 }

@@ -6,13 +6,13 @@ import {
   firstExpiryMs,
   nextOnGrid,
   waitEndsMs,
-} from "../../../src/exporter/polling/pace.ts";
+} from "../../../src/exporter/polling/instants.ts";
 
-const WEBSITES = { gapMs: 30_000, timeoutMs: 20_000 };
+const WEBSITES = [30_000, 20_000] as const;
 const YEAR_MS = 31_536_000_000;
 
 test("a result is stale two gaps and one timeout after the instant at which it starts to count", () => {
-  expect(expiresAtMs(1_000, WEBSITES)).toBe(81_000);
+  expect(expiresAtMs(1_000, ...WEBSITES)).toBe(81_000);
 });
 
 test.each([
@@ -30,14 +30,14 @@ test.each([
 );
 
 test.each([
-  ["due on time after a result at 0", 30_000, expiresAtMs(0, WEBSITES), WEBSITES, 52_500],
-  ["due early", 15_000, expiresAtMs(0, WEBSITES), WEBSITES, 52_500],
-  ["due when the result is nearly stale", 59_000, expiresAtMs(0, WEBSITES), WEBSITES, 66_500],
-  ["due long after the result was stale", 500_000, expiresAtMs(0, WEBSITES), WEBSITES, 507_500],
-  ["with a timeout as long as its interval", 1_000, 3_000, { gapMs: 1_000, timeoutMs: 1_000 }, 1_750],
-  ["once a year", YEAR_MS, 2 * YEAR_MS + 1_000, { gapMs: YEAR_MS, timeoutMs: 1_000 }, YEAR_MS + 86_400_000],
-])("how long a test waits for a slot: %s", (_, dueMs, latestUntilMs, pace, expected) => {
-  expect(waitEndsMs(dueMs, latestUntilMs, pace)).toBe(expected);
+  ["due on time after a result at 0", 30_000, expiresAtMs(0, ...WEBSITES), ...WEBSITES, 52_500],
+  ["due early", 15_000, expiresAtMs(0, ...WEBSITES), ...WEBSITES, 52_500],
+  ["due when the result is nearly stale", 59_000, expiresAtMs(0, ...WEBSITES), ...WEBSITES, 66_500],
+  ["due long after the result was stale", 500_000, expiresAtMs(0, ...WEBSITES), ...WEBSITES, 507_500],
+  ["with a timeout as long as its interval", 1_000, 3_000, 1_000, 1_000, 1_750],
+  ["once a year", YEAR_MS, 2 * YEAR_MS + 1_000, YEAR_MS, 1_000, YEAR_MS + 86_400_000],
+] as const)("how long a test waits for a slot: %s", (_, dueMs, latestUntilMs, gapMs, timeoutMs, expected) => {
+  expect(waitEndsMs(dueMs, latestUntilMs, gapMs, timeoutMs)).toBe(expected);
 });
 
 test.each([
@@ -45,12 +45,11 @@ test.each([
   ["for a quarter of a gap when that is as long", 65_000, 7_500],
   ["for a quarter of a gap when the latest result is nearly stale", 80_000, 7_500],
 ])("a poll waits for a connection %s", (_, nowMs, expected) => {
-  expect(connectionWaitMs(expiresAtMs(0, WEBSITES), WEBSITES, nowMs)).toBe(expected);
+  expect(connectionWaitMs(expiresAtMs(0, ...WEBSITES), WEBSITES[0], nowMs)).toBe(expected);
 });
 
 test("a poll once a year waits for a connection for a day at most", () => {
-  const yearly = { gapMs: YEAR_MS, timeoutMs: 1_000 };
-  expect(connectionWaitMs(expiresAtMs(0, yearly), yearly, YEAR_MS)).toBe(86_400_000);
+  expect(connectionWaitMs(expiresAtMs(0, YEAR_MS, 1_000), YEAR_MS, YEAR_MS)).toBe(86_400_000);
 });
 
 test.each([

@@ -4,8 +4,8 @@ import {
   afterObservation,
   applianceAt,
   applianceFor,
-  type ApplianceRecord,
-} from "../../../src/exporter/fleet/appliance-record.ts";
+  type ApplianceFacts,
+} from "../../../src/exporter/fleet/appliance-facts.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import {
   applianceOf,
@@ -75,8 +75,8 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-function expiriesIn({ vrrp, websites, records }: ApplianceRecord): readonly number[] {
-  const { list, details } = records ?? {};
+function expiriesIn({ vrrp, websites, discoveryFacts }: ApplianceFacts): readonly number[] {
+  const { list, details } = discoveryFacts ?? {};
   const all = [vrrp, ...websites, ...(list === undefined ? [] : [list]), ...(details?.values() ?? [])];
   return all.map(({ expiresAtMs }) => expiresAtMs);
 }
@@ -89,11 +89,11 @@ test("whatever is polled and passes, what has expired counts as stalled", () => 
       for (const { make, passesMs, isLookedAt, lastsMs } of all) {
         nowMs += passesMs;
         if (isLookedAt) state = applianceAt(state, nowMs);
-        ({ state } = afterObservation(applianceAt(state, nowMs), make(nowMs + lastsMs), nowMs));
+        state = afterObservation(applianceAt(state, nowMs), make(nowMs + lastsMs), nowMs);
         expect(Math.min(...expiriesIn(applianceAt(state, nowMs)))).toBeGreaterThan(nowMs);
         expect(state.untilMs).toBeLessThanOrEqual(Math.min(...expiriesIn(state)));
       }
-      // The compiler demands the records of each operation in `untilMs`: in the end none is left that has not expired.
+      // The compiler demands the facts about each operation in `untilMs`: in the end none is left that has not expired.
       expect(applianceAt(state, Number.MAX_SAFE_INTEGER).untilMs).toBe(Number.POSITIVE_INFINITY);
     }),
     { numRuns: 300 },
