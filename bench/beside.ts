@@ -6,17 +6,17 @@ import { measureExporter } from "./polling.ts";
 import { PAUSE_GAUGE } from "./process.ts";
 
 /**
- * `npm run bench:beside -- [--minutes=N] FOLDER...` prints what polling costs this revision and others, which are built in these folders. All
+ * `npm run bench:beside -- [--minutes=N] [--appliances=N] FOLDER...` prints what polling costs this revision and others, which are built in these folders. All
  * revisions poll at the same time, so that the load of the machine is the same for each.
  */
 const WINDOWS_OF_A_MINUTE = 3;
 const { values, positionals: folders } = parseArgs({
-  options: { minutes: { type: "string", default: "1" } },
+  options: { minutes: { type: "string", default: "1" }, appliances: { type: "string", default: "600" } },
   allowPositionals: true,
 });
-const minutes = Number(values.minutes);
-if (folders.length === 0 || !(minutes > 0)) {
-  process.stderr.write("usage: npm run bench:beside -- [--minutes=N] FOLDER...\n");
+const [minutes, appliances] = [Number(values.minutes), Number(values.appliances)];
+if (folders.length === 0 || !(minutes > 0) || !(appliances > 0)) {
+  process.stderr.write("usage: npm run bench:beside -- [--minutes=N] [--appliances=N] FOLDER...\n");
   process.exit(2);
 }
 const fleet = await startNginxFleet();
@@ -25,6 +25,7 @@ try {
     [".", ...folders].map(async (checkout, nth) => {
       const { pollMs, failures, residentMib, lateness, gauge } = await measureExporter(fleet, {
         checkout,
+        appliances,
         port: LISTEN_PORT + nth,
         preload: PAUSE_GAUGE,
         windows: Math.ceil(minutes * WINDOWS_OF_A_MINUTE),

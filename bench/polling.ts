@@ -58,9 +58,13 @@ export async function measurePolling(): Promise<readonly Measurement[]> {
 /** Measures an exporter that polls this fleet for a minute, and then for `windows` of 20 seconds. */
 export async function measureExporter(
   fleet: NginxFleet,
-  { windows = WINDOWS, ...options }: RunOptions & { readonly windows?: number } = {},
+  {
+    windows = WINDOWS,
+    appliances = SHAPE.appliances,
+    ...options
+  }: RunOptions & { readonly windows?: number; readonly appliances?: number } = {},
 ) {
-  const exporter = await startExporter(fleet, SHAPE, options);
+  const exporter = await startExporter(fleet, { ...SHAPE, appliances }, options);
   const scrape = async () => {
     for (;;) {
       const text = await exporter.scrape();
