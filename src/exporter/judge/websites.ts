@@ -63,8 +63,8 @@ const factsIn = memo((setting: WebsiteInputs) => {
     .filter(({ found, website }) => found.length > 0 || website.at.some(({ test }) => test >= 0));
 });
 
-type WebsiteFacts = ReturnType<typeof factsOf>;
-const sameFacts = memo((facts: WebsiteFacts) => facts);
+type JudgedWebsite = ReturnType<typeof factsOf>;
+const sameFacts = memo((facts: JudgedWebsite) => facts);
 
 /** Returns the inputs of the verdict on a website, besides the results of tests. They contain the names of appliances. */
 function factsOf(
@@ -115,7 +115,7 @@ function isLacking({ byAddress, isComplete }: InventorySnapshot, key: string): b
 }
 
 function websiteVerdict(
-  facts: WebsiteFacts,
+  facts: JudgedWebsite,
   results: Results,
   old: WebsiteVerdict | undefined,
   given: WebsitesCase,
@@ -147,7 +147,7 @@ function websiteVerdict(
   return { kind: "website", facts, results, ...named, ...judged };
 }
 
-function testsIn({ website, masters }: WebsiteFacts, results: Results) {
+function testsIn({ website, masters }: JudgedWebsite, results: Results) {
   return website.at.flatMap(({ test, known: { identity, websiteId } }, nth) => {
     const { appliance } = identity;
     if (test < 0) return [];
@@ -158,7 +158,7 @@ function testsIn({ website, masters }: WebsiteFacts, results: Results) {
 function statesIn(
   tests: ReturnType<typeof testsIn>,
   isOff: boolean,
-  facts: WebsiteFacts,
+  facts: JudgedWebsite,
 ): readonly Pick<ProtocolVerdict, "protocol" | "state">[] {
   const isTested = tests.some(({ results }) => !isAwaited(results));
   // The result of a master is not unknown before the master was polled, nor while its schedule rests.
