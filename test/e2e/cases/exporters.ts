@@ -1,7 +1,7 @@
 import { failoverTo, ownsCluster, vrrpAlert, type Case } from "./case.ts";
 import { websiteAlert } from "./websites.ts";
 
-const restart: Case = {
+export const restart: Case = {
   name: "an exporter that restarts during an outage resolves nothing, repeats nothing and misses no failover",
   owns: ({ ha_cluster: cluster }) => cluster === "outage" || cluster === "restart",
   play: async ({ happens }, lab) => {
