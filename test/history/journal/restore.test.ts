@@ -211,6 +211,16 @@ test.each<Case>([
     ],
   },
   {
+    name: "a lost backup whose replacement refuses the exporter is lost since it was",
+    before: "a MASTER 1, b BACKUP 1, b silent 5, b refuses 9",
+    after: "a MASTER 1, b refuses 2",
+    group: "backup_lost a since 5, preferred true",
+    incidents: [
+      "9-: b could not be polled: it refuses the credentials (auth)",
+      "5-9: b went down: it does not answer in time (timeout)",
+    ],
+  },
+  {
     name: "after the clock was set back nobody knows since when a state lasts",
     before: "a MASTER 1, b BACKUP 1, b nothing 5, b BACKUP 9",
     after: "a MASTER 1, b BACKUP 1",
