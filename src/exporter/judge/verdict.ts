@@ -201,6 +201,8 @@ export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels
   readonly elsewhere: readonly (WindowElsewhere & Pick<OutlookVerdict, "identity">)[];
   /** The members in a window that fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
+  /** Whether the exporter was started in the windows, and not everything was judged before this verdict. */
+  readonly isStarting: boolean;
   /** All windows that cover a part of the cluster, including those that ended in the last five minutes. */
   readonly allWindows: readonly MaintenanceWindow[];
   /** The Unix time in milliseconds of the next end of a window; infinite if all have ended. */

@@ -277,6 +277,45 @@ test("planned work goes on after a restart, and what was wrong before it is stil
   await second.kill();
 });
 
+test.each([
+  {
+    name: "counts as earlier, whichever poll finds it",
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2",
+    after: "a MASTER 1, b silent 2, a 503 3, a 503 4",
+    problems: ["website_down", "redundancy_lost", "appliance_down"],
+  },
+  {
+    name: "is planned, if its beginning in the window was recorded",
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, b silent 15",
+    after: "a MASTER 1, b silent 2, a 200 3",
+    problems: ["(redundancy_lost)", "(appliance_down)"],
+  },
+  {
+    name: "is planned, if it began after the first polls",
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2",
+    after: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, b silent 5, a MASTER 6, a 503 7, a 503 8",
+    problems: ["(website_down)", "(redundancy_lost)", "(appliance_down)"],
+  },
+])("in a window of the journal, a problem that a start finds $name", async ({ before, after, problems }) => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
+  const [early = "", late] = before.split(/, (?=b silent)/);
+  first.poll(early);
+  await first.step(8);
+  const scope = { appliances: [], clusters: ["ams"], labels: {} };
+  first.windows.start({ id: "work", scope, comment: "", forMs: 3_600_000, isDrill: false }, "alice");
+  if (late !== undefined) first.poll(late);
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 30_000 });
+  second.poll(after);
+  const found = (await second.document()).problems.map(({ kind, isPlanned }) =>
+    isPlanned === true ? `(${kind})` : kind,
+  );
+  expect(found.filter((kind) => kind !== "not_polled_yet")).toEqual(problems);
+  await second.kill();
+});
+
 const SPLIT = "a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4";
 
 test("polls that contradict each other after a start end nothing, also over a second restart", async () => {
