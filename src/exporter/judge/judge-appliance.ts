@@ -68,7 +68,9 @@ export function cachedAppliance(
   const certificate = judgeCertificate(vrrp.certificate, nowMs);
   const problems = applianceProblems(appliance, { state, certificate }, isAlone);
   const isUnwatched = isResting(vrrp.health);
-  return { identity, state, isUnwatched, certificate, problems, list: vrrp.found?.list, inventory, results };
+  const wasRead = vrrp.polled !== undefined;
+  const lists = { list: vrrp.found?.list, wasRead, inventory, results };
+  return { identity, state, isUnwatched, certificate, problems, ...lists };
 }
 
 /** Whether the latest result of an operation has ended because its schedule has no poll for long. */

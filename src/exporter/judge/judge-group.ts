@@ -1,6 +1,7 @@
 import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../../support/kept.ts";
 import { isEmpty, type Earlier } from "./memory.ts";
+import { rememberedGroups } from "./remembered-groups.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
@@ -103,7 +104,7 @@ export function groupVerdicts(
     appliances === before.appliances &&
     given.at.monotonicMs < groupsChangeAtMs(before.groups);
   if (isUnchanged && isEmpty(memory) && cachedInputs.groups === before.facts.groups) return before.groups;
-  const groups = cachedInputs.groups.map((group) => {
+  const groups = [...cachedInputs.groups, ...rememberedGroups(given)].map((group) => {
     const old = before?.groups.get(group.key);
     const isAsBefore =
       isUnchanged && memory?.has(subjectKeys.group(group.key)) !== true && old?.facts === group;

@@ -73,6 +73,8 @@ export interface CachedAppliance
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
     Pick<ApplianceVerdict, "state" | "certificate" | "problems"> {
   readonly list: VrrpListSnapshot | undefined;
+  /** Whether a valid VRRP list of the appliance was read since the exporter was started. */
+  readonly wasRead: boolean;
   /** Whether its state is not known because no poll of its VRRP list is scheduled for long. */
   readonly isUnwatched: boolean;
 }

@@ -85,10 +85,11 @@ function partsOf(record: SubjectRecord): Omit<Remembered, "kind" | "sinceMs"> {
     case "readiness":
       return { state: stateIn(PROBLEM_OF.outlook, record.state) };
     case "group": {
-      const { master, latestMaster = master, isPreferredMaster } = record;
+      const { vhid, vip, interface: name, master, latestMaster = master, isPreferredMaster } = record;
+      const group = { vhid, vip, interface: name };
       const trouble = stateIn(TROUBLES, record.trouble ?? record.state);
       const state = stateIn(PROBLEM_OF.group, record.state);
-      return { state, master, latestMaster, isPreferredMaster, trouble };
+      return { group, state, master, latestMaster, isPreferredMaster, trouble };
     }
     case "website": {
       const shown = stateIn(PROBLEM_OF.website, record.shown ?? record.state);

@@ -4,7 +4,8 @@ import { judgeGroup, masterIn } from "../../../src/exporter/judge/judge-group.ts
 import type { GroupState } from "../../../src/exporter/judge/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
-import { WALL_MS } from "../../support/observations.ts";
+import { judge } from "../../../src/exporter/judge/judge.ts";
+import { failed, interfaceOf, listOf, seen, WALL_MS } from "../../support/observations.ts";
 import { createJudge, incidentLines, replay } from "./support.ts";
 
 /** The verdict about the group of these appliances after these polls, so many seconds after the start, and its master. */
@@ -252,6 +253,20 @@ test.each([
 ])("a split brain %s", (_, polls, state, trouble) => {
   const { groups } = replay(pollsOf(`${SPLIT}, ${polls}`)).verdict;
   expect([...groups.values()]).toMatchObject([{ state, trouble }]);
+});
+
+test.each([
+  ["192.0.2.101", ["192.0.2.100"], ["2 192.0.2.101"]],
+  ["192.0.2.101", [], ["2 192.0.2.101", "2 192.0.2.100"]],
+])("a remembered group is the one that has its VIP: %s, also at %j", (vip, aliases, expected) => {
+  const list = listOf([interfaceOf({ state: "BACKUP", vhid: 2, vip, aliases })]);
+  const fleet = fleetOf([MEMBER_A, MEMBER_B], [failed.vrrp("a", "auth"), seen.vrrp("b", list)]);
+  const group = { vhid: 2, vip: "192.0.2.100" };
+  const memory = new Map([["group 2 192.0.2.100", { kind: "group", group, state: "unknown" } as const]]);
+  const groups = clustersOf(fleet).map((facts) => [
+    ...judge(facts, undefined, { wallMs: 0, monotonicMs: 0 }, { memory }).groups.keys(),
+  ]);
+  expect(groups).toEqual([expected]);
 });
 
 const REPLACED = "a MASTER 0, b BACKUP 0, b silent 5, b refuses 10";
