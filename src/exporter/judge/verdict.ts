@@ -75,6 +75,8 @@ export interface CachedAppliance
   readonly list: VrrpListSnapshot | undefined;
   /** Whether a valid VRRP list of the appliance was read since the exporter was started. */
   readonly wasRead: boolean;
+  /** Whether none was, in two polls or more, so that another poll has confirmed the failure; or polling is stuck. */
+  readonly isUnreadable: boolean;
   /** Whether its state is not known because no poll of its VRRP list is scheduled for long. */
   readonly isUnwatched: boolean;
 }

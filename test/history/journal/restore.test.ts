@@ -368,6 +368,22 @@ test.each<{
   },
 );
 
+test("a cluster that nobody ever could read is as critical after a restart, once every member has failed", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll("a silent 1, b silent 1, a refuses 5, b refuses 6");
+  const refused = ["warning appliance_refused since 5", "warning appliance_refused since 6"];
+  expect(await wrongIn(first)).toEqual(["critical master_unknown since ", ...refused]);
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
+  second.poll("a refuses 1");
+  expect(await wrongIn(second)).toEqual([...refused.slice(0, 1), "unknown not_polled_yet since "]);
+  second.poll("b refuses 2");
+  expect(await wrongIn(second)).toEqual(["critical master_unknown since ", ...refused]);
+  await second.kill();
+});
+
 test("a group that nobody can list is unknown for as long as nobody can", async () => {
   const storage = storageAt(await folderPath());
   const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
