@@ -1,6 +1,7 @@
 import type { Memory, Remembered } from "./memory.ts";
+import { isListed } from "./remembered-groups.ts";
 import { subjectKeys, subjectsIn, type JudgedSubject } from "./subjects.ts";
-import { arePolled, type ClusterVerdict } from "./verdict.ts";
+import { arePolled, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
 
 /**
  * Returns the rest of a memory after a verdict, without everything that this run has judged. Once all members were polled, or could not be
@@ -37,7 +38,7 @@ function stillOf(
       return isPolled && found === undefined ? undefined : earlier;
     case "group": {
       const group = found?.kind === "group" ? found.verdict : undefined;
-      return isPolled ? undecided(earlier, group?.state) : unlike(earlier, group);
+      return isPolled ? undecided(earlier, group) : unlike(earlier, group);
     }
     default:
       return kind satisfies never;
@@ -46,10 +47,12 @@ function stillOf(
 
 /**
  * Returns a remembered group after all members were polled. A group is changing before each of its masters was polled twice. If no member
- * lists a group, its earlier master is still known, but no longer since when.
+ * lists a group, its earlier master is still known, but no longer since when, unless nothing was known of it before.
  */
-function undecided(earlier: Remembered, state: string | undefined): Remembered | undefined {
-  if (state === undefined) return { ...earlier, sinceMs: undefined };
+function undecided(earlier: Remembered, group: GroupVerdict | undefined): Remembered | undefined {
+  const { state } = group ?? {};
+  if (group === undefined || state === undefined || !isListed(group.facts))
+    return state === earlier.state ? earlier : { ...earlier, sinceMs: undefined };
   return state === "changing" ? earlier : undefined;
 }
 

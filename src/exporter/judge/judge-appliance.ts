@@ -63,12 +63,16 @@ export function cachedAppliance(
   isAlone: boolean,
   nowMs: number,
 ): CachedAppliance {
-  const { identity, vrrp, inventory, results } = appliance;
+  const { identity, vrrp, inventory, results, totals } = appliance;
   const state = judgeAppliance(vrrp.health);
   const certificate = judgeCertificate(vrrp.certificate, nowMs);
   const problems = applianceProblems(appliance, { state, certificate }, isAlone);
   const isUnwatched = isResting(vrrp.health);
-  return { identity, state, isUnwatched, certificate, problems, list: vrrp.found?.list, inventory, results };
+  const wasRead = vrrp.polled !== undefined;
+  const { failures = 0 } = totals.counts.vrrp ?? {};
+  const isUnreadable = !wasRead && (failures > 1 || vrrp.health.failure?.reason === "stalled");
+  const lists = { list: vrrp.found?.list, wasRead, isUnreadable, inventory, results };
+  return { identity, state, isUnwatched, certificate, problems, ...lists };
 }
 
 /** Whether the latest result of an operation has ended because its schedule has no poll for long. */

@@ -1,6 +1,7 @@
 import { contendersIn, membersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import { kept, once } from "../../support/kept.ts";
 import { isEmpty, type Earlier } from "./memory.ts";
+import { rememberedGroups } from "./remembered-groups.ts";
 import { PROBLEM_OF, type ApplianceState, type GroupState, type Trouble } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
@@ -38,7 +39,7 @@ interface GroupCase {
  *   whether a split brain goes on.
  * - `no_backup`: one master, all others known, none BACKUP.
  * - `backup_lost`: one master, no known BACKUP, a member is down. `backup_unknown`: a member is unknown, and none is down; or the schedule
- *   of a member rests.
+ *   of a member rests. @see lastingState
  * - `one_master`: any other group with one known master.
  */
 export function judgeGroup(
@@ -103,7 +104,7 @@ export function groupVerdicts(
     appliances === before.appliances &&
     given.at.monotonicMs < groupsChangeAtMs(before.groups);
   if (isUnchanged && isEmpty(memory) && cachedInputs.groups === before.facts.groups) return before.groups;
-  const groups = cachedInputs.groups.map((group) => {
+  const groups = [...cachedInputs.groups, ...rememberedGroups(given)].map((group) => {
     const old = before?.groups.get(group.key);
     const isAsBefore =
       isUnchanged && memory?.has(subjectKeys.group(group.key)) !== true && old?.facts === group;
@@ -124,7 +125,9 @@ function groupVerdict(
   const stateOf = (name: string) => appliances.get(name)?.state;
   const hasDisabled = disabled.length > 0;
   const unwatched = unwatchedIn(cachedInputs);
-  const state = judgeGroup(group, { hasDisabled, unwatched, stateOf, nowMs: at.monotonicMs });
+  const found = judgeGroup(group, { hasDisabled, unwatched, stateOf, nowMs: at.monotonicMs });
+  const isResting = contendersIn(group, "unknown").some((name) => unwatched.has(name));
+  const state = isResting ? found : lastingState(found, old?.trouble);
   const master = masterIn(group, state);
   // If a change was in progress when polling began, it may have begun earlier.
   const wasChanging = remembered !== undefined || (old?.state === "changing" && old.sinceMs === undefined);
@@ -154,6 +157,15 @@ export const unwatchedIn = once(
     new Set(appliances.flatMap(({ identity, isUnwatched }) => (isUnwatched ? identity.appliance : []))),
 );
 
+/**
+ * Returns the state of a group after its latest trouble. A backup that was lost stays lost until one is known: a member that refuses the
+ * exporter since then, perhaps a replacement, is none that anybody knows of.
+ */
+function lastingState(state: GroupState | undefined, trouble: Trouble | undefined): GroupState | undefined {
+  const wasLost = trouble === "no_backup" || trouble === "backup_lost";
+  return state === "backup_unknown" && wasLost ? "backup_lost" : state;
+}
+
 function troubleAfter(
   before: Trouble | undefined,
   state: GroupState | undefined,
@@ -163,5 +175,6 @@ function troubleAfter(
   // A member that was not polled yet may be another MASTER, or a BACKUP.
   const isProven = before === "no_master" || (before === "split_brain" && state !== undefined);
   const isOver = state === "one_master" || (master !== undefined && isProven);
-  return isOver ? undefined : before;
+  const left = isOver ? undefined : before;
+  return left ?? (state === "backup_lost" ? state : undefined);
 }

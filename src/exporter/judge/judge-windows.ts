@@ -1,6 +1,7 @@
 import {
   hostsAt,
   membersIn,
+  pendingIn,
   preferredIn,
   type ClusterSnapshot,
   type GroupSnapshot,
@@ -16,7 +17,7 @@ import { keysOf } from "../../support/keys.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
 import { isPartOf } from "./judge-website.ts";
 import type { Problem } from "./problem.ts";
-import type { Memory } from "./memory.ts";
+import { isEmpty, type Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import { riskOf } from "./group-outlooks.ts";
@@ -72,6 +73,7 @@ export function windowVerdict(given: WindowInputs): WindowVerdict | undefined {
       windowsElsewhere(running, new Set([identity.appliance])).map((each) => ({ ...each, identity })),
     ).flat(),
     ...handoversOf(running, given),
+    isStarting: isStarting(given),
     allWindows: windows,
     untilMs: Math.min(...running.map(({ window }) => window.endMs)),
   };
@@ -122,14 +124,20 @@ function keyOf(window: string, { alert, appliance }: Muted): string {
   return [window, alert, appliance].join(" ");
 }
 
+/** Whether the exporter was started in the windows, and has not judged everything since then, so that a problem may be older. */
+function isStarting({ before, memory }: WindowInputs): boolean {
+  if (before === undefined) return true;
+  return before.planned?.isStarting === true && (pendingIn(before.facts).length > 0 || !isEmpty(memory));
+}
+
 /**
  * Returns the problems that existed before the window began and still exist, unless another window planned them. Most problems have an
- * instant that shows this, now or in the verdict before the window. The others existed before the first verdict with the window.
+ * instant that shows this, now or in the verdict before the window. The others existed before the first verdict with the window. Of what a
+ * start in a window of the journal finds, nobody knows whether it is the work: it counts as earlier.
  */
-function standingIn(
-  window: MaintenanceWindow,
-  { problems, problemsBefore, before }: WindowInputs,
-): readonly string[] {
+function standingIn(window: MaintenanceWindow, given: WindowInputs): readonly string[] {
+  const { problems, problemsBefore, before } = given;
+  const isFirstSight = window.origin !== "configuration" && isStarting(given);
   const isNew = before?.planned?.windows.some(({ id }) => id === window.id) !== true;
   const keyIn = (problem: Problem): string | undefined => {
     const muted = alertAbout(problem);
@@ -142,7 +150,7 @@ function standingIn(
   return problems.flatMap((problem) => {
     const [key, { kind }] = [keyIn(problem), problem];
     if (key === undefined || wasPlanned.get(key) === true) return [];
-    const isEarlier = stood.has(key) || beganBefore(problem, window) === true;
+    const isEarlier = stood.has(key) || (beganBefore(problem, window) ?? isFirstSight);
     if (!isEarlier && before?.planned?.standing.includes(key) !== true) return [];
     const isOfSeveral = kind === "website_down" || kind === "website_unknown";
     return isOfSeveral ? [key, keyOf(window.id, { alert: "WebsitesDown", appliance: "" })] : [key];

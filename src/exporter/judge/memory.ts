@@ -1,3 +1,4 @@
+import type { GroupIdentity } from "../fleet/snapshot.ts";
 import type { SubjectKind, Trouble, WebsiteState } from "./states.ts";
 
 /** What is known of a subject before a verdict on it, by the verdict before or by an earlier run of the exporter. */
@@ -16,13 +17,15 @@ export interface Earlier {
 
 export interface Remembered extends Earlier {
   readonly kind: SubjectKind;
+  /** The identity of a group. */
+  readonly group?: GroupIdentity;
   /** Whether the appliance is down, and was MASTER until it fell silent. */
   readonly isLostMaster?: boolean;
 }
 
 /**
  * What an earlier run of the exporter knew of the subjects of a cluster, until this run has judged them for good, by `subjectKeys`. It
- * precedes what this run has found meanwhile, and is never shown.
+ * precedes what this run has found meanwhile, and is never shown, but for groups that nobody can list. @see rememberedGroups
  */
 export type Memory = ReadonlyMap<string, Remembered>;
 

@@ -105,9 +105,14 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
   const darkness = state && PROBLEM_OF.cluster[state];
   const problems = [
     ...(darkness === undefined
-      ? [groupProblems, websiteProblems, backendProblems, outlookProblems, unequalProblem].flatMap((of) =>
-          of(verdict),
-        )
+      ? [
+          groupProblems,
+          unreadProblem,
+          websiteProblems,
+          backendProblems,
+          outlookProblems,
+          unequalProblem,
+        ].flatMap((of) => of(verdict))
       : dark(darkness, verdict)),
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
     ...restingProblem(verdict),
@@ -235,6 +240,30 @@ function groupProblems({ groups, cachedInputs, facts: { appliances } }: ClusterV
     const keys = all.map(({ facts }) => subjectKeys.group(facts.key));
     return problem(first.problem, summary, { group: groupRef(first.facts), keys, since: earliest(all) });
   });
+}
+
+/**
+ * Returns the problem of a cluster of several appliances none of whose lists was ever read, so that no group is known. One failure of each is
+ * not enough: the next poll, or an earlier run of the exporter, has to confirm it. Nobody saw the beginning.
+ */
+function unreadProblem({
+  facts,
+  cachedInputs,
+  state,
+  appliances,
+  groups,
+}: ClusterVerdict): readonly Problem[] {
+  const { cluster, disabled } = facts;
+  const isWhole = appliances.size > 1 && disabled.length === 0;
+  if (state !== "unknown" || !isWhole || groups.size > 0) return [];
+  const isConfirmed = cachedInputs.appliances.every(({ identity, wasRead, isUnreadable }) => {
+    const isLasting = appliances.get(identity.appliance)?.sinceMs !== undefined;
+    return !wasRead && (isUnreadable || isLasting);
+  });
+  if (!isConfirmed) return [];
+  const names = listed([...appliances.keys()], NAMED);
+  const summary = `The master of ${cluster} is unknown, since ${names} cannot be polled: ${reasonsOf(facts.appliances)}`;
+  return problem("master_unknown", summary, { keys: [subjectKeys.cluster] });
 }
 
 const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down", "unstable"] as const;

@@ -169,7 +169,7 @@ export type Cause = (typeof CAUSES)[number];
 type ProblemTable = typeof PROBLEM_OF;
 export type GroupState = keyof ProblemTable["group"];
 /** The trouble of a group that lasts until another state proves that it is over. */
-export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup">;
+export type Trouble = Extract<GroupState, "split_brain" | "no_master" | "no_backup" | "backup_lost">;
 export type WebsiteState = keyof ProblemTable["website"];
 export type BackendState = keyof ProblemTable["backends"];
 export type ApplianceState = keyof ProblemTable["appliance"];

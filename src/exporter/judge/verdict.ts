@@ -73,6 +73,10 @@ export interface CachedAppliance
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
     Pick<ApplianceVerdict, "state" | "certificate" | "problems"> {
   readonly list: VrrpListSnapshot | undefined;
+  /** Whether a valid VRRP list of the appliance was read since the exporter was started. */
+  readonly wasRead: boolean;
+  /** Whether none was, in two polls or more, so that another poll has confirmed the failure; or polling is stuck. */
+  readonly isUnreadable: boolean;
   /** Whether its state is not known because no poll of its VRRP list is scheduled for long. */
   readonly isUnwatched: boolean;
 }
@@ -201,6 +205,8 @@ export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels
   readonly elsewhere: readonly (WindowElsewhere & Pick<OutlookVerdict, "identity">)[];
   /** The members in a window that fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
+  /** Whether the exporter was started in the windows, and not everything was judged before this verdict. */
+  readonly isStarting: boolean;
   /** All windows that cover a part of the cluster, including those that ended in the last five minutes. */
   readonly allWindows: readonly MaintenanceWindow[];
   /** The Unix time in milliseconds of the next end of a window; infinite if all have ended. */

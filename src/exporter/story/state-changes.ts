@@ -101,9 +101,16 @@ function changesAfter(
 
 /** Returns the state that incidents report; `undefined` if there is none yet or, for a group, no trouble. */
 function reportedOf(kind: JudgedSubject["kind"], { state, shown, trouble }: Earlier): string | undefined {
-  if (kind === "group") return trouble;
+  if (kind === "group") return isOwnTrouble(trouble) ? trouble : undefined;
   return kind === "website" ? shown : state;
 }
+
+/** Whether a trouble is an incident of the group. Where a member is down, the incident is about that member. */
+function isOwnTrouble(trouble: Trouble | undefined): trouble is OwnTrouble {
+  return trouble !== undefined && trouble !== "backup_lost";
+}
+
+type OwnTrouble = Exclude<Trouble, "backup_lost">;
 
 /** Whether incidents report a state. A website that is down when it is first seen is no news, and neither is a group without a backup. */
 function isNews(earlier: Earlier | undefined, now: JudgedSubject): boolean {
@@ -157,7 +164,7 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<StateChang
     case "group": {
       const { verdict } = subject;
       const { trouble } = verdict;
-      if (trouble === undefined) return NO_TROUBLE;
+      if (!isOwnTrouble(trouble)) return NO_TROUBLE;
       return { kind: PROBLEM_OF.group[trouble], words: TROUBLE_WORDS[trouble](verdict) };
     }
     case "website": {
@@ -193,7 +200,7 @@ function applianceTrouble(
   return { kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state], words };
 }
 
-const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> = {
+const TROUBLE_WORDS: Readonly<Record<OwnTrouble, (group: GroupVerdict) => Words>> = {
   split_brain: ({ facts }) => [`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""],
   no_master: () => ["No appliance was MASTER of ", ""],
   no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],

@@ -13,8 +13,8 @@ import type { IncidentRecord, SubjectRecord } from "./record.ts";
 const SAME_MS = 3_600_000;
 /** The exporter may see that a member is down this long before it sees the failover. */
 const DOWN_BEFORE_MS = 60_000;
-const { split_brain, no_master, no_backup } = PROBLEM_OF.group;
-const TROUBLES = { split_brain, no_master, no_backup };
+const { split_brain, no_master, no_backup, backup_lost } = PROBLEM_OF.group;
+const TROUBLES = { split_brain, no_master, no_backup, backup_lost };
 
 /** The latest record of a subject, which holds until a Unix time in milliseconds. */
 export interface LatestRecord {
@@ -85,10 +85,11 @@ function partsOf(record: SubjectRecord): Omit<Remembered, "kind" | "sinceMs"> {
     case "readiness":
       return { state: stateIn(PROBLEM_OF.outlook, record.state) };
     case "group": {
-      const { master, latestMaster = master, isPreferredMaster } = record;
+      const { vhid, vip, interface: name, master, latestMaster = master, isPreferredMaster } = record;
+      const group = { vhid, vip, interface: name };
       const trouble = stateIn(TROUBLES, record.trouble ?? record.state);
       const state = stateIn(PROBLEM_OF.group, record.state);
-      return { state, master, latestMaster, isPreferredMaster, trouble };
+      return { group, state, master, latestMaster, isPreferredMaster, trouble };
     }
     case "website": {
       const shown = stateIn(PROBLEM_OF.website, record.shown ?? record.state);

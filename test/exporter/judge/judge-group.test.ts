@@ -3,7 +3,10 @@ import { isResting, judgeAppliance } from "../../../src/exporter/judge/judge-app
 import { judgeGroup, masterIn } from "../../../src/exporter/judge/judge-group.ts";
 import type { GroupState } from "../../../src/exporter/judge/states.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
-import { createJudge, replay } from "./support.ts";
+import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
+import { judge } from "../../../src/exporter/judge/judge.ts";
+import { failed, interfaceOf, listOf, seen, WALL_MS } from "../../support/observations.ts";
+import { createJudge, incidentLines, replay } from "./support.ts";
 
 /** The verdict about the group of these appliances after these polls, so many seconds after the start, and its master. */
 function verdictAfter(
@@ -245,11 +248,75 @@ test.each([
     "is over once one of them is silent for two minutes",
     "b silent 10, a MASTER 200",
     "backup_lost",
-    undefined,
+    "backup_lost",
   ],
 ])("a split brain %s", (_, polls, state, trouble) => {
   const { groups } = replay(pollsOf(`${SPLIT}, ${polls}`)).verdict;
   expect([...groups.values()]).toMatchObject([{ state, trouble }]);
+});
+
+test.each([
+  ["192.0.2.101", ["192.0.2.100"], ["2 192.0.2.101"]],
+  ["192.0.2.101", [], ["2 192.0.2.101", "2 192.0.2.100"]],
+])("a remembered group is the one that has its VIP: %s, also at %j", (vip, aliases, expected) => {
+  const list = listOf([interfaceOf({ state: "BACKUP", vhid: 2, vip, aliases })]);
+  const fleet = fleetOf([MEMBER_A, MEMBER_B], [failed.vrrp("a", "auth"), seen.vrrp("b", list)]);
+  const group = { vhid: 2, vip: "192.0.2.100" };
+  const memory = new Map([["group 2 192.0.2.100", { kind: "group", group, state: "unknown" } as const]]);
+  const groups = clustersOf(fleet).map((facts) => [
+    ...judge(facts, undefined, { wallMs: 0, monotonicMs: 0 }, { memory }).groups.keys(),
+  ]);
+  expect(groups).toEqual([expected]);
+});
+
+const REPLACED = "a MASTER 0, b BACKUP 0, b silent 5, b refuses 10";
+test.each([
+  ["refuses the exporter", REPLACED, "backup_lost 5"],
+  [
+    "refuses the exporter after a state without backup",
+    "a MASTER 0, b FAULT 0, b refuses 10",
+    "backup_lost 10",
+  ],
+  ["may be the master for a while", `${REPLACED}, a refuses 15, a MASTER 20`, "backup_lost 20"],
+  ["is BACKUP", `${REPLACED}, b BACKUP 15, a MASTER 15`, "one_master 15"],
+  ["refuses the exporter after it was BACKUP", `${REPLACED}, b BACKUP 15, b refuses 20`, "backup_unknown 20"],
+  ["became MASTER", `${REPLACED}, a BACKUP 15, b MASTER 15`, "one_master 15"],
+])("a backup that was lost is lost until one is known: what replaces it %s", (_, polls, expected) => {
+  const { groups } = replay(pollsOf(polls)).verdict;
+  const found = Array.from(groups.values(), ({ state, sinceMs = Number.NaN }) => {
+    return `${state} ${(sinceMs - WALL_MS) / 1000}`;
+  });
+  expect(found).toEqual([expected]);
+});
+
+test("redundancy that is lost is a problem, and an incident, in each second until a backup is known", () => {
+  const polls = "a MASTER 1, b BACKUP 1, b FAULT 5, b silent 10, b refuses 150, a MASTER 160, b refuses 300";
+  const seconds = polls.split(", ").slice(2);
+  const told = seconds.map((_, nth) => {
+    const { verdict, past } = replay(
+      pollsOf(
+        polls
+          .split(", ")
+          .slice(0, nth + 3)
+          .join(", "),
+      ),
+    );
+    const [worst] = lastingProblems(verdict);
+    const incident = past.list().find(({ kind }) => kind === "redundancy_lost");
+    return [worst?.severity, worst?.kind, incident?.end];
+  });
+  expect(told).toEqual(seconds.map(() => ["critical", "redundancy_lost", undefined]));
+  const { verdict, past } = replay(pollsOf(`${polls}, b BACKUP 310`));
+  expect(lastingProblems(verdict)).toEqual([]);
+  expect(incidentLines(past).filter((line) => !line.includes(" appliance_"))).toEqual([
+    "5-310 odd_state: b reported FAULT on carp0, 192.0.2.100 (vhid 2)",
+    "5-310 redundancy_lost: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)",
+  ]);
+});
+
+test("nobody knows whether a lost backup is back while its schedule rests", () => {
+  const { groups } = replay(pollsOf("a MASTER 0, b BACKUP 0, b silent! 5, a MASTER 10")).verdict;
+  expect([...groups.values()]).toMatchObject([{ state: "backup_unknown", trouble: "backup_lost" }]);
 });
 
 test("a member whose schedule rests may be the backup beside one that is down", () => {

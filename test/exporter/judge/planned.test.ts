@@ -302,13 +302,19 @@ test.each<Case>([
   expect(summaryOf(lastingProblems(verdict), true)).toBe(isWrong ? "wrong" : "well");
 });
 
-test("what an exporter that starts in a window finds down at once is planned, if nobody knows since when", () => {
-  const fleet = fleetOf(MEMBERS, [failed.vrrp("b", "timeout")]);
-  const at = { wallMs: WALL_MS + 5000, monotonicMs: 0 };
-  const given = { windows: [ON_B], memory: new Map() };
-  const verdicts = clustersOf(fleet).map((facts) => judge(facts, undefined, at, given));
-  expect(verdicts.flatMap(wrongIn)).toEqual(["(appliance_down b)"]);
-});
+test.each([
+  { name: "the configuration is planned", origin: "configuration", wrong: ["(appliance_down b)"] },
+  { name: "the journal is not planned", origin: "command", wrong: ["appliance_down b"] },
+] as const)(
+  "what an exporter that starts in a window of $name, if nobody knows since when",
+  ({ origin, wrong }) => {
+    const fleet = fleetOf(MEMBERS, [failed.vrrp("b", "timeout")]);
+    const at = { wallMs: WALL_MS + 5000, monotonicMs: 0 };
+    const given = { windows: [{ ...ON_B, origin }], memory: new Map() };
+    const verdicts = clustersOf(fleet).map((facts) => judge(facts, undefined, at, given));
+    expect(verdicts.flatMap(wrongIn)).toEqual(wrong);
+  },
+);
 
 const TO_B = "a BACKUP 10, b MASTER 10, a BACKUP 11, b MASTER 11";
 const BACK = "a MASTER 40, b BACKUP 40, a MASTER 41, b BACKUP 41";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
 import type { Fleet } from "../../../src/exporter/fleet/fleet.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
   blocksOf,
@@ -361,6 +361,66 @@ test("one of a split brain that falls silent may still be MASTER", () => {
   expect(problemLines(documentOf(fleet, {}, 5000))[0]).toBe(
     `critical master_unknown: Split brain: b cannot be polled and may still be MASTER beside a of ${GROUP}`,
   );
+});
+
+const REFUSED_BY_ALL = ["a", "b"].map(
+  (name) =>
+    `warning appliance_refused: ${name} is not polled successfully: it refuses the credentials (auth)`,
+);
+const UNREAD =
+  "critical master_unknown: The master of ams is unknown, since a and b cannot be polled: it refuses the credentials (auth)";
+
+test.each([
+  { name: "once", polls: "a refuses 0, b refuses 0", problems: REFUSED_BY_ALL },
+  {
+    name: "once by one member, and often by the other",
+    polls: "a refuses 0, b refuses 0, a refuses 5, a refuses 10",
+    problems: REFUSED_BY_ALL,
+  },
+  {
+    name: "twice by one member, while the other was not polled yet",
+    polls: "a refuses 0, a refuses 5",
+    problems: [...REFUSED_BY_ALL.slice(0, 1), "unknown not_polled_yet: Not everything of b was polled yet"],
+  },
+  {
+    name: "twice",
+    polls: "a refuses 0, b refuses 0, a refuses 5, b refuses 5",
+    problems: [UNREAD, ...REFUSED_BY_ALL],
+  },
+  {
+    name: "twice, by a member that is down in the end",
+    polls: "a refuses 0, b refuses 0, a refuses 5, b silent 5",
+    problems: [
+      `${UNREAD} and it does not answer in time (timeout)`,
+      ...REFUSED_BY_ALL.slice(0, 1),
+      "warning appliance_down: b is down: it does not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "twice, and not by a member that answers",
+    polls: "a refuses 0, b refuses 0, a refuses 5, b refuses 5, a nothing 6, a refuses 7, a refuses 8",
+    problems: REFUSED_BY_ALL,
+  },
+  {
+    name: "twice by both that are enabled, beside one that may be the master",
+    members: [MEMBER_A, MEMBER_B, { ...MEMBER_C, enabled: false }],
+    polls: "a refuses 0, b refuses 0, a refuses 5, b refuses 5",
+    problems: REFUSED_BY_ALL,
+  },
+  {
+    name: "twice by an appliance that stands alone",
+    members: [MEMBER_A],
+    polls: "a refuses 0, a refuses 5",
+    problems: REFUSED_BY_ALL.slice(0, 1),
+  },
+])("the lists of a cluster of which none was read are refused $name", ({ members, polls, problems }) => {
+  const [fleet, judge] = [fleetOf(members ?? [MEMBER_A, MEMBER_B]), createJudge()];
+  let document = documentOf(fleet, {}, 0, judge);
+  for (const { observation, atMs } of pollsOf(polls)) {
+    fleet.record(observation, atMs);
+    document = documentOf(fleet, {}, atMs, judge);
+  }
+  expect(problemLines(document)).toEqual(problems);
 });
 
 test("what was not polled yet is one problem, and nothing follows from it", () => {

@@ -211,6 +211,16 @@ test.each<Case>([
     ],
   },
   {
+    name: "a lost backup whose replacement refuses the exporter is lost since it was",
+    before: "a MASTER 1, b BACKUP 1, b silent 5, b refuses 9",
+    after: "a MASTER 1, b refuses 2",
+    group: "backup_lost a since 5, preferred true",
+    incidents: [
+      "9-: b could not be polled: it refuses the credentials (auth)",
+      "5-9: b went down: it does not answer in time (timeout)",
+    ],
+  },
+  {
     name: "after the clock was set back nobody knows since when a state lasts",
     before: "a MASTER 1, b BACKUP 1, b nothing 5, b BACKUP 9",
     after: "a MASTER 1, b BACKUP 1",
@@ -267,7 +277,181 @@ test("planned work goes on after a restart, and what was wrong before it is stil
   await second.kill();
 });
 
+/** What is wrong, and since which second of noon. */
+async function wrongIn({ document }: Run): Promise<readonly string[]> {
+  const { problems } = await document();
+  return problems.map(({ severity, kind, since }) => `${severity} ${kind} since ${secondOf(since)}`);
+}
+
 const SPLIT = "a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4";
+const REFUSING = "a MASTER 1, b BACKUP 1, b refuses 5, a refuses 6";
+const REFUSED = ["warning appliance_refused since 6", "warning appliance_refused since 5"];
+
+test.each<{
+  readonly name: string;
+  readonly members?: typeof PAIR;
+  /** The polls of each run. Runs begin a hundred seconds after each other. */
+  readonly runs: readonly string[];
+  readonly problems: readonly string[];
+}>([
+  {
+    name: "is unknown since it was",
+    runs: [REFUSING, "a refuses 1, b refuses 2"],
+    problems: ["critical master_unknown since 6", ...REFUSED],
+  },
+  {
+    name: "is unknown since it was, after several restarts",
+    runs: [REFUSING, "a refuses 1, b refuses 2", "b refuses 1, a refuses 2, b refuses 3"],
+    problems: ["critical master_unknown since 6", ...REFUSED],
+  },
+  {
+    name: "is unknown if it was known, and nobody knows since when",
+    runs: ["a MASTER 1, b BACKUP 1", "a refuses 1, b silent 2"],
+    problems: [
+      "critical master_unknown since ",
+      "warning appliance_refused since ",
+      "warning appliance_down since ",
+    ],
+  },
+  {
+    name: "is no problem before every member was polled",
+    runs: [REFUSING, "b refuses 1"],
+    problems: ["warning appliance_refused since 5", "unknown not_polled_yet since "],
+  },
+  {
+    name: "is unknown while a member may list it that has not answered, though another one does not list it",
+    runs: [REFUSING, "a refuses 1, b refuses 2, a nothing 5"],
+    problems: ["critical master_unknown since 6", "warning appliance_refused since 5"],
+  },
+  {
+    name: "is gone when each member has answered and none lists it",
+    runs: [REFUSING, "a refuses 1, b refuses 2, a nothing 5, b nothing 6"],
+    problems: [],
+  },
+  {
+    name: "is judged by the member that lists it",
+    runs: [REFUSING, "a refuses 1, b refuses 2, a MASTER 5"],
+    problems: ["warning appliance_refused since 5", "unknown backup_unknown since "],
+  },
+  {
+    name: "is unknown since it was, though a member that answers is its BACKUP",
+    runs: [REFUSING, "a refuses 1, b refuses 2, b BACKUP 4"],
+    problems: ["critical master_unknown since 6", "warning appliance_refused since 6"],
+  },
+  {
+    name: "is part of a cluster that is dark",
+    runs: ["a MASTER 1, b BACKUP 1, b silent 5, a silent 6", "a silent 1, b silent 2"],
+    problems: ["critical cluster_dark since 6"],
+  },
+  {
+    name: "belongs to no appliance that stands alone now",
+    members: [MEMBER_A],
+    runs: [REFUSING, "a refuses 1"],
+    problems: ["warning appliance_refused since 6"],
+  },
+])(
+  "a group that no appliance has listed since a restart $name",
+  async ({ members = PAIR, runs, problems }) => {
+    const storage = storageAt(await folderPath());
+    let latest: readonly string[] = [];
+    for (const [nth, polls] of runs.entries()) {
+      const run = await startRun(storage, {
+        members: nth === 0 ? PAIR : members,
+        beginMs: NOON_MS + nth * 100_000,
+      });
+      run.poll(polls);
+      latest = await wrongIn(run);
+      await run.step(90);
+      await run.kill();
+    }
+    expect(latest).toEqual(problems);
+  },
+);
+
+test("a cluster that nobody ever could read is as critical after a restart, once every member has failed", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll("a silent 1, b silent 1, a refuses 5, b refuses 6");
+  const refused = ["warning appliance_refused since 5", "warning appliance_refused since 6"];
+  expect(await wrongIn(first)).toEqual(["critical master_unknown since ", ...refused]);
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
+  second.poll("a refuses 1");
+  expect(await wrongIn(second)).toEqual([...refused.slice(0, 1), "unknown not_polled_yet since "]);
+  second.poll("b refuses 2");
+  expect(await wrongIn(second)).toEqual(["critical master_unknown since ", ...refused]);
+  await second.kill();
+});
+
+test("a group that nobody can list is unknown for as long as nobody can", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll(REFUSING);
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
+  // What an earlier run knew is forgotten after an hour.
+  second.poll("a refuses 1, b refuses 2, a refuses 7200, b refuses 7200");
+  expect(await wrongIn(second)).toEqual(["critical master_unknown since 6", ...REFUSED]);
+  expect(await groupIn(second)).toBe("unknown undefined since 6, preferred undefined");
+  second.poll("a BACKUP 7300, b MASTER 7301, a BACKUP 7302");
+  expect(await wrongIn(second)).toEqual([]);
+  await second.kill();
+});
+
+test("a split brain goes on over a start that reaches nobody", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll(SPLIT);
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
+  second.poll("a refuses 1, b refuses 2");
+  const split = "Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)";
+  expect((await told(second)).filter((line) => line.includes("Split"))).toEqual([`4-: ${split}`]);
+  expect((await wrongIn(second))[0]).toBe("critical master_unknown since ");
+  await second.kill();
+});
+
+test.each([
+  {
+    name: "counts as earlier, whichever poll finds it",
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2",
+    after: "a MASTER 1, b silent 2, a 503 3, a 503 4",
+    problems: ["website_down", "redundancy_lost", "appliance_down"],
+  },
+  {
+    name: "is planned, if its beginning in the window was recorded",
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, b silent 15",
+    after: "a MASTER 1, b silent 2, a 200 3",
+    problems: ["(redundancy_lost)", "(appliance_down)"],
+  },
+  {
+    name: "is planned, if it began after the first polls",
+    before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2",
+    after: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, b silent 5, a MASTER 6, a 503 7, a 503 8",
+    problems: ["(website_down)", "(redundancy_lost)", "(appliance_down)"],
+  },
+])("in a window of the journal, a problem that a start finds $name", async ({ before, after, problems }) => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
+  const [early = "", late] = before.split(/, (?=b silent)/);
+  first.poll(early);
+  await first.step(8);
+  const scope = { appliances: [], clusters: ["ams"], labels: {} };
+  first.windows.start({ id: "work", scope, comment: "", forMs: 3_600_000, isDrill: false }, "alice");
+  if (late !== undefined) first.poll(late);
+  await first.step(20);
+  await first.kill();
+  const second = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS + 30_000 });
+  second.poll(after);
+  const found = (await second.document()).problems.map(({ kind, isPlanned }) =>
+    isPlanned === true ? `(${kind})` : kind,
+  );
+  expect(found.filter((kind) => kind !== "not_polled_yet")).toEqual(problems);
+  await second.kill();
+});
 
 test("polls that contradict each other after a start end nothing, also over a second restart", async () => {
   const storage = storageAt(await folderPath());
