@@ -103,7 +103,7 @@ function withTroubles(
   given: StoryStep,
 ): readonly Incident[] {
   const troubles = groupBy(
-    changes.filter(({ kind, subject }) => !isIn(all, kind, subject)),
+    changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject)),
     ({ kind, words }) => JSON.stringify([kind, words]),
   );
   const latest = new Map(changes.map((each) => [each.subject.key, each]));

@@ -31,9 +31,14 @@ export interface StateChange {
   readonly subject: IncidentSubject;
   /** The trouble that began; `undefined` if the subject is in no trouble that is reported. */
   readonly kind: IncidentKind | undefined;
+  /** Whether the exporter saw the trouble begin. What was wrong when it first saw the subject is a problem and no incident. */
+  readonly begins: boolean;
   /** The words in front of and behind the names of the subjects. */
   readonly words: Words;
 }
+
+/** The trouble of a subject by its verdict. */
+type TroubleInWords = Pick<StateChange, "kind" | "words">;
 
 /** The kinds of subjects whose trouble incidents report. */
 const REPORTED = ["cluster", "appliance", "group", "website"] as const;
@@ -65,12 +70,16 @@ export function changesBetween({
   const over =
     start === undefined ? gone.map(subjectOf) : start.isSettled ? subjectsOutOf(incidents, now) : [];
   return [
-    ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
-    ...changes.flatMap(({ earlier, now: each }): readonly StateChange[] => {
+    ...over.map((subject) => ({ subject, begins: false, ...NO_TROUBLE })),
+    ...changes.flatMap((change): readonly StateChange[] => {
+      const { earlier, now: each } = change;
       if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
-      return [{ subject: { ...subject, ...(website && { website, lastUp }) }, ...troubleOf(each, now) }];
+      const begins = wasKnown(change, now.facts.appliances);
+      return [
+        { subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...troubleOf(each, now) },
+      ];
     }),
     ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
@@ -79,11 +88,15 @@ export function changesBetween({
 /** A subject as it is, and what was known of it earlier. */
 interface Comparison {
   readonly earlier: Earlier | undefined;
+  /** Whether an earlier run of the exporter has left what was known. */
+  readonly isRemembered: boolean;
   readonly now: JudgedSubject;
 }
 
 function changesIn(differences: readonly Difference[]): readonly Comparison[] {
-  return differences.flatMap(({ before, now }) => (now ? { earlier: before?.verdict, now } : []));
+  return differences.flatMap(({ before, now }) =>
+    now ? { earlier: before?.verdict, isRemembered: false, now } : [],
+  );
 }
 
 /** Returns all subjects of a start, since an earlier run may have known each. */
@@ -94,7 +107,9 @@ function changesAfter(
 ): readonly Comparison[] {
   const known = before && subjectsIn(before);
   const changes = Array.from(subjectsIn(now), ([key, each]): Comparison => {
-    return { earlier: memory.get(key) ?? known?.get(key)?.verdict, now: each };
+    const remembered = memory.get(key);
+    const earlier = remembered ?? known?.get(key)?.verdict;
+    return { earlier, isRemembered: remembered?.state !== undefined, now: each };
   });
   return changes.filter(({ now: { kind } }) => kind !== "readiness");
 }
@@ -105,12 +120,55 @@ function reportedOf(kind: JudgedSubject["kind"], { state, shown, trouble }: Earl
   return kind === "website" ? shown : state;
 }
 
-/** Whether incidents report a state. A website that is down when it is first seen is no news, and neither is a group without a backup. */
+/** Whether incidents report a state. The first state of a website is no news. */
 function isNews(earlier: Earlier | undefined, now: JudgedSubject): boolean {
   const [old, state] = [earlier && reportedOf(now.kind, earlier), reportedOf(now.kind, now.verdict)];
   if (state === old) return false;
-  if (now.kind === "group") return earlier !== undefined || state !== "no_backup";
-  return state !== undefined && (now.kind !== "website" || old !== undefined);
+  return now.kind === "group" || (state !== undefined && (now.kind !== "website" || old !== undefined));
+}
+
+/** Whether the exporter has known a subject in another trouble than it is in now, or in none. */
+function wasKnown(
+  { earlier, isRemembered, now: { kind, verdict } }: Comparison,
+  appliances: ClusterSnapshot["appliances"],
+): boolean {
+  switch (kind) {
+    case "cluster":
+      return isRemembered || isKnownState(earlier?.state) || appliances.some(hasAnswered);
+    case "appliance": {
+      const { appliance } = verdict.identity;
+      const answered = appliances
+        .filter(hasAnswered)
+        .some(({ identity }) => identity.appliance === appliance);
+      return isRemembered || isKnownState(earlier?.state) || answered;
+    }
+    case "group":
+      return isRemembered || (earlier !== undefined && wasGroupKnown(earlier));
+    case "website":
+      return earlier?.shown !== undefined && troubleKind(earlier.shown) !== troubleKind(verdict.shown);
+    case "readiness":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Whether a state says something of its subject: `unknown` is the fault of the exporter, its host or its network. */
+function isKnownState(state: string | undefined): boolean {
+  return state !== undefined && state !== "unknown";
+}
+
+function hasAnswered({ vrrp: { health } }: ApplianceSnapshot): boolean {
+  return health.lastSuccessAtMs !== undefined;
+}
+
+/**
+ * Whether the exporter has known who was MASTER of a group, and who BACKUP. While members were not polled yet, or since a change, that is
+ * so if an earlier state ended meanwhile; while a member is not known, if there was a MASTER.
+ */
+function wasGroupKnown({ state, sinceMs, latestMaster }: Earlier): boolean {
+  if (state === undefined || state === "changing") return sinceMs !== undefined && latestMaster !== undefined;
+  return (state !== "unknown" && state !== "unwatched") || latestMaster !== undefined;
 }
 
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
@@ -147,7 +205,7 @@ function subjectOf(subject: JudgedSubject): IncidentSubject {
 }
 
 /** Returns the trouble that a subject is in by its verdict, which is one of `now`. */
-function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<StateChange, "subject"> {
+function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
@@ -184,7 +242,7 @@ function clusterWords({ facts }: ClusterVerdict): Words {
 function applianceTrouble(
   { identity, state }: ApplianceVerdict,
   { facts, state: clusterState, appliances }: ClusterVerdict,
-): Omit<StateChange, "subject"> {
+): TroubleInWords {
   const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
   const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
   const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
@@ -203,7 +261,7 @@ const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> =
  * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
  * no trouble of its own.
  */
-const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<StateChange, "subject">>> = {
+const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, TroubleInWords>> = {
   up: NO_TROUBLE,
   partially_down: NO_TROUBLE,
   unstable: { kind: "website_unstable", words: ["Some tests failed: website ", ""] },
@@ -211,6 +269,10 @@ const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<StateChange, "subject
   down: { kind: "website_down", words: ["Down: website ", ""] },
   unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
 };
+
+function troubleKind(shown: WebsiteState | undefined): IncidentKind | undefined {
+  return shown && WEBSITE_TROUBLES[shown].kind;
+}
 
 const websitesByKey = once(
   (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
@@ -277,10 +339,22 @@ function interfaceChanges({ appliance, changes }: Observed, isAlone: boolean): r
     const subject = interfaceSubject(appliance, { name, ...change });
     if (!isServing(to))
       return [
-        { subject, kind: interfaceProblem(to, isAlone), words: [`${appliance} reported ${to} on `, ""] },
+        {
+          subject,
+          kind: interfaceProblem(to, isAlone),
+          begins: isServing(from),
+          words: [`${appliance} reported ${to} on `, ""],
+        },
       ];
     if (!isAlone || !isServing(from)) return [];
-    return [{ subject, kind: "vrrp_state", words: [`${appliance} became ${to} after ${from} on `, ""] }];
+    return [
+      {
+        subject,
+        kind: "vrrp_state",
+        begins: true,
+        words: [`${appliance} became ${to} after ${from} on `, ""],
+      },
+    ];
   });
 }
 

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
+import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
 import { createPast } from "../../../src/exporter/story/past.ts";
-import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
   EXPIRES_AT_MS,
@@ -10,10 +11,9 @@ import {
   interfaceOf,
   listOf,
   seen,
-  WALL_MS,
   websiteOf,
 } from "../../support/observations.ts";
-import { createJudge, incidentLines, replay } from "../judge/support.ts";
+import { incidentLines, replay } from "../judge/support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const A = { ...MEMBER_A, websites: [SHOP] };
@@ -171,19 +171,6 @@ test.each<Case>([
   expect(incidentsAfter(polls)).toEqual(incidents);
 });
 
-test("a split brain that the first verdict finds, as after a cluster was renamed, is an incident", () => {
-  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
-  for (const { observation, atMs } of pollsOf("a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4"))
-    fleet.record(observation, atMs);
-  const at = { wallMs: WALL_MS + 4000, monotonicMs: 4000 };
-  const kinds = clustersOf(fleet, 4000).flatMap((facts) =>
-    createJudge()
-      .judge(facts, at)
-      .now.incidents.all.map(({ kind }) => kind),
-  );
-  expect(kinds).toEqual(["split_brain"]);
-});
-
 test("the same change more than ten seconds later is another incident", () => {
   const flapping = [
     says("lone", "MASTER", ["v"]),
@@ -270,8 +257,8 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   ],
   [
     "a group that nobody lists is in no trouble",
-    "a BACKUP 0, b INIT 1, a nothing 2, b nothing 3",
-    [`1-3 no_master: No appliance was MASTER of ${VIP}`],
+    `${PAIR}, a BACKUP 1, b BACKUP 2, a BACKUP 3, a nothing 4, b nothing 5`,
+    [`3-5 no_master: No appliance was MASTER of ${VIP}`],
   ],
   [
     "a failover of such a group is over",
@@ -280,8 +267,8 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   ],
   [
     "a group without a master is one incident, also while a member that a reload added was not polled yet",
-    "a BACKUP 0, b INIT 1, a MASTER/1 5, a MASTER/2 6",
-    [`1-5 no_master: No appliance was MASTER of ${VIP}`],
+    `${PAIR}, a BACKUP 1, b BACKUP 2, a BACKUP 3, a MASTER/1 5, a MASTER/2 6`,
+    [`3-5 no_master: No appliance was MASTER of ${VIP}`],
     [MEMBER_A, MEMBER_B, MEMBER_C],
   ],
   [
@@ -377,6 +364,67 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     return most === undefined ? "" : `, about ${about} s, at most ${most} s`;
   });
   expect(incidentLines(past).map((line, nth) => `${line}${outages[nth]}`)).toEqual(incidents);
+});
+
+const NEW_VIP = "192.0.2.101 (vhid 2)";
+
+/** `added`: the members from second 5 on. */
+test.each<[name: string, polls: string, added?: readonly ApplianceConfig[]]>([
+  ["an appliance that does not answer", "a MASTER 0, b silent 0, a MASTER 4, b silent 4"],
+  [
+    "one whose name does not resolve, and that does not answer then",
+    "a MASTER 0, b unresolved 0, b silent 4",
+  ],
+  ["a cluster", "a silent 0, b silent 1, a silent 5, b silent 6"],
+  ["an appliance that stands alone", "lone silent 0, lone silent 5"],
+  ["an appliance that refuses the exporter", "lone refuses 0, lone refuses 5"],
+  ["an interface in an odd state, and in another one", "lone INIT 0, lone FAULT 5"],
+  ["a group without a backup", "a MASTER 0, b INIT 0, a MASTER 5, b FAULT 5"],
+  ["a group without a master", "a BACKUP 0, b BACKUP 0, a BACKUP 5, b BACKUP 5"],
+  ["a group of which a member did not answer first", "a silent 0, b BACKUP 0, a BACKUP 4, b BACKUP 5"],
+  ["a split brain", "a MASTER 0, b MASTER 0, a MASTER 4, b MASTER 4"],
+  ["a website", `${PAIR}, a 503 1, a 503 2, b 200 3, b 503 4, b 503 5`],
+  [
+    "an appliance that a reload adds",
+    `${PAIR}, a MASTER 5, b BACKUP 5, c silent 5, c silent 9`,
+    [A, B, MEMBER_C],
+  ],
+  [
+    "an appliance that a reload adds beside one that is dark",
+    "lone MASTER 0, a silent 5, b silent 5",
+    [A, B],
+  ],
+  ["a new group", `${PAIR}, a MASTER 5, b BACKUP+BACKUP 5, a MASTER+INIT 6, b BACKUP+BACKUP 7`],
+])("what is wrong when it is first seen is a problem and no incident: %s", (_, polls, added) => {
+  const reload = added && { atMs: 5000, members: added };
+  const members = [A, B, { ...LONE, websites: [SHOP] }];
+  const { past, verdict } = replay(pollsOf(polls), { members, ...(reload && { reload }) });
+  expect(lastingProblems(verdict)).not.toEqual([]);
+  expect(incidentLines(past)).toEqual([]);
+});
+
+test.each<[name: string, polls: string, incidents: readonly string[]]>([
+  ["an appliance", "a MASTER 0, b silent 0, b BACKUP 3, b silent 6", [`6- appliance_down: b ${DOWN}`]],
+  [
+    "a cluster",
+    "a silent 0, b silent 0, a MASTER 3, a silent 6",
+    [
+      `6- appliance_down: a ${DOWN}`,
+      "6- cluster_dark: No appliance of ams could be reached: neither a nor b",
+    ],
+  ],
+  [
+    "a group",
+    "a MASTER 0, b INIT 0, b BACKUP 3, b nothing 6",
+    [`6- redundancy_lost: No appliance was BACKUP beside a of ${VIP}`],
+  ],
+  [
+    "another group of the same appliances",
+    `${PAIR}, a MASTER+MASTER 3, b BACKUP+BACKUP 4, b BACKUP 6`,
+    [`6- redundancy_lost: No appliance was BACKUP beside a of ${NEW_VIP}`],
+  ],
+])("what is wrong again after it was well is one: %s", (_, polls, incidents) => {
+  expect(incidentLines(replay(pollsOf(polls), { members: [A, B] }).past)).toEqual(incidents);
 });
 
 test("while 64 troubles are not over, others are only problems, and failovers are told", () => {
