@@ -5,11 +5,12 @@ import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from 
 import {
   begun,
   MAX_OPEN,
-  TOGETHER_MS,
+  togetherMs,
   type ClusterIncidents,
   type FailoverFacts,
   type Incident,
   type IncidentSubject,
+  type IncidentWords,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
@@ -96,7 +97,10 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
   return { ...counts, [cause]: counts[cause] + 1 };
 }
 
-/** Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident. */
+/**
+ * Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident; so
+ * are the same troubles of websites, within a minute, and the worst state that one of them reached gives the words.
+ */
 function withTroubles(
   all: readonly Incident[],
   changes: readonly StateChange[],
@@ -104,15 +108,33 @@ function withTroubles(
 ): readonly Incident[] {
   const troubles = groupBy(
     changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject)),
-    ({ kind, words }) => JSON.stringify([kind, words]),
+    likenessOf,
   );
   const latest = new Map(changes.map((each) => [each.subject.key, each]));
   const odd = oddKeys(given.now, all.filter(isOdd));
-  const left = all.map((each) => withoutOver(each, latest, odd));
+  const left = all.map((each) => inWorseWords(withoutOver(each, latest, odd), latest));
   return [...troubles.values()].reduce<readonly Incident[]>(
     (some, alike) => withTrouble(some, alike, given),
     left,
   );
+}
+
+/** Returns what troubles have in common that are one incident. */
+function likenessOf({ kind, words, subject }: Pick<StateChange, "kind" | "words" | "subject">): string {
+  return JSON.stringify(subject.website === undefined ? [kind, words] : [kind]);
+}
+
+function worse(words: IncidentWords, other: IncidentWords): IncidentWords {
+  return (other.badness ?? 0) > (words.badness ?? 0) ? other : words;
+}
+
+/** Returns an incident in the words of the worst state that its subjects have reached. */
+function inWorseWords(incident: Incident, latest: ReadonlyMap<string, StateChange>): Incident {
+  const words = [...incident.open].reduce(
+    (known, key) => worse(known, latest.get(key)?.words ?? known),
+    incident.words,
+  );
+  return words === incident.words ? incident : { ...incident, words };
 }
 
 function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: IncidentSubject): boolean {
@@ -152,16 +174,19 @@ function withTrouble(
   alike: readonly StateChange[],
   { now, at }: StoryStep,
 ): readonly Incident[] {
-  const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
-  if (kind === undefined) return all;
+  const [first] = alike;
+  if (first?.kind === undefined) return all;
+  const { kind } = first;
   const subjects = alike.map(({ subject }) => subject);
   const names = new Set(subjects.map(({ key }) => key));
+  const words = alike.reduce((known, each) => worse(known, each.words), first.words);
   const place = all.findIndex(
     (one) =>
       one.kind === kind &&
-      one.words.join("\n") === words.join("\n") &&
       one.open.size > 0 &&
-      at.monotonicMs - one.reportedMs < TOGETHER_MS &&
+      one.subjects[0] !== undefined &&
+      likenessOf({ ...one, subject: one.subjects[0] }) === likenessOf(first) &&
+      at.monotonicMs - one.reportedMs < togetherMs(first.subject) &&
       !one.subjects.some(({ key }) => names.has(key)),
   );
   const known = all[place];
@@ -169,7 +194,11 @@ function withTrouble(
   const keys = kind === "vrrp_state" ? [] : [...names];
   if (known === undefined)
     return [...all, begun(kind, at, now.facts.cluster, { words, subjects, open: new Set(keys) })];
-  const more = { subjects: [...known.subjects, ...subjects], open: new Set([...known.open, ...keys]) };
+  const more = {
+    words: worse(known.words, words),
+    subjects: [...known.subjects, ...subjects],
+    open: new Set([...known.open, ...keys]),
+  };
   return all.with(place, { ...known, ...more });
 }
 

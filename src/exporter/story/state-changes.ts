@@ -3,8 +3,8 @@ import { membersIn, type ApplianceSnapshot, type ClusterSnapshot } from "../flee
 import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
-import { listed, type Words } from "../../support/text.ts";
-import type { Incident, IncidentSubject } from "./incident.ts";
+import { listed, wording, type Words } from "../../support/text.ts";
+import type { Incident, IncidentSubject, IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
@@ -33,8 +33,7 @@ export interface StateChange {
   readonly kind: IncidentKind | undefined;
   /** Whether the exporter saw the trouble begin. What was wrong when it first saw the subject is a problem and no incident. */
   readonly begins: boolean;
-  /** The words in front of and behind the names of the subjects. */
-  readonly words: Words;
+  readonly words: IncidentWords;
 }
 
 /** The trouble of a subject by its verdict. */
@@ -230,13 +229,15 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords 
   }
 }
 
-const NO_TROUBLE = { kind: undefined, words: ["", ""] } as const;
+const NO_TROUBLE: TroubleInWords = { kind: undefined, words: wording(["", ""]) };
 
-function clusterWords({ facts }: ClusterVerdict): Words {
+function clusterWords({ facts }: ClusterVerdict): IncidentWords {
   const names = facts.appliances.map(({ identity }) => identity.appliance);
-  return names.length === 1
-    ? ["", " could not be reached"]
-    : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`];
+  return wording(
+    names.length === 1
+      ? ["", " could not be reached"]
+      : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`],
+  );
 }
 
 function applianceTrouble(
@@ -244,18 +245,29 @@ function applianceTrouble(
   { facts, state: clusterState, appliances }: ClusterVerdict,
 ): TroubleInWords {
   const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
-  const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
-  const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
+  const reason = polled?.vrrp.health.failure?.reason ?? "internal";
+  const said = (isPlural: boolean): Words => {
+    const why = reasonInWords(reason, { isPlural });
+    return ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
+  };
   // If an appliance stands alone, its cluster is dark, which is the reported trouble.
   const isReported = state === "down" && clusterState === "dark" && appliances.size === 1;
-  return { kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state], words };
+  return {
+    kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state],
+    words: wording(said(false), said(true)),
+  };
 }
 
-const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> = {
-  split_brain: ({ facts }) => [`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""],
-  no_master: () => ["No appliance was MASTER of ", ""],
-  no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],
+const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => IncidentWords>> = {
+  split_brain: ({ facts }) =>
+    wording([`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""]),
+  no_master: () => wording(["No appliance was MASTER of ", ""]),
+  no_backup: ({ master = "" }) => wording([`No appliance was BACKUP beside ${master} of `, ""]),
 };
+
+function websiteWords(what: string, badness = 0): IncidentWords {
+  return { ...wording([`${what}: website `, ""], [`${what}: websites `, ""]), badness };
+}
 
 /**
  * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
@@ -264,10 +276,10 @@ const TROUBLE_WORDS: Readonly<Record<Trouble, (group: GroupVerdict) => Words>> =
 const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, TroubleInWords>> = {
   up: NO_TROUBLE,
   partially_down: NO_TROUBLE,
-  unstable: { kind: "website_unstable", words: ["Some tests failed: website ", ""] },
-  down_at_master: { kind: "website_down", words: ["Down at the master: website ", ""] },
-  down: { kind: "website_down", words: ["Down: website ", ""] },
-  unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
+  unstable: { kind: "website_unstable", words: websiteWords("Some tests failed") },
+  down_at_master: { kind: "website_down", words: websiteWords("Down at the master") },
+  down: { kind: "website_down", words: websiteWords("Down", 1) },
+  unknown: { kind: "website_unknown", words: websiteWords("Not known to be up") },
 };
 
 function troubleKind(shown: WebsiteState | undefined): IncidentKind | undefined {
@@ -343,7 +355,7 @@ function interfaceChanges({ appliance, changes }: Observed, isAlone: boolean): r
           subject,
           kind: interfaceProblem(to, isAlone),
           begins: isServing(from),
-          words: [`${appliance} reported ${to} on `, ""],
+          words: wording([`${appliance} reported ${to} on `, ""]),
         },
       ];
     if (!isAlone || !isServing(from)) return [];
@@ -352,7 +364,7 @@ function interfaceChanges({ appliance, changes }: Observed, isAlone: boolean): r
         subject,
         kind: "vrrp_state",
         begins: true,
-        words: [`${appliance} became ${to} after ${from} on `, ""],
+        words: wording([`${appliance} became ${to} after ${from} on `, ""]),
       },
     ];
   });

@@ -221,7 +221,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     `${PAIR}, a silent 3, b silent 4, a MASTER 5, b BACKUP 6`,
     [
       "4-5 cluster_dark: No appliance of ams could be reached: neither a nor b",
-      `3-6 appliance_down: a and b ${DOWN}`,
+      `3-6 appliance_down: a and b went down: they do not answer in time (timeout)`,
     ],
   ],
   [
@@ -364,6 +364,90 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     return most === undefined ? "" : `, about ${about} s, at most ${most} s`;
   });
   expect(incidentLines(past).map((line, nth) => `${line}${outages[nth]}`)).toEqual(incidents);
+});
+
+const BLOG = websiteOf({ id: 3, name: "blog", protocols: ["https"] });
+/** Both websites are up at both members at second 0. */
+const BOTH_UP = `${PAIR}, a 200 0, b 200 0, a 200#3 0, b 200#3 0`;
+
+test.each<[name: string, polls: string, incidents: readonly string[]]>([
+  [
+    "at the master first",
+    "a 503 1, a 503 2, b 503 3, b 503 4",
+    ["2- website_down: Down: website shop (https)"],
+  ],
+  [
+    "at the backup first",
+    "b 503 1, b 503 2, a 503 3, a 503 4",
+    ["4- website_down: Down: website shop (https)"],
+  ],
+  [
+    "at the master only, in the end",
+    "a 503 1, a 503 2, b 503 3, b 503 4, b 200 6",
+    ["2- website_down: Down: website shop (https)"],
+  ],
+  [
+    "at the master only",
+    "a 503 1, a 503 2, b 200 3",
+    ["2- website_down: Down at the master: website shop (https)"],
+  ],
+  [
+    "and another one within a minute, at the master only",
+    "a 503 1, b 503 1, a 503 2, b 503 2, a 503#3 60, a 503#3 61.9",
+    ["2- website_down: Down: websites shop (https) and blog (https)"],
+  ],
+  [
+    "and another one within a minute, of which the first was down at the master only",
+    "a 503 1, a 503 2, a 503#3 50, b 503#3 50, a 503#3 51, b 503#3 52",
+    ["2- website_down: Down: websites shop (https) and blog (https)"],
+  ],
+  [
+    "and another one after a minute",
+    "a 503 1, a 503 2, a 503#3 60, a 503#3 62",
+    [
+      "62- website_down: Down at the master: website blog (https)",
+      "2- website_down: Down at the master: website shop (https)",
+    ],
+  ],
+  [
+    "and another one within a minute, when the first is up again",
+    "a 503 1, a 503 2, a 200 4, a 503#3 5, a 503#3 6",
+    [
+      "6- website_down: Down at the master: website blog (https)",
+      "2-4 website_down: Down at the master: website shop (https)",
+    ],
+  ],
+  [
+    "with another state of its own",
+    "a untested 1, a untested 2, a 503#3 3, a 503#3 4",
+    [
+      "4- website_down: Down at the master: website blog (https)",
+      "2- website_unknown: Not known to be up: website shop (https)",
+    ],
+  ],
+])("a website goes down, %s", (_, polls, incidents) => {
+  const members = [A, B].map((each) => ({ ...each, websites: [SHOP, BLOG] }));
+  const { past } = replay(pollsOf(`${BOTH_UP}, ${polls}`), { members });
+  expect(incidentLines(past)).toEqual(incidents);
+});
+
+test("a website that is down by two protocols is one website", () => {
+  const protocols = ["http", "https"] as const;
+  const members = [{ ...MEMBER_A, websites: [websiteOf({ id: 2, name: "shop", protocols })] }];
+  const both = (status: number) =>
+    seen.website(
+      "a",
+      2,
+      protocols.map((protocol) => ({ protocol, status })),
+    );
+  const observations = [says("a", "MASTER"), both(200), both(503), both(503)];
+  const polls = observations.map((observation, second) => {
+    const atMs = second * 1000;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: 1e9 }, atMs };
+  });
+  expect(incidentLines(replay(polls, { members }).past)).toEqual([
+    "3- website_down: Down: website shop (http) and shop (https)",
+  ]);
 });
 
 const NEW_VIP = "192.0.2.101 (vhid 2)";

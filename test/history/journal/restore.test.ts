@@ -142,7 +142,7 @@ test.each<Case>([
     before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a 503 5, b 503 5, a 503 6, b 503 6",
     after: "a MASTER 1, b BACKUP 1, a 503 2, b 503 3, a 503 4, a 200 9, b 200 9",
     group: "one_master a since , preferred true",
-    incidents: ["6-39: Down at the master: website shop (https)"],
+    incidents: ["6-39: Down: website shop (https)"],
   },
   {
     name: "a website that a configuration lacks now is not down any more",
@@ -151,7 +151,7 @@ test.each<Case>([
     before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a 503 5, b 503 5, a 503 6, b 503 6",
     after: "a MASTER 1, b BACKUP 2",
     group: "one_master a since , preferred true",
-    incidents: ["6-32: Down at the master: website shop (https)"],
+    incidents: ["6-32: Down: website shop (https)"],
   },
   {
     name: "a failover that has no backup yet is over when it has one",
@@ -207,7 +207,7 @@ test.each<Case>([
     incidents: [
       `36-37: ${MOVED} while the exporter was away`,
       "31-36: No appliance of ams could be reached: neither a nor b",
-      "31-37: a and b went down: it does not answer in time (timeout)",
+      "31-37: a and b went down: they do not answer in time (timeout)",
     ],
   },
   {
@@ -457,7 +457,7 @@ test("an appliance that is down again after a run that did not poll it went down
   }
   expect(seen.at(-1)).toEqual([
     "202-: b went down: it does not answer in time (timeout)",
-    "115-202: a and b could not be polled: the exporter has stopped polling it (stalled)",
+    "115-202: a and b could not be polled: the exporter has stopped polling them (stalled)",
     "5-115: b went down: it does not answer in time (timeout)",
   ]);
 });
