@@ -229,6 +229,9 @@ const description = z.object({
 });
 
 const discovered = z.object({
+  key: ownKey.describe(
+    "identifies the servers behind it in its cluster, in the `keys` of risks and incidents; absent from an older exporter",
+  ),
   ...websiteRef.shape,
   address: z
     .string()

@@ -394,7 +394,8 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   const summary = isLost
     ? `No server behind website ${name} is usable: ${reports.join(", ")}`
     : `Servers behind website ${name} are down: ${reports.join(", ")}`;
-  return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict) });
+  const since = optionalInstant(verdict.latestBackends?.sinceMs);
+  return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict), since });
 }
 
 interface Resting {

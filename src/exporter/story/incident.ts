@@ -121,9 +121,14 @@ const WEBSITES_TOGETHER_MS = 60_000;
  */
 export const MAX_OPEN = 64;
 
+/** Whether an incident is about websites. */
+export function isOfWebsites(kind: IncidentKind): boolean {
+  return kind.startsWith("website_");
+}
+
 /** Returns the time from the beginning of an incident in which others with the same trouble join its first subject. */
-export function togetherMs({ website }: Partial<IncidentSubject> = {}): number {
-  return website === undefined ? TOGETHER_MS : WEBSITES_TOGETHER_MS;
+export function togetherMs(kind: IncidentKind): number {
+  return isOfWebsites(kind) ? WEBSITES_TOGETHER_MS : TOGETHER_MS;
 }
 
 /** Returns an incident that begins; `what.subjects` is not empty. */

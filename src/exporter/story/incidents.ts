@@ -4,6 +4,7 @@ import { changesBetween, isOdd, oddKeys, type StateChange, type Observed } from 
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
+  isOfWebsites,
   MAX_OPEN,
   togetherMs,
   type ClusterIncidents,
@@ -120,8 +121,8 @@ function withTroubles(
 }
 
 /** Returns what troubles have in common that are one incident. */
-function likenessOf({ kind, words, subject }: Pick<StateChange, "kind" | "words" | "subject">): string {
-  return JSON.stringify(subject.website === undefined ? [kind, words] : [kind]);
+function likenessOf({ kind, words }: Pick<StateChange, "kind" | "words">): string {
+  return JSON.stringify(kind !== undefined && isOfWebsites(kind) ? [kind] : [kind, words]);
 }
 
 function worse(words: IncidentWords, other: IncidentWords): IncidentWords {
@@ -184,9 +185,9 @@ function withTrouble(
     (one) =>
       one.kind === kind &&
       one.open.size > 0 &&
-      one.subjects[0] !== undefined &&
-      likenessOf({ ...one, subject: one.subjects[0] }) === likenessOf(first) &&
-      at.monotonicMs - one.reportedMs < togetherMs(first.subject) &&
+      one.restored === undefined &&
+      likenessOf(one) === likenessOf(first) &&
+      at.monotonicMs - one.reportedMs < togetherMs(kind) &&
       !one.subjects.some(({ key }) => names.has(key)),
   );
   const known = all[place];

@@ -9,7 +9,13 @@ import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appli
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
 import type { Earlier, Memory, Start } from "../judge/memory.ts";
-import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "../judge/states.ts";
+import {
+  PROBLEM_OF,
+  type BackendState,
+  type IncidentKind,
+  type Trouble,
+  type WebsiteState,
+} from "../judge/states.ts";
 import {
   differencesBetween,
   interfacesOf,
@@ -18,7 +24,13 @@ import {
   type Difference,
   type JudgedSubject,
 } from "../judge/subjects.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "../judge/verdict.ts";
+import type {
+  ApplianceVerdict,
+  ClusterVerdict,
+  GroupVerdict,
+  LatestBackends,
+  WebsiteVerdict,
+} from "../judge/verdict.ts";
 import { groupName, interfaceName, reasonInWords } from "../judge/words.ts";
 
 /** The changes that an observation of an appliance has made. */
@@ -80,6 +92,7 @@ export function changesBetween({
         { subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...troubleOf(each, now) },
       ];
     }),
+    ...backendChanges(before, now),
     ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -173,13 +186,19 @@ function wasGroupKnown({ state, sinceMs, latestMaster }: Earlier): boolean {
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
 function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly IncidentSubject[] {
   const found = subjectsIn(now);
-  const kindOf = (subject: JudgedSubject | undefined): IncidentKind | undefined =>
-    subject && troubleOf(subject, now).kind;
+  const backends = new Map(
+    Array.from(now.websites.values(), (website) => [subjectKeys.backends(website.key), website] as const),
+  );
+  const isIn = (key: string, kind: IncidentKind): boolean => {
+    const subject = found.get(key);
+    if (subject !== undefined) return troubleOf(subject, now).kind === kind;
+    const latest = backends.get(key)?.latestBackends;
+    // The servers may be as they were while their state is not known.
+    return latest !== undefined && (latest.state === undefined || backendTrouble(latest).kind === kind);
+  };
   return incidents
     .filter((each) => !isOdd(each))
-    .flatMap(({ kind, open }) =>
-      [...open].flatMap((key) => (kindOf(found.get(key)) === kind ? [] : { key, name: "" })),
-    );
+    .flatMap(({ kind, open }) => [...open].flatMap((key) => (isIn(key, kind) ? [] : { key, name: "" })));
 }
 
 function subjectOf(subject: JudgedSubject): IncidentSubject {
@@ -281,6 +300,37 @@ const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, TroubleInWords>> = {
   down: { kind: "website_down", words: websiteWords("Down", 1) },
   unknown: { kind: "website_unknown", words: websiteWords("Not known to be up") },
 };
+
+const BACKEND_TROUBLES: Readonly<Record<BackendState, TroubleInWords>> = {
+  ok: NO_TROUBLE,
+  some_down: { kind: PROBLEM_OF.backends.some_down, words: websiteWords("Servers are down") },
+  none_usable: { kind: PROBLEM_OF.backends.none_usable, words: websiteWords("No server is usable") },
+  none_usable_but_up: {
+    kind: PROBLEM_OF.backends.none_usable_but_up,
+    words: websiteWords("Up, and no server is usable"),
+  },
+};
+
+function backendTrouble(latest: LatestBackends | undefined): TroubleInWords {
+  return latest?.state === undefined ? NO_TROUBLE : BACKEND_TROUBLES[latest.state];
+}
+
+/** Returns the changes of the servers behind websites. While their state is not known, it is as before. */
+function backendChanges(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly StateChange[] {
+  if (before?.websites === now.websites) return [];
+  const changeOf = ({ key, website: name }: WebsiteVerdict): readonly StateChange[] => {
+    const [old, latest] = [before, now].map((each) => each?.websites.get(key)?.latestBackends);
+    const trouble = backendTrouble(latest);
+    if (trouble.kind === backendTrouble(old).kind) return [];
+    const subject = { key: subjectKeys.backends(key), name };
+    return [{ subject, begins: old?.state !== undefined, ...trouble }];
+  };
+  const known = [...(before?.websites.values() ?? [])];
+  return [
+    ...known.filter(({ key }) => !now.websites.has(key)),
+    ...[...now.websites.values()].filter((each) => before?.websites.get(each.key) !== each),
+  ].flatMap(changeOf);
+}
 
 function troubleKind(shown: WebsiteState | undefined): IncidentKind | undefined {
   return shown && WEBSITE_TROUBLES[shown].kind;

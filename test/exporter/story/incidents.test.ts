@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { gathered, type WebsiteDetails } from "../../../src/exporter/api/website-details.ts";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
@@ -448,6 +449,62 @@ test("a website that is down by two protocols is one website", () => {
   expect(incidentLines(replay(polls, { members }).past)).toEqual([
     "3- website_down: Down: website shop (http) and shop (https)",
   ]);
+});
+
+/** The details of `shop` at an appliance that reports errors of so many of its two servers. */
+function servers(appliance: string, failing: number, given: Partial<WebsiteDetails> = {}): Observation {
+  const backends = gathered(
+    [0, 1].map((nth) => ({ address: `192.0.2.8${nth}:80`, role: "active", isOk: nth >= failing })),
+  );
+  return seen.details(appliance, 2, { host: "shop.example", name: "shop", backends, ...given });
+}
+const SERVERS_WELL = [servers("a", 0), servers("b", 0)];
+const UNDESCRIBED = [failed.details("a", 2, "decode"), failed.details("b", 2, "decode")];
+
+test.each<[name: string, details: readonly Observation[], incidents: readonly string[]]>([
+  [
+    "that fail are an incident until they work again",
+    [...SERVERS_WELL, servers("a", 1), servers("a", 0)],
+    ["8-9 website_backend_down: Servers are down: website shop"],
+  ],
+  ["that had failed when they were first seen are none", [servers("a", 1), servers("b", 0)], []],
+  [
+    "that fail one after the other are two incidents",
+    [...SERVERS_WELL, servers("a", 1), servers("a", 2)],
+    [
+      "9- website_backends_lost: No server is usable: website shop",
+      "8-9 website_backend_down: Servers are down: website shop",
+    ],
+  ],
+  [
+    "of which nothing is known for a while are the same incident",
+    [...SERVERS_WELL, servers("a", 1), ...UNDESCRIBED, servers("a", 1), servers("b", 0), servers("a", 0)],
+    ["8-13 website_backend_down: Servers are down: website shop"],
+  ],
+  [
+    "of a website that is disabled then are missed by nobody",
+    [
+      ...SERVERS_WELL,
+      servers("a", 1),
+      servers("b", 0, { isEnabled: false }),
+      servers("a", 1, { isEnabled: false }),
+    ],
+    ["8-10 website_backend_down: Servers are down: website shop"],
+  ],
+])("servers behind a website %s", (_, details, incidents) => {
+  const discovery = { exclude: [], limit: 200 };
+  const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, discovery }));
+  const described = [...BOTH, seen.websites("a", [2]), seen.websites("b", [2])];
+  const all = [...described, ...details.slice(0, 2), https("a", 200), https("b", 200), ...details.slice(2)];
+  const polls = all.map((observation, second) => {
+    const atMs = second * 1000;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: 1e9 }, atMs };
+  });
+  const { past, verdict } = replay(polls, { members });
+  expect(incidentLines(past)).toEqual(incidents);
+  const begins = past.list().flatMap(({ begin, end }) => (end === undefined ? begin : []));
+  const known = lastingProblems(verdict).filter(({ kind }) => kind.startsWith("website_backend"));
+  expect(known.flatMap(({ since }) => since ?? [])).toEqual(begins);
 });
 
 const NEW_VIP = "192.0.2.101 (vhid 2)";
