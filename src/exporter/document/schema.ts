@@ -340,6 +340,10 @@ const incidentRef = z.object({
 export const knownIncident = z.object({
   ...incidentRef.shape,
   severity: z.enum(["critical", "warning"]),
+  isPlanned: optional(
+    z.boolean(),
+    "true where planned work mutes the alert about it, or did when it was over; absent for all others",
+  ),
   cluster: z.string(),
   end: optional(
     instant,

@@ -15,12 +15,14 @@ const NAMED_GROUPS = 2;
 /** Returns the JSON of an incident, without other incidents at the same time. */
 export function incidentDocument(incident: Incident): KnownIncident {
   const { id, kind, cluster, begin, end, subjects, failover, restored } = incident;
-  if (restored !== undefined) return { ...restored, end: end && instantOf(end.wallMs) };
+  const isPlanned = incident.isPlanned || undefined;
+  if (restored !== undefined) return { ...restored, isPlanned, end: end && instantOf(end.wallMs) };
   const names = subjects.map(({ name }) => name);
   return {
     id,
     kind,
     severity: INCIDENTS[kind],
+    isPlanned,
     cluster,
     begin: instantOf(begin.wallMs),
     end: end && instantOf(end.wallMs),

@@ -26,6 +26,8 @@ export interface Incident {
   /** The keys of the subjects that are still in trouble. */
   readonly open: ReadonlySet<string>;
   readonly failover: FailoverFacts | undefined;
+  /** Whether the problem about the same is planned, or the failover. What is over stays as it was. */
+  readonly isPlanned: boolean;
   /** The document of an earlier run of the exporter, while nothing but its end has changed since. */
   readonly restored?: KnownIncident | undefined;
 }
@@ -145,6 +147,7 @@ export function begun(
     words: wording(["", ""]),
     open: new Set<string>(),
     failover: undefined,
-  } as const;
+    isPlanned: false,
+  };
   return { id, kind, cluster, begin, reportedMs, ...none, ...what };
 }

@@ -1,6 +1,13 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { changesBetween, isOdd, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
+import {
+  applianceWith,
+  changesBetween,
+  isOdd,
+  oddKeys,
+  type StateChange,
+  type Observed,
+} from "./state-changes.ts";
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
@@ -15,7 +22,8 @@ import {
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
-import { mutedFailovers } from "./muted-failovers.ts";
+import { isPlanned } from "../judge/judge-windows.ts";
+import { isFailoverPlanned, mutedFailovers } from "./muted-failovers.ts";
 import { failoversBetween } from "./failovers.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 
@@ -48,7 +56,7 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
   const failovers = failoversBetween(given);
   const withFailovers = failovers.reduce((state, one) => withFailover(state, one, given), troubled);
   const { all, undecided, decided } = afterEvidence(withFailovers, given);
-  const current = all.map((each) => ended(each, given));
+  const current = all.map((each) => ended(asPlanned(each, given), given));
   const counts = known?.failovers ?? NONE;
   const last = failovers.length === 0 ? lastFailoverAt : at;
   const recent = current.filter((each) => at.monotonicMs < recentUntilMs(each));
@@ -223,6 +231,26 @@ function ended(incident: Incident, { now, at, observed, start }: StoryStep): Inc
   const { sinceMs = at.monotonicMs } = observed ?? {};
   const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
   return { ...incident, end: endAt(incident, at), endAboutMs };
+}
+
+/** Returns an incident that is planned as its problem is, or as the alert about its failover is muted. */
+function asPlanned(incident: Incident, given: StoryStep): Incident {
+  const isNow = isPlannedNow(incident, given);
+  return isNow === incident.isPlanned ? incident : { ...incident, isPlanned: isNow };
+}
+
+function isPlannedNow(incident: Incident, { now, at }: StoryStep): boolean {
+  const { kind, open, failover, isPlanned: wasPlanned } = incident;
+  if (failover !== undefined) {
+    const isRecent = at.monotonicMs < recentUntilMs(incident);
+    return isRecent ? isFailoverPlanned(failover.latest, now, at) : wasPlanned;
+  }
+  if (open.size === 0 || kind === "failover" || kind === "vrrp_state") return wasPlanned;
+  const { planned } = now;
+  return (
+    planned !== undefined &&
+    [...open].every((key) => isPlanned(planned, { kind, appliance: applianceWith(key, now) }))
+  );
 }
 
 function isComplete(

@@ -438,6 +438,16 @@ function prefixesOf({ identity: { appliance } }: ApplianceSnapshot): readonly st
   return [interfacesOf(appliance), `interface ${appliance} `];
 }
 
+/** Returns the name of the appliance whose key this is, or that of one of its interfaces; `undefined` for other subjects. */
+export function applianceWith(key: string, { facts }: ClusterVerdict): string | undefined {
+  const found = facts.appliances.find(
+    (each) =>
+      key === subjectKeys.appliance(each.identity.appliance) ||
+      prefixesOf(each).some((prefix) => key.startsWith(prefix)),
+  );
+  return found?.identity.appliance;
+}
+
 /** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */
 export function oddKeys({ facts }: ClusterVerdict, incidents: readonly Incident[]): ReadonlySet<string> {
   if (incidents.length === 0) return new Set();

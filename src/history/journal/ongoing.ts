@@ -20,7 +20,18 @@ function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord
   const failover = restored.failover && failoverOf(restored.failover, open, begin);
   const none = { reportedMs: begin.monotonicMs, words: wording(["", ""]), subjects: [] };
   const left = new Set(failover === undefined ? open : []);
-  return { id, kind, cluster, begin, end, ...none, open: left, failover, restored };
+  return {
+    id,
+    kind,
+    cluster,
+    begin,
+    end,
+    ...none,
+    open: left,
+    failover,
+    isPlanned: restored.isPlanned === true,
+    restored,
+  };
 }
 
 /** Restores the part of a failover that continues: the groups that have no backup yet. */
