@@ -320,10 +320,10 @@ function backendChanges(before: ClusterVerdict | undefined, now: ClusterVerdict)
   if (before?.websites === now.websites) return [];
   const changeOf = ({ key, website: name }: WebsiteVerdict): readonly StateChange[] => {
     const [old, latest] = [before, now].map((each) => each?.websites.get(key)?.latestBackends);
-    const trouble = backendTrouble(latest);
-    if (trouble.kind === backendTrouble(old).kind) return [];
+    // The first state that is known ends an incident of an earlier run.
+    if (latest?.state === old?.state) return [];
     const subject = { key: subjectKeys.backends(key), name };
-    return [{ subject, begins: old?.state !== undefined, ...trouble }];
+    return [{ subject, begins: old?.state !== undefined, ...backendTrouble(latest) }];
   };
   const known = [...(before?.websites.values() ?? [])];
   return [

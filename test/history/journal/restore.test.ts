@@ -5,8 +5,10 @@ import { MEMBER_A, MEMBER_B, MEMBER_C } from "../../exporter/fleet/support.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
 import { formatRecord, parseRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import type { Remembered } from "../../../src/exporter/judge/memory.ts";
+import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
-import { applianceOf, websiteOf } from "../../support/observations.ts";
+import { gathered } from "../../../src/exporter/api/website-details.ts";
+import { applianceOf, seen, websiteOf } from "../../support/observations.ts";
 import { folderPath, linesIn, NOON_MS, startRun, storageAt } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
@@ -447,19 +449,51 @@ test.each<{
 
 test("an appliance that is down again after a run that did not poll it went down again", async () => {
   const storage = storageAt(await folderPath());
-  const seen: (readonly string[])[] = [];
+  const known: (readonly string[])[] = [];
   for (const [nth, polls] of ["a MASTER 1, b BACKUP 1, b silent 5", "", "a MASTER 1, b silent 2"].entries()) {
     const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS + nth * 100_000 });
     if (polls !== "") run.poll(polls);
     await run.step(50);
-    seen.push(await told(run));
+    known.push(await told(run));
     await run.kill();
   }
-  expect(seen.at(-1)).toEqual([
+  expect(known.at(-1)).toEqual([
     "202-: b went down: it does not answer in time (timeout)",
     "115-202: a and b could not be polled: the exporter has stopped polling them (stalled)",
     "5-115: b went down: it does not answer in time (timeout)",
   ]);
+});
+
+/** The details of a website, of whose two servers so many fail. */
+function servers(failing: number, second: number): Observation {
+  const backends = gathered(
+    [0, 1].map((nth) => ({ address: `192.0.2.8${nth}:80`, role: "active", isOk: nth >= failing })),
+  );
+  const given = { sentAtMs: second * 1000, expiresAtMs: 1e9 };
+  return seen.details("a", 2, { host: "shop.example", name: "shop", backends }, given);
+}
+
+test.each([
+  ["fail all the time", 1, ["3-: Servers are down: website shop"]],
+  ["work again", 0, ["3-33: Servers are down: website shop"]],
+])("servers behind a website that %s are one incident, also over a start", async (_, failing, incidents) => {
+  const storage = storageAt(await folderPath());
+  const members = [{ ...MEMBER_A, discovery: { exclude: [], limit: 200 } }];
+  const first = await startRun(storage, { members, beginMs: NOON_MS });
+  const listed = seen.websites("a", [2], { sentAtMs: 1000, expiresAtMs: 1e9 });
+  first.poll("a MASTER 1");
+  first.observe(listed, 1000);
+  first.observe(servers(0, 2), 2000);
+  first.observe(servers(1, 3), 3000);
+  await first.step(20);
+  await first.kill();
+  const later = await startRun(storage, { members, beginMs: NOON_MS + 30_000 });
+  later.poll("a MASTER 1");
+  later.observe(listed, 1000);
+  expect(await told(later)).toEqual(["3-: Servers are down: website shop"]);
+  later.observe(servers(failing, 3), 3000);
+  expect(await told(later)).toEqual(incidents);
+  await later.kill();
 });
 
 test("what is remembered follows from the latest whole line about a subject, in whatever order its members are", async () => {
