@@ -273,7 +273,7 @@ const SPLIT = "a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4";
 
 test("polls that contradict each other after a start end nothing, also over a second restart", async () => {
   const storage = storageAt(await folderPath());
-  const seen: string[] = [];
+  const known: string[] = [];
   const polls = [
     "a MASTER 1, b BACKUP 1, b MASTER 5, a MASTER 6, b MASTER 7",
     "a MASTER 1, b MASTER 2",
@@ -284,13 +284,13 @@ test("polls that contradict each other after a start end nothing, also over a se
   for (const [nth, words] of polls.entries()) {
     const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS + nth * 30_000 });
     run.poll(words);
-    seen.push([await groupIn(run), ...(await readinessIn(run)), ...(await told(run))].join("; "));
+    known.push([await groupIn(run), ...(await readinessIn(run)), ...(await told(run))].join("; "));
     await run.step(20);
     await run.kill();
   }
   const split = "7-: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)";
   const unknown = "a unknown since 5; b unknown since 5";
-  expect(seen).toEqual([
+  expect(known).toEqual([
     `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
     `changing undefined since , preferred undefined; ${unknown}; ${split}`,
     `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
