@@ -2,17 +2,17 @@
 export type Words = readonly [before: string, after: string];
 
 /** The words around one name, and those around several names. */
-export interface Wording {
+export interface CountedWords {
   readonly one: Words;
   readonly several: Words;
 }
 
-export function wording(one: Words, several: Words = one): Wording {
+export function wording(one: Words, several: Words = one): CountedWords {
   return { one, several };
 }
 
 /** Returns the words around so many names. */
-export function wordsFor({ one, several }: Wording, number: number): Words {
+export function wordsFor({ one, several }: CountedWords, number: number): Words {
   return number > 1 ? several : one;
 }
 

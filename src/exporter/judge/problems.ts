@@ -28,7 +28,7 @@ import { isPartOf } from "./judge-website.ts";
 import { isPlanned } from "./judge-windows.ts";
 import { outlookSentence } from "./outlook-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
-import { listed, wording, wordsFor, type Wording, type Words } from "../../support/text.ts";
+import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
 import {
   groupName,
@@ -292,7 +292,7 @@ function testWords(
   { health, found }: WebsiteSnapshot,
   protocols: ReadonlySet<string>,
   isUp: boolean,
-): readonly Wording[] {
+): readonly CountedWords[] {
   if (health.failure !== undefined) {
     const { reason } = health.failure;
     const said = (isPlural: boolean): Words => [

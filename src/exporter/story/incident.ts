@@ -1,7 +1,7 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { shortHash } from "../../support/short-hash.ts";
-import { wording, type Wording } from "../../support/text.ts";
+import { wording, type CountedWords } from "../../support/text.ts";
 import type { FailoverCause, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "../document/schema.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
@@ -32,7 +32,7 @@ export interface Incident {
   readonly restored?: KnownIncident | undefined;
 }
 
-export interface IncidentWords extends Wording {
+export interface IncidentWords extends CountedWords {
   /** Of two words about one kind, the worse stay: those of the worst state that was reached. Default: 0. */
   readonly badness?: number;
 }
