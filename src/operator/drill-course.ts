@@ -181,16 +181,12 @@ export interface DrillOutage {
 }
 
 export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] {
-  const { risks } = drill.readiness;
-  const predicted = new Set(risks.flatMap(({ effect, keys = [] }) => (effect === "loss" ? keys : [])));
-  const isOutage = risks.some(({ effect }) => effect === "outage");
   return [...incidents.values()].flatMap(
     ({ kind, subjects, keys = [], moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
       const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
       if (kind !== "website_down") return [];
       const outage = (website: string, own: readonly string[], count: number): DrillOutage => {
-        const isKnown = own.length === count && own.every((key) => predicted.has(key));
-        return { website, isOver: end !== undefined, ...times, isPredicted: isOutage || isKnown };
+        return { website, isOver: end !== undefined, ...times, isPredicted: isPredicted(drill, own, count) };
       };
       const more = `${moreSubjects} more websites`;
       return [
@@ -198,6 +194,54 @@ export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] 
         ...(moreSubjects === 0 ? [] : [outage(more, keys.slice(subjects.length), moreSubjects)]),
       ];
     },
+  );
+}
+
+/** Whether the readiness before has predicted trouble of so many subjects, which have these keys: their loss, or an outage. */
+function isPredicted(
+  { readiness: { risks } }: Drill,
+  keys: readonly string[] | undefined = [],
+  count = Math.max(1, keys.length),
+): boolean {
+  const predicted = new Set(risks.flatMap(({ effect, keys: own = [] }) => (effect === "loss" ? own : [])));
+  const isOutage = risks.some(({ effect }) => effect === "outage");
+  return isOutage || (keys.length === count && keys.every((key) => predicted.has(key)));
+}
+
+/** An incident of the cluster that began during the drill. */
+export interface DrillIncident extends Pick<
+  IncidentDocument,
+  "kind" | "begin" | "end" | "severity" | "summary"
+> {
+  /** Whether it follows from the work or the failover that is rehearsed, or was predicted. */
+  readonly isExpected: boolean;
+}
+
+export function incidentsIn(course: Course): readonly DrillIncident[] {
+  return Array.from(course.incidents.values(), (incident) => {
+    const { kind, begin, end, severity, summary } = incident;
+    return { kind, begin, end, severity, summary, isExpected: isExpected(incident, course) };
+  });
+}
+
+function isExpected(incident: IncidentDocument, { drill, incidents }: Course): boolean {
+  const { kind, keys, isPlanned, failover } = incident;
+  if (kind === "split_brain") return false;
+  if (isPlanned === true || isPredicted(drill, keys)) return true;
+  const isOwn = (each: IncidentDocument["failover"]): boolean =>
+    each?.from === drill.appliance || each?.to === drill.appliance;
+  if (failover !== undefined) return isOwn(failover);
+  const failovers = [...incidents.values()].filter((each) => isOwn(each.failover));
+  return kind === "no_master" && failovers.some((each) => isBefore(incident, each));
+}
+
+/** Whether groups had no master until they failed over. */
+function isBefore({ begin, end, keys = [] }: IncidentDocument, failover: IncidentDocument): boolean {
+  return (
+    end !== undefined &&
+    keys.length > 0 &&
+    Date.parse(begin) <= Date.parse(failover.begin) &&
+    keys.every((key) => failover.keys?.includes(key) === true)
   );
 }
 
@@ -217,14 +261,20 @@ export interface DrillVerdict {
   readonly reasons: readonly string[];
 }
 
-/** Judges a drill, which passes if its stages were reached in time, without a split brain and without an outage that was not predicted. */
+/**
+ * Judges a drill, which passes if its stages were reached in time, without an outage that was not predicted and without another critical
+ * incident of the cluster that neither follows from the work nor was predicted.
+ */
 export function verdictOn(course: Course, ending: Ending): DrillVerdict {
-  const { lacks, incidents } = course;
+  const { lacks } = course;
   const early = INCOMPLETE[ending];
-  const unpredicted = outagesIn(course).filter(({ isPredicted }) => !isPredicted);
+  const unpredicted = outagesIn(course).filter((each) => !each.isPredicted);
+  const unexpected = incidentsIn(course).filter(
+    (each) => each.severity === "critical" && !each.isExpected && each.kind !== "website_down",
+  );
   const reasons = [
     ...(early === undefined ? [] : [lacks === undefined ? early : `${early}: ${lacks}`]),
-    ...[...incidents.values()].flatMap(({ kind, summary }) => (kind === "split_brain" ? summary : [])),
+    ...unexpected.map(({ summary }) => summary),
     ...unpredicted.map((outage) => `${outageWords(outage)}, which was not predicted`),
   ];
   if (ending === "exporter_lost" || ending === "interrupted") return { verdict: "incomplete", reasons };

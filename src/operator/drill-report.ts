@@ -3,6 +3,7 @@ import { printable } from "../support/text.ts";
 import { absoluteTime } from "../exporter/view/time.ts";
 import { toJson } from "../exporter/command/format.ts";
 import {
+  incidentsIn,
   outagesIn,
   outageWords,
   timeWords,
@@ -54,6 +55,7 @@ export function drillReport({ course, ending, window, exporter, acts }: DrillFac
       failover === undefined ? [] : { begin, summary, ...failover },
     ),
     outages,
+    incidents: incidentsIn(course),
   };
 }
 
@@ -82,8 +84,12 @@ function formatMarkdown(report: DrillReport): string {
   const outages = report.outages.map((outage) => {
     return `${outageWords(outage)}: ${outage.isPredicted ? "predicted" : "not predicted"}`;
   });
+  const incidents = report.incidents.map(({ begin, end, severity, summary, isExpected }) => {
+    const until = end === undefined ? "not over" : `until ${absoluteTime(end)}`;
+    return `${absoluteTime(begin)}, ${until}: ${summary} (${severity}, ${isExpected ? "expected" : "not expected"})`;
+  });
   const parts: readonly (readonly [title: string, none: string, items: readonly string[]])[] = [
-    ["Why", "All that was expected happened in time, and nothing else.", reasons],
+    ["Why", "All that was expected happened in time, and nothing else was critical.", reasons],
     [
       "Who and where",
       "",
@@ -99,6 +105,7 @@ function formatMarkdown(report: DrillReport): string {
     ["Predicted losses", "None.", predicted.map(({ summary }) => summary)],
     ["Outages of websites", "None.", outages],
     ["Time without a known master", "No failover was seen.", timed],
+    ["Incidents of the cluster", "None.", incidents],
   ];
   const sections = parts.map(([title, none, items]) => {
     const list = items.map((item) => `- ${escaped(item)}\n`).join("");

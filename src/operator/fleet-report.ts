@@ -66,8 +66,9 @@ function problemRow(problem: ProblemDocument): TableRow {
 }
 
 function incidentRow(incident: IncidentDocument): TableRow {
-  const { cluster, begin, summary } = incident;
-  const state = { text: incidentState(incident), color: COLORS[incidentLevel(incident)] };
+  const { cluster, begin, summary, isPlanned = false } = incident;
+  const words = incidentState(incident);
+  const state = { text: isPlanned ? `planned, ${words}` : words, color: COLORS[incidentLevel(incident)] };
   return [inSeconds(begin), cluster, state, summary];
 }
 

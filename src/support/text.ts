@@ -1,6 +1,21 @@
 /** The words in front of and behind the names of all subjects to which they apply. */
 export type Words = readonly [before: string, after: string];
 
+/** The words around one name, and those around several names. */
+export interface CountedWords {
+  readonly one: Words;
+  readonly several: Words;
+}
+
+export function wording(one: Words, several: Words = one): CountedWords {
+  return { one, several };
+}
+
+/** Returns the words around so many names. */
+export function wordsFor({ one, several }: CountedWords, number: number): Words {
+  return number > 1 ? several : one;
+}
+
 /**
  * Returns names as people read them: `a`, `a and b`, `a, b and c`. Of more than `most`, it lists these and the number of the others.
  * `total` is the number of all, if `names` are only the first of them.

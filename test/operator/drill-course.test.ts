@@ -8,6 +8,7 @@ import {
   type Course,
   type Ending,
 } from "../../src/operator/drill-course.ts";
+import type { MaintenanceWindow } from "../../src/exporter/maintenance/window.ts";
 import { WALL_MS, websiteOf } from "../support/observations.ts";
 import { windowOf } from "../exporter/maintenance/support.ts";
 import { documentsOf } from "./drill-support.ts";
@@ -25,6 +26,7 @@ interface Case {
   readonly isBothWays?: boolean;
   readonly before?: string;
   readonly websites?: readonly WebsiteConfig[];
+  readonly windows?: readonly MaintenanceWindow[];
   /** Default: done. */
   readonly ending?: Ending;
   /** The stages with their seconds, and the verdict with its reasons. */
@@ -37,8 +39,9 @@ function courseOf({
   isBothWays = false,
   before = READY,
   websites,
+  windows,
 }: Omit<Case, "name" | "expected">): Course {
-  const documents = documentsOf(`${before}, ${polls}`, websites);
+  const documents = documentsOf(`${before}, ${polls}`, websites, windows);
   const first = documents.findLast(({ atMs }) => atMs <= 0);
   const later = documents.filter(({ atMs }) => atMs > 0);
   const planned = first && planDrill(first.fleet, "a", { isBothWays, acceptsLosses: true });
@@ -107,6 +110,39 @@ test.each<Case>([
     name: "both are MASTER for a while",
     polls: `b MASTER 2, b MASTER 3, a MASTER 3, ${AWAY(4)}, ${AWAY(9)}`,
     expected: ["taken_over 4", "complete 4", "fail", `Split brain: a and b were MASTER at once of ${VIP}`],
+  },
+  {
+    name: "no member answers for half a second",
+    polls: `a silent 2, b silent 2.5, b MASTER 3, ${AWAY(90)}, ${AWAY(95)}`,
+    expected: [
+      "taken_over 3",
+      "complete 90",
+      "fail",
+      "No appliance of ams could be reached: neither a nor b",
+    ],
+  },
+  {
+    name: "nobody is MASTER until a member takes over",
+    polls: `a BACKUP 2, b BACKUP 3, a BACKUP 4, b MASTER 5, ${AWAY(6)}, ${AWAY(11)}`,
+    expected: ["taken_over 5", "complete 5", "pass"],
+  },
+  {
+    name: "nobody is MASTER for a while after a member has taken over",
+    polls: `${AWAY(2)}, b BACKUP 3, a BACKUP 4, b BACKUP 4, a BACKUP 5, b MASTER 6, ${AWAY(7)}, ${AWAY(12)}`,
+    expected: ["taken_over 2", "complete 6", "fail", `No appliance was MASTER of ${VIP}`],
+  },
+  {
+    name: "a member comes back without its links, in the window of the drill",
+    polls: `a silent 2, b MASTER 6, a INIT 30, b MASTER 30, ${AWAY(90)}, ${AWAY(95)}`,
+    windows: [windowOf({ appliances: ["a"] }, { origin: "drill", beginMs: WALL_MS + 1000 })],
+    expected: ["taken_over 6", "complete 90", "pass"],
+  },
+  {
+    name: "another one takes over, and a third one fails meanwhile",
+    before: `${both(0, "MASTER", "BACKUP")}, c BACKUP/50 0, a 200 0, b 200 0, c 200 0`,
+    polls: `a silent 2, b MASTER 6, c BACKUP/50 6, c INIT 10, a INIT 30, ${AWAY(90)}, c BACKUP/50 90, ${AWAY(95)}`,
+    windows: [windowOf({ appliances: ["a"] }, { origin: "drill", beginMs: WALL_MS + 1000 })],
+    expected: ["taken_over 6", "complete 90", "fail", `No appliance was BACKUP beside b of ${VIP}`],
   },
   {
     name: "a website is down at the new MASTER for a while",

@@ -120,6 +120,12 @@ None.
 ## Time without a known master
 
 - 2023-11-14 22:13:26 UTC: about 3.0 s, at most 6 s. b took over 192.0.2.100 (vhid 2) of ams from a, which stopped answering (timeout). No known master for at most 6 s
+
+## Incidents of the cluster
+
+- 2023-11-14 22:13:22 UTC, until 2023-11-14 22:14:50 UTC: a went down: it does not answer in time (timeout) (warning, not expected)
+- 2023-11-14 22:13:26 UTC, until 2023-11-14 22:14:50 UTC: b took over 192.0.2.100 (vhid 2) of ams from a, which stopped answering (timeout). No known master for at most 6 s (warning, expected)
+- 2023-11-14 22:13:28 UTC, until 2023-11-14 22:13:30 UTC: Down at the master: website shop (https) (critical, not expected)
 `);
   expect(code).toBe(1);
 });

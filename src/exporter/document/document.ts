@@ -209,7 +209,7 @@ const discoveredDocument = memo(({ website, isLost }: DiscoveredWebsite) => {
   });
   const lost = isLost ? PROBLEM_OF.outlook.losses : undefined;
   const level = levelOf((state && PROBLEM_OF.backends[state]) ?? lost);
-  return { id, name, address, state, level, at: Object.fromEntries(at) };
+  return { key: subjectKeys.backends(address), id, name, address, state, level, at: Object.fromEntries(at) };
 });
 
 function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
@@ -239,11 +239,12 @@ function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
   };
 }
 
-function riskKeys({ key, protocol }: Risk, { groups, websites }: ClusterVerdict): string[] {
+function riskKeys({ risk, key, protocol }: Risk, { groups, websites }: ClusterVerdict): string[] {
   if (protocol === undefined) return groups.has(key) ? [subjectKeys.group(key)] : [];
   if (protocol !== "") return [subjectKeys.website(protocol, key)];
   const website = websites.get(key);
-  return website === undefined ? [] : websiteKeys(website);
+  const servers = risk === "website_backends_lost" ? [subjectKeys.backends(key)] : [];
+  return website === undefined ? [] : [...servers, ...websiteKeys(website)];
 }
 
 function outlookLevel(state: OutlookState): Level {

@@ -232,6 +232,9 @@ const description = z.object({
 });
 
 const discovered = z.object({
+  key: ownKey.describe(
+    "identifies the servers behind it in its cluster, in the `keys` of risks and incidents; absent from an older exporter",
+  ),
   ...websiteRef.shape,
   address: z
     .string()
@@ -340,6 +343,10 @@ const incidentRef = z.object({
 export const knownIncident = z.object({
   ...incidentRef.shape,
   severity: z.enum(["critical", "warning"]),
+  isPlanned: optional(
+    z.boolean(),
+    "true where planned work mutes the alert about it, or did when it was over; absent for all others",
+  ),
   cluster: z.string(),
   end: optional(
     instant,

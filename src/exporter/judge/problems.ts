@@ -28,7 +28,7 @@ import { isPartOf } from "./judge-website.ts";
 import { isPlanned } from "./judge-windows.ts";
 import { outlookSentence } from "./outlook-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
-import { listed, type Words } from "../../support/text.ts";
+import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
 import {
   groupName,
@@ -189,8 +189,8 @@ const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
     const { list, details } = discovery ?? {};
     const { reason = "internal" } = list?.failure ?? details?.failure ?? {};
     return list?.failure === undefined
-      ? `Details of websites of ${name} are not known: ${reasonInWords(reason, true)}`
-      : `The websites of ${name} cannot be listed: ${reasonInWords(reason, true)}`;
+      ? `Details of websites of ${name} are not known: ${reasonInWords(reason, { isUp: true })}`
+      : `The websites of ${name} cannot be listed: ${reasonInWords(reason, { isUp: true })}`;
   },
   websites_left_out: (name, { discovery }) =>
     `${counted(discovery?.beyondLimit, "website")} of ${name} beyond the limit of website_discovery: not tested`,
@@ -213,8 +213,13 @@ function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
 
 /** Returns each reason once. Appliances that were not polled yet have no reason. */
 function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
-  const failed = appliances.filter(({ vrrp: { health } }) => health.failure !== undefined);
-  return listed([...new Set(failed.map(reasonOf))]);
+  const reasons = groupBy(
+    appliances.flatMap(({ vrrp: { health } }) => health.failure?.reason ?? []),
+    (reason) => reason,
+  );
+  return listed(
+    Array.from(reasons, ([reason, { length }]) => reasonInWords(reason, { isPlural: length > 1 })),
+  );
 }
 
 /** Returns the problems of groups. Groups with the same problem are one problem. */
@@ -300,29 +305,38 @@ function resultWords(
     const tests = member.websites.filter((website) => website.websiteId === id);
     const isMissing = id === undefined && lacking.includes(appliance);
     const isUp = appliances.get(appliance)?.state === "up";
-    const all = isMissing ? [MISSING] : tests.flatMap((each) => testWords(each, protocols, isUp));
-    return all.map((words) => ({ words, appliance }));
+    const all = isMissing
+      ? [wording(["missing at ", ""])]
+      : tests.flatMap((each) => testWords(each, protocols, isUp));
+    return all.map((said) => ({ said, appliance }));
   });
-  const alike = groupBy(found, ({ words }) => words.join("\n"));
-  return Array.from(alike.values(), (all) =>
-    all[0]?.words.join(listed(all.map(({ appliance }) => appliance))),
-  ).join(", ");
+  const same = groupBy(found, ({ said }) => said.one.join("\n"));
+  return Array.from(same.values(), (all) => {
+    const names = all.map(({ appliance }) => appliance);
+    return all[0] === undefined ? "" : wordsFor(all[0].said, names.length).join(listed(names));
+  }).join(", ");
 }
-
-const MISSING: Words = ["missing at ", ""];
 
 function testWords(
   { health, found }: WebsiteSnapshot,
   protocols: ReadonlySet<string>,
   isUp: boolean,
-): readonly Words[] {
-  if (health.failure !== undefined)
-    return [["no result from ", `: ${reasonInWords(health.failure.reason, isUp)}`]];
+): readonly CountedWords[] {
+  if (health.failure !== undefined) {
+    const { reason } = health.failure;
+    const said = (isPlural: boolean): Words => [
+      "no result from ",
+      `: ${reasonInWords(reason, { isUp, isPlural })}`,
+    ];
+    return [wording(said(false), said(true))];
+  }
   const statuses = [...(found?.statuses ?? []), ...(found?.uncertain ?? [])];
   // A website of which no test ever had a status has no protocol yet.
   const wanted = statuses.filter(({ protocol }) => protocols.has(protocol) || protocols.has(""));
-  if (wanted.length === 0) return [["no status from ", ""]];
-  return wanted.map(({ protocol, status, text }) => [`${protocol} ${statusText(status, text)} from `, ""]);
+  if (wanted.length === 0) return [wording(["no status from ", ""])];
+  return wanted.map(({ protocol, status, text }) =>
+    wording([`${protocol} ${statusText(status, text)} from `, ""]),
+  );
 }
 
 /** Returns the losses of visitors by the outlooks without an outage, by the key of the website or group, and whether there are more. */
@@ -409,7 +423,8 @@ function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
   const summary = isLost
     ? `No server behind website ${name} is usable: ${reports.join(", ")}`
     : `Servers behind website ${name} are down: ${reports.join(", ")}`;
-  return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict) });
+  const since = optionalInstant(verdict.latestBackends?.sinceMs);
+  return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict), since });
 }
 
 interface Resting {

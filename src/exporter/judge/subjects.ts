@@ -41,6 +41,8 @@ export const subjectKeys = {
   readiness: (name: string) => `readiness ${name}`,
   /** `address` is the `key` of the website, which has a state for each protocol. */
   website: (protocol: string, address: string) => `website ${protocol} ${address}`,
+  /** The servers behind a website, by the `key` of the website. */
+  backends: (address: string) => `backends ${address}`,
   /** The name of the appliance is quoted, as it may have spaces. @see interfaceName */
   interface: (appliance: string, name: string) => `${interfacesOf(appliance)}${name}`,
 } as const;

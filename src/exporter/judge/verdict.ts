@@ -135,6 +135,13 @@ export interface WebsiteVerdict
   readonly states: readonly ProtocolVerdict[];
   /** The state of the servers behind the website; `undefined` while that state is not known. */
   readonly backends: BackendState | undefined;
+  /** `undefined` if no appliance describes the website, or each has it disabled. */
+  readonly latestBackends: LatestBackends | undefined;
+}
+
+/** The latest known state of the servers behind a website, and its beginning. */
+export interface LatestBackends extends Lasting {
+  readonly state: BackendState | undefined;
 }
 
 /** The verdict on a website by one protocol. */

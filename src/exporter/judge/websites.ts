@@ -12,12 +12,14 @@ import { judgeBackends, judgeWebsite, withoutMasters, type MemberTest } from "./
 import { unwatchedIn } from "./judge-group.ts";
 import { mastersIn } from "./masters.ts";
 import type { Earlier, Memory } from "./memory.ts";
+import type { BackendState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
   hidesWebsites,
   sinceOf,
   type Case,
   type ClusterVerdict,
+  type LatestBackends,
   type ProtocolVerdict,
   type WebsiteVerdict,
 } from "./verdict.ts";
@@ -85,6 +87,7 @@ function factsOf(
     website,
     names,
     found,
+    isDescribed: members.some(({ byAddress }) => byAddress?.has(key) === true),
     masters,
     lacking: members.filter((member) => isLacking(member, key)).map(nameOf),
     mayMastersHave: atMasters.some((member) =>
@@ -142,9 +145,22 @@ function websiteVerdict(
   });
   const isUp = states.length > 0 && states.every(({ state }) => state === "up" || state === "unstable");
   const backends = judgeBackends(views, { isUp, isMasterSilent });
-  const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends };
+  const isDisabled = found.length > 0 && found.every(({ details }) => details.isEnabled === false);
+  const latestBackends =
+    facts.isDescribed && !isDisabled ? backendsAfter(old?.latestBackends, backends, given.at) : undefined;
+  const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends, latestBackends };
   const named = { cluster, labels, key, websiteId, website: name, at: website.at };
   return { kind: "website", facts, results, ...named, ...judged };
+}
+
+/** Returns the latest known state of the servers. The first one may have begun earlier. */
+function backendsAfter(
+  before: LatestBackends | undefined,
+  state: BackendState | undefined,
+  { wallMs }: Case["at"],
+): LatestBackends {
+  if (before !== undefined && (state === undefined || state === before.state)) return before;
+  return { state, sinceMs: before?.state === undefined ? undefined : wallMs };
 }
 
 function testsIn({ website, masters }: JudgedWebsite, results: Results) {

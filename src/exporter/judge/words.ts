@@ -125,33 +125,55 @@ export function statusText(status: number | undefined, text?: string): string {
   return text === undefined ? "no HTTP response" : `no HTTP response (${text})`;
 }
 
-const REASON_IN_WORDS: Readonly<Record<FailureReason, string>> = {
-  dns: "its name does not resolve",
-  connect: "it cannot be reached",
-  tls: "its certificate is not trusted, or TLS fails",
-  timeout: "it does not answer in time",
-  auth: "it refuses the credentials",
-  http_status: "it answers with an error",
-  protocol: "what answers does not speak HTTP",
-  too_large: "its answer is too large",
-  decode: "its answer cannot be decoded",
-  unsupported: "the appliance lacks this operation",
-  vip: "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address",
-  proxy: "the proxy does not connect to it",
-  secret: "the password file cannot be read",
-  appliance_down: "the appliance is down",
-  stalled: "the exporter has stopped polling it",
-  not_scheduled: "no poll is scheduled for now",
-  local: "the exporter or its host is out of descriptors, memory, time or slots, or cannot read a file",
-  internal: "a bug in the exporter",
-};
+const NO_ANSWER_OF_HTTP = "what answers does not speak HTTP";
+const UNREADABLE_PASSWORD = "the password file cannot be read";
+const NO_POLL = "no poll is scheduled for now";
+const NO_RESOURCES =
+  "the exporter or its host is out of descriptors, memory, time or slots, or cannot read a file";
+const BUG = "a bug in the exporter";
 
-/**
- * Returns why an operation fails, for people, with the reason in the word of the metrics. `isUp` says that the appliance answers now, which
- * may be later than the latest poll of the operation.
- */
-export function reasonInWords(reason: FailureReason, isUp = false): string {
+/** The reasons, as they are said of one appliance, and of several. */
+const REASON_IN_WORDS: Readonly<Record<FailureReason, readonly [one: string, several: string]>> = {
+  dns: ["its name does not resolve", "their names do not resolve"],
+  connect: ["it cannot be reached", "they cannot be reached"],
+  tls: ["its certificate is not trusted, or TLS fails", "their certificates are not trusted, or TLS fails"],
+  timeout: ["it does not answer in time", "they do not answer in time"],
+  auth: ["it refuses the credentials", "they refuse the credentials"],
+  http_status: ["it answers with an error", "they answer with an error"],
+  protocol: [NO_ANSWER_OF_HTTP, NO_ANSWER_OF_HTTP],
+  too_large: ["its answer is too large", "their answers are too large"],
+  decode: ["its answer cannot be decoded", "their answers cannot be decoded"],
+  unsupported: ["the appliance lacks this operation", "the appliances lack this operation"],
+  vip: [
+    "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address",
+    "each base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use their own addresses",
+  ],
+  proxy: ["the proxy does not connect to it", "the proxy does not connect to them"],
+  secret: [UNREADABLE_PASSWORD, UNREADABLE_PASSWORD],
+  appliance_down: ["the appliance is down", "the appliances are down"],
+  stalled: ["the exporter has stopped polling it", "the exporter has stopped polling them"],
+  not_scheduled: [NO_POLL, NO_POLL],
+  local: [NO_RESOURCES, NO_RESOURCES],
+  internal: [BUG, BUG],
+};
+const WAS_AWAY = [
+  "it was out of reach at the latest poll",
+  "they were out of reach at the latest poll",
+] as const;
+
+interface ReasonOptions {
+  /** Whether the appliance answers now, which may be later than the latest poll of the operation. */
+  readonly isUp?: boolean;
+  /** Whether the reason is that of several appliances. */
+  readonly isPlural?: boolean;
+}
+
+/** Returns why an operation fails, for people, with the reason in the word of the metrics. */
+export function reasonInWords(
+  reason: FailureReason,
+  { isUp = false, isPlural = false }: ReasonOptions = {},
+): string {
   const wasAway = isUp && (reason === "appliance_down" || meaningOf(reason).isCutOff === true);
-  const words = wasAway ? "it was out of reach at the latest poll" : REASON_IN_WORDS[reason];
-  return `${words} (${reason})`;
+  const [one, several] = wasAway ? WAS_AWAY : REASON_IN_WORDS[reason];
+  return `${isPlural ? several : one} (${reason})`;
 }

@@ -1,5 +1,5 @@
 import type { Instant } from "../../support/clock.ts";
-import { count, listed } from "../../support/text.ts";
+import { count, listed, wordsFor } from "../../support/text.ts";
 import type { FailoverFacts, Incident, Repeated } from "./incident.ts";
 import type { IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { INCIDENTS } from "../judge/states.ts";
@@ -15,12 +15,14 @@ const NAMED_GROUPS = 2;
 /** Returns the JSON of an incident, without other incidents at the same time. */
 export function incidentDocument(incident: Incident): KnownIncident {
   const { id, kind, cluster, begin, end, subjects, failover, restored } = incident;
-  if (restored !== undefined) return { ...restored, end: end && instantOf(end.wallMs) };
+  const isPlanned = incident.isPlanned || undefined;
+  if (restored !== undefined) return { ...restored, isPlanned, end: end && instantOf(end.wallMs) };
   const names = subjects.map(({ name }) => name);
   return {
     id,
     kind,
     severity: INCIDENTS[kind],
+    isPlanned,
     cluster,
     begin: instantOf(begin.wallMs),
     end: end && instantOf(end.wallMs),
@@ -40,13 +42,13 @@ export function incidentKeys({ subjects, restored }: Incident): string[] | undef
 }
 
 function troubleSentence({ words, subjects }: Incident): string {
-  return words.join(
-    listed(
-      subjects.slice(0, NAMED).map(({ name }) => name),
-      NAMED,
-      subjects.length,
-    ),
-  );
+  const names = subjects.slice(0, NAMED).map(({ name }) => name);
+  return wordsFor(words, countOf(subjects)).join(listed(names, NAMED, subjects.length));
+}
+
+/** Returns the number of subjects; a website is one, by however many protocols. */
+function countOf(subjects: Incident["subjects"]): number {
+  return new Set(subjects.map(({ key, website }) => website?.address ?? key)).size;
 }
 
 /** Returns `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` */

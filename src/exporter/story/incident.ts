@@ -1,7 +1,7 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { shortHash } from "../../support/short-hash.ts";
-import type { Words } from "../../support/text.ts";
+import { wording, type CountedWords } from "../../support/text.ts";
 import type { FailoverCause, Lasted } from "./failover-cause.ts";
 import type { KnownIncident } from "../document/schema.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
@@ -18,16 +18,23 @@ export interface Incident {
   readonly end: Instant | undefined;
   /** The middle between the last two polls, in monotonic time, once the incident is over. */
   readonly endAboutMs?: number;
-  /** The monotonic instant at which the exporter first reported the incident, or its latest failover; other subjects join for ten seconds. */
+  /** The monotonic instant at which the exporter first reported the incident, or its latest failover; other subjects join for a time. @see togetherMs */
   readonly reportedMs: number;
-  /** The words in front of and behind the names of the subjects. The words about a failover follow from its facts. */
-  readonly words: Words;
+  /** The words around the names of the subjects. The words about a failover follow from its facts. */
+  readonly words: IncidentWords;
   readonly subjects: readonly IncidentSubject[];
   /** The keys of the subjects that are still in trouble. */
   readonly open: ReadonlySet<string>;
   readonly failover: FailoverFacts | undefined;
+  /** Whether the problem about the same is planned, or the failover. What is over stays as it was. */
+  readonly isPlanned: boolean;
   /** The document of an earlier run of the exporter, while nothing but its end has changed since. */
   readonly restored?: KnownIncident | undefined;
+}
+
+export interface IncidentWords extends CountedWords {
+  /** Of two words about one kind, the worse stay: those of the worst state that was reached. Default: 0. */
+  readonly badness?: number;
 }
 
 /** The failover of an incident, or the failovers there and back between two members. */
@@ -108,11 +115,23 @@ export interface Failover extends FailoverCause {
 
 /** Subjects with equal events within this time are one incident. */
 export const TOGETHER_MS = 10_000;
+/** Websites that go down for one reason are found down within this time, since each is tested every 30 seconds. */
+const WEBSITES_TOGETHER_MS = 60_000;
 /**
  * The limit of a cluster's incidents. While this many troubles are not over, others are only problems. Beyond this many failovers, the
  * oldest are forgotten.
  */
 export const MAX_OPEN = 64;
+
+/** Whether an incident is about websites. */
+export function isOfWebsites(kind: IncidentKind): boolean {
+  return kind.startsWith("website_");
+}
+
+/** Returns the time from the beginning of an incident in which others with the same trouble join its first subject. */
+export function togetherMs(kind: IncidentKind): number {
+  return isOfWebsites(kind) ? WEBSITES_TOGETHER_MS : TOGETHER_MS;
+}
 
 /** Returns an incident that begins; `what.subjects` is not empty. */
 export function begun(
@@ -123,6 +142,12 @@ export function begun(
 ): Incident {
   const id = shortHash([cluster, kind, begin.wallMs, what.subjects[0]?.key]);
   const reportedMs = begin.monotonicMs;
-  const none = { end: undefined, words: ["", ""], open: new Set<string>(), failover: undefined } as const;
+  const none = {
+    end: undefined,
+    words: wording(["", ""]),
+    open: new Set<string>(),
+    failover: undefined,
+    isPlanned: false,
+  };
   return { id, kind, cluster, begin, reportedMs, ...none, ...what };
 }

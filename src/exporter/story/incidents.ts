@@ -1,19 +1,29 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { changesBetween, isOdd, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
+import {
+  applianceWith,
+  changesBetween,
+  isOdd,
+  oddKeys,
+  type StateChange,
+  type Observed,
+} from "./state-changes.ts";
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
+  isOfWebsites,
   MAX_OPEN,
-  TOGETHER_MS,
+  togetherMs,
   type ClusterIncidents,
   type FailoverFacts,
   type Incident,
   type IncidentSubject,
+  type IncidentWords,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause, IncidentKind } from "../judge/states.ts";
-import { mutedFailovers } from "./muted-failovers.ts";
+import { isPlanned } from "../judge/judge-windows.ts";
+import { isFailoverPlanned, mutedFailovers } from "./muted-failovers.ts";
 import { failoversBetween } from "./failovers.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 
@@ -46,7 +56,7 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
   const failovers = failoversBetween(given);
   const withFailovers = failovers.reduce((state, one) => withFailover(state, one, given), troubled);
   const { all, undecided, decided } = afterEvidence(withFailovers, given);
-  const current = all.map((each) => ended(each, given));
+  const current = all.map((each) => ended(asPlanned(each, given), given));
   const counts = known?.failovers ?? NONE;
   const last = failovers.length === 0 ? lastFailoverAt : at;
   const recent = current.filter((each) => at.monotonicMs < recentUntilMs(each));
@@ -96,23 +106,44 @@ function counted(counts: typeof NONE, cause: Cause): typeof NONE {
   return { ...counts, [cause]: counts[cause] + 1 };
 }
 
-/** Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident. */
+/**
+ * Adds the troubles that began, and ends those that are over. Equal troubles of several subjects, within ten seconds, are one incident; so
+ * are the same troubles of websites, within a minute, and the worst state that one of them reached gives the words.
+ */
 function withTroubles(
   all: readonly Incident[],
   changes: readonly StateChange[],
   given: StoryStep,
 ): readonly Incident[] {
   const troubles = groupBy(
-    changes.filter(({ kind, subject }) => !isIn(all, kind, subject)),
-    ({ kind, words }) => JSON.stringify([kind, words]),
+    changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject)),
+    likenessOf,
   );
   const latest = new Map(changes.map((each) => [each.subject.key, each]));
   const odd = oddKeys(given.now, all.filter(isOdd));
-  const left = all.map((each) => withoutOver(each, latest, odd));
+  const left = all.map((each) => inWorseWords(withoutOver(each, latest, odd), latest));
   return [...troubles.values()].reduce<readonly Incident[]>(
     (some, alike) => withTrouble(some, alike, given),
     left,
   );
+}
+
+/** Returns what troubles have in common that are one incident. */
+function likenessOf({ kind, words }: Pick<StateChange, "kind" | "words">): string {
+  return JSON.stringify(kind !== undefined && isOfWebsites(kind) ? [kind] : [kind, words]);
+}
+
+function worse(words: IncidentWords, other: IncidentWords): IncidentWords {
+  return (other.badness ?? 0) > (words.badness ?? 0) ? other : words;
+}
+
+/** Returns an incident in the words of the worst state that its subjects have reached. */
+function inWorseWords(incident: Incident, latest: ReadonlyMap<string, StateChange>): Incident {
+  const words = [...incident.open].reduce(
+    (known, key) => worse(known, latest.get(key)?.words ?? known),
+    incident.words,
+  );
+  return words === incident.words ? incident : { ...incident, words };
 }
 
 function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: IncidentSubject): boolean {
@@ -152,16 +183,19 @@ function withTrouble(
   alike: readonly StateChange[],
   { now, at }: StoryStep,
 ): readonly Incident[] {
-  const [{ kind, words } = { kind: undefined, words: undefined }] = alike;
-  if (kind === undefined) return all;
+  const [first] = alike;
+  if (first?.kind === undefined) return all;
+  const { kind } = first;
   const subjects = alike.map(({ subject }) => subject);
   const names = new Set(subjects.map(({ key }) => key));
+  const words = alike.reduce((known, each) => worse(known, each.words), first.words);
   const place = all.findIndex(
     (one) =>
       one.kind === kind &&
-      one.words.join("\n") === words.join("\n") &&
       one.open.size > 0 &&
-      at.monotonicMs - one.reportedMs < TOGETHER_MS &&
+      one.restored === undefined &&
+      likenessOf(one) === likenessOf(first) &&
+      at.monotonicMs - one.reportedMs < togetherMs(kind) &&
       !one.subjects.some(({ key }) => names.has(key)),
   );
   const known = all[place];
@@ -169,7 +203,11 @@ function withTrouble(
   const keys = kind === "vrrp_state" ? [] : [...names];
   if (known === undefined)
     return [...all, begun(kind, at, now.facts.cluster, { words, subjects, open: new Set(keys) })];
-  const more = { subjects: [...known.subjects, ...subjects], open: new Set([...known.open, ...keys]) };
+  const more = {
+    words: worse(known.words, words),
+    subjects: [...known.subjects, ...subjects],
+    open: new Set([...known.open, ...keys]),
+  };
   return all.with(place, { ...known, ...more });
 }
 
@@ -193,6 +231,26 @@ function ended(incident: Incident, { now, at, observed, start }: StoryStep): Inc
   const { sinceMs = at.monotonicMs } = observed ?? {};
   const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
   return { ...incident, end: endAt(incident, at), endAboutMs };
+}
+
+/** Returns an incident that is planned as its problem is, or as the alert about its failover is muted. */
+function asPlanned(incident: Incident, given: StoryStep): Incident {
+  const isNow = isPlannedNow(incident, given);
+  return isNow === incident.isPlanned ? incident : { ...incident, isPlanned: isNow };
+}
+
+function isPlannedNow(incident: Incident, { now, at }: StoryStep): boolean {
+  const { kind, open, failover, isPlanned: wasPlanned } = incident;
+  if (failover !== undefined) {
+    const isRecent = at.monotonicMs < recentUntilMs(incident);
+    return isRecent ? isFailoverPlanned(failover.latest, now, at) : wasPlanned;
+  }
+  if (open.size === 0 || kind === "failover" || kind === "vrrp_state") return wasPlanned;
+  const { planned } = now;
+  return (
+    planned !== undefined &&
+    [...open].every((key) => isPlanned(planned, { kind, appliance: applianceWith(key, now) }))
+  );
 }
 
 function isComplete(

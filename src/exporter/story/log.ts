@@ -9,8 +9,8 @@ import type { VerdictPair } from "../judge/verdict.ts";
 const MAX_LINES = 20;
 
 /**
- * Logs a line for each incident of a cluster that begins or ends, and for a failover whose sentence or end changes, at most 20, since an
- * appliance may invent states at each poll. The begin of an incident is a warning.
+ * Logs a line for each incident of a cluster that begins or ends, is planned now or no longer, and for a failover whose sentence or end
+ * changes, at most 20, since an appliance may invent states at each poll. The begin of an incident that is not planned is a warning.
  */
 export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"]>): void {
   const changes = news.flatMap(({ before, now }) => {
@@ -18,10 +18,11 @@ export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"
     return message === undefined ? [] : [{ message, now }];
   });
   for (const { message, now } of changes.slice(0, MAX_LINES)) {
-    const { id: incident, kind, severity, cluster, begin, end, summary, failover, outageAtMostSeconds } = now;
+    const { id: incident, kind, severity, isPlanned, cluster, begin, end, summary } = now;
+    const { failover, outageAtMostSeconds } = now;
     const { from, to, cause, withoutMasterAtMostSeconds } = failover ?? {};
-    const fields = { cluster, incident, kind, severity, summary, begin, end, outageAtMostSeconds };
-    logger[message === "incident over" ? "info" : "warn"](
+    const fields = { cluster, incident, kind, severity, isPlanned, summary, begin, end, outageAtMostSeconds };
+    logger[message === "incident over" || isPlanned === true ? "info" : "warn"](
       { ...fields, from, to, cause, withoutMasterAtMostSeconds },
       message,
     );
@@ -34,7 +35,7 @@ export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"
 function messageOf(before: KnownIncident, now: KnownIncident): string | undefined {
   if (before.end === undefined && now.end !== undefined) return "incident over";
   const isSame = now.failover === undefined || (before.summary === now.summary && before.end === now.end);
-  return isSame ? undefined : "incident changed";
+  return isSame && before.isPlanned === now.isPlanned ? undefined : "incident changed";
 }
 
 /**

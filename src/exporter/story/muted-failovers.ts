@@ -39,8 +39,27 @@ export function mutedFailovers(
   ];
 }
 
-function windowFailovers(
+/** Whether a failover of the last five minutes follows from a window. */
+export function isFailoverPlanned(one: Failover, { facts, planned }: ClusterVerdict, at: Instant): boolean {
+  return (planned?.allWindows ?? []).some((window) => {
+    const coverage = coverageOf(window.scope, facts);
+    return coverage !== undefined && belongsTo(one, window, coverage.members, at);
+  });
+}
+
+function belongsTo(
+  one: Failover,
   { beginMs, endMs }: MaintenanceWindow,
+  members: readonly string[],
+  at: Instant,
+): boolean {
+  const seenMs = at.wallMs - (at.monotonicMs - one.seenMs);
+  const isWithin = seenMs >= beginMs && seenMs <= endMs + SEEN_WITHIN_MS;
+  return isWithin && followsFromWindow(one, members);
+}
+
+function windowFailovers(
+  window: MaintenanceWindow,
   members: readonly string[],
   recent: readonly Incident[],
   at: Instant,
@@ -48,17 +67,10 @@ function windowFailovers(
   const failovers = recent.flatMap(({ failover }) => {
     if (failover === undefined) return [];
     const { latest, repeated } = failover;
-    const seenMs = at.wallMs - (at.monotonicMs - latest.seenMs);
-    const isWithin = seenMs >= beginMs && seenMs <= endMs + SEEN_WITHIN_MS;
-    return [
-      {
-        one: latest,
-        isOfWindow: isWithin && followsFromWindow(latest, members),
-        isBack: repeated !== undefined,
-      },
-    ];
+    const isOfWindow = belongsTo(latest, window, members, at);
+    return [{ one: latest, isOfWindow, isBack: repeated !== undefined }];
   });
-  return { members, isOver: endMs <= at.wallMs, failovers };
+  return { members, isOver: window.endMs <= at.wallMs, failovers };
 }
 
 /**

@@ -3,13 +3,19 @@ import { membersIn, type ApplianceSnapshot, type ClusterSnapshot } from "../flee
 import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
-import { listed, type Words } from "../../support/text.ts";
-import type { Incident, IncidentSubject } from "./incident.ts";
+import { listed, wording, type Words } from "../../support/text.ts";
+import type { Incident, IncidentSubject, IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
 import type { Earlier, Memory, Start } from "../judge/memory.ts";
-import { PROBLEM_OF, type IncidentKind, type Trouble, type WebsiteState } from "../judge/states.ts";
+import {
+  PROBLEM_OF,
+  type BackendState,
+  type IncidentKind,
+  type Trouble,
+  type WebsiteState,
+} from "../judge/states.ts";
 import {
   differencesBetween,
   interfacesOf,
@@ -18,7 +24,13 @@ import {
   type Difference,
   type JudgedSubject,
 } from "../judge/subjects.ts";
-import type { ApplianceVerdict, ClusterVerdict, GroupVerdict } from "../judge/verdict.ts";
+import type {
+  ApplianceVerdict,
+  ClusterVerdict,
+  GroupVerdict,
+  LatestBackends,
+  WebsiteVerdict,
+} from "../judge/verdict.ts";
 import { groupName, interfaceName, reasonInWords } from "../judge/words.ts";
 
 /** The changes that an observation of an appliance has made. */
@@ -31,9 +43,13 @@ export interface StateChange {
   readonly subject: IncidentSubject;
   /** The trouble that began; `undefined` if the subject is in no trouble that is reported. */
   readonly kind: IncidentKind | undefined;
-  /** The words in front of and behind the names of the subjects. */
-  readonly words: Words;
+  /** Whether the exporter saw the trouble begin. What was wrong when it first saw the subject is a problem and no incident. */
+  readonly begins: boolean;
+  readonly words: IncidentWords;
 }
+
+/** The trouble of a subject by its verdict. */
+type TroubleInWords = Pick<StateChange, "kind" | "words">;
 
 /** The kinds of subjects whose trouble incidents report. */
 const REPORTED = ["cluster", "appliance", "group", "website"] as const;
@@ -65,13 +81,18 @@ export function changesBetween({
   const over =
     start === undefined ? gone.map(subjectOf) : start.isSettled ? subjectsOutOf(incidents, now) : [];
   return [
-    ...over.map((subject) => ({ subject, ...NO_TROUBLE })),
-    ...changes.flatMap(({ earlier, now: each }): readonly StateChange[] => {
+    ...over.map((subject) => ({ subject, begins: false, ...NO_TROUBLE })),
+    ...changes.flatMap((change): readonly StateChange[] => {
+      const { earlier, now: each } = change;
       if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
-      return [{ subject: { ...subject, ...(website && { website, lastUp }) }, ...troubleOf(each, now) }];
+      const begins = wasKnown(change, now.facts.appliances);
+      return [
+        { subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...troubleOf(each, now) },
+      ];
     }),
+    ...backendChanges(before, now),
     ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -79,11 +100,15 @@ export function changesBetween({
 /** A subject as it is, and what was known of it earlier. */
 interface Comparison {
   readonly earlier: Earlier | undefined;
+  /** Whether an earlier run of the exporter has left what was known. */
+  readonly isRemembered: boolean;
   readonly now: JudgedSubject;
 }
 
 function changesIn(differences: readonly Difference[]): readonly Comparison[] {
-  return differences.flatMap(({ before, now }) => (now ? { earlier: before?.verdict, now } : []));
+  return differences.flatMap(({ before, now }) =>
+    now ? { earlier: before?.verdict, isRemembered: false, now } : [],
+  );
 }
 
 /** Returns all subjects of a start, since an earlier run may have known each. */
@@ -94,7 +119,9 @@ function changesAfter(
 ): readonly Comparison[] {
   const known = before && subjectsIn(before);
   const changes = Array.from(subjectsIn(now), ([key, each]): Comparison => {
-    return { earlier: memory.get(key) ?? known?.get(key)?.verdict, now: each };
+    const remembered = memory.get(key);
+    const earlier = remembered ?? known?.get(key)?.verdict;
+    return { earlier, isRemembered: remembered?.state !== undefined, now: each };
   });
   return changes.filter(({ now: { kind } }) => kind !== "readiness");
 }
@@ -112,24 +139,73 @@ function isOwnTrouble(trouble: Trouble | undefined): trouble is OwnTrouble {
 
 type OwnTrouble = Exclude<Trouble, "backup_lost">;
 
-/** Whether incidents report a state. A website that is down when it is first seen is no news, and neither is a group without a backup. */
+/** Whether incidents report a state. The first state of a website is no news. */
 function isNews(earlier: Earlier | undefined, now: JudgedSubject): boolean {
   const [old, state] = [earlier && reportedOf(now.kind, earlier), reportedOf(now.kind, now.verdict)];
   if (state === old) return false;
-  if (now.kind === "group") return earlier !== undefined || state !== "no_backup";
-  return state !== undefined && (now.kind !== "website" || old !== undefined);
+  return now.kind === "group" || (state !== undefined && (now.kind !== "website" || old !== undefined));
+}
+
+/** Whether the exporter has known a subject in another trouble than it is in now, or in none. */
+function wasKnown(
+  { earlier, isRemembered, now: { kind, verdict } }: Comparison,
+  appliances: ClusterSnapshot["appliances"],
+): boolean {
+  switch (kind) {
+    case "cluster":
+      return isRemembered || isKnownState(earlier?.state) || appliances.some(hasAnswered);
+    case "appliance": {
+      const { appliance } = verdict.identity;
+      const answered = appliances
+        .filter(hasAnswered)
+        .some(({ identity }) => identity.appliance === appliance);
+      return isRemembered || isKnownState(earlier?.state) || answered;
+    }
+    case "group":
+      return isRemembered || (earlier !== undefined && wasGroupKnown(earlier));
+    case "website":
+      return earlier?.shown !== undefined && troubleKind(earlier.shown) !== troubleKind(verdict.shown);
+    case "readiness":
+      return false;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Whether a state says something of its subject: `unknown` is the fault of the exporter, its host or its network. */
+function isKnownState(state: string | undefined): boolean {
+  return state !== undefined && state !== "unknown";
+}
+
+function hasAnswered({ vrrp: { health } }: ApplianceSnapshot): boolean {
+  return health.lastSuccessAtMs !== undefined;
+}
+
+/**
+ * Whether the exporter has known who was MASTER of a group, and who BACKUP. While members were not polled yet, or since a change, that is
+ * so if an earlier state ended meanwhile; while a member is not known, if there was a MASTER.
+ */
+function wasGroupKnown({ state, sinceMs, latestMaster }: Earlier): boolean {
+  if (state === undefined || state === "changing") return sinceMs !== undefined && latestMaster !== undefined;
+  return (state !== "unknown" && state !== "unwatched") || latestMaster !== undefined;
 }
 
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
 function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly IncidentSubject[] {
   const found = subjectsIn(now);
-  const kindOf = (subject: JudgedSubject | undefined): IncidentKind | undefined =>
-    subject && troubleOf(subject, now).kind;
+  const backends = new Map(
+    Array.from(now.websites.values(), (website) => [subjectKeys.backends(website.key), website] as const),
+  );
+  const isIn = (key: string, kind: IncidentKind): boolean => {
+    const subject = found.get(key);
+    if (subject !== undefined) return troubleOf(subject, now).kind === kind;
+    const latest = backends.get(key)?.latestBackends;
+    // The servers may be as they were while their state is not known.
+    return latest !== undefined && (latest.state === undefined || backendTrouble(latest).kind === kind);
+  };
   return incidents
     .filter((each) => !isOdd(each))
-    .flatMap(({ kind, open }) =>
-      [...open].flatMap((key) => (kindOf(found.get(key)) === kind ? [] : { key, name: "" })),
-    );
+    .flatMap(({ kind, open }) => [...open].flatMap((key) => (isIn(key, kind) ? [] : { key, name: "" })));
 }
 
 function subjectOf(subject: JudgedSubject): IncidentSubject {
@@ -154,7 +230,7 @@ function subjectOf(subject: JudgedSubject): IncidentSubject {
 }
 
 /** Returns the trouble that a subject is in by its verdict, which is one of `now`. */
-function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<StateChange, "subject"> {
+function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords {
   const { kind } = subject;
   switch (kind) {
     case "cluster":
@@ -179,45 +255,93 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): Omit<StateChang
   }
 }
 
-const NO_TROUBLE = { kind: undefined, words: ["", ""] } as const;
+const NO_TROUBLE: TroubleInWords = { kind: undefined, words: wording(["", ""]) };
 
-function clusterWords({ facts }: ClusterVerdict): Words {
+function clusterWords({ facts }: ClusterVerdict): IncidentWords {
   const names = facts.appliances.map(({ identity }) => identity.appliance);
-  return names.length === 1
-    ? ["", " could not be reached"]
-    : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`];
+  return wording(
+    names.length === 1
+      ? ["", " could not be reached"]
+      : ["No appliance of ", ` could be reached: neither ${names.join(" nor ")}`],
+  );
 }
 
 function applianceTrouble(
   { identity, state }: ApplianceVerdict,
   { facts, state: clusterState, appliances }: ClusterVerdict,
-): Omit<StateChange, "subject"> {
+): TroubleInWords {
   const polled = facts.appliances.find((each) => each.identity.appliance === identity.appliance);
-  const why = reasonInWords(polled?.vrrp.health.failure?.reason ?? "internal");
-  const words: Words = ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
+  const reason = polled?.vrrp.health.failure?.reason ?? "internal";
+  const said = (isPlural: boolean): Words => {
+    const why = reasonInWords(reason, { isPlural });
+    return ["", state === "down" ? ` went down: ${why}` : ` could not be polled: ${why}`];
+  };
   // If an appliance stands alone, its cluster is dark, which is the reported trouble.
   const isReported = state === "down" && clusterState === "dark" && appliances.size === 1;
-  return { kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state], words };
+  return {
+    kind: state === undefined || isReported ? undefined : PROBLEM_OF.appliance[state],
+    words: wording(said(false), said(true)),
+  };
 }
 
-const TROUBLE_WORDS: Readonly<Record<OwnTrouble, (group: GroupVerdict) => Words>> = {
-  split_brain: ({ facts }) => [`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""],
-  no_master: () => ["No appliance was MASTER of ", ""],
-  no_backup: ({ master = "" }) => [`No appliance was BACKUP beside ${master} of `, ""],
+const TROUBLE_WORDS: Readonly<Record<OwnTrouble, (group: GroupVerdict) => IncidentWords>> = {
+  split_brain: ({ facts }) =>
+    wording([`Split brain: ${listed(facts.mastersAtOnce)} were MASTER at once of `, ""]),
+  no_master: () => wording(["No appliance was MASTER of ", ""]),
+  no_backup: ({ master = "" }) => wording([`No appliance was BACKUP beside ${master} of `, ""]),
 };
+
+function websiteWords(what: string, badness = 0): IncidentWords {
+  return { ...wording([`${what}: website `, ""], [`${what}: websites `, ""]), badness };
+}
 
 /**
  * The troubles of websites. A website that is down at some members only still serves its visitors, so on the way down and up that state is
  * no trouble of its own.
  */
-const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, Omit<StateChange, "subject">>> = {
+const WEBSITE_TROUBLES: Readonly<Record<WebsiteState, TroubleInWords>> = {
   up: NO_TROUBLE,
   partially_down: NO_TROUBLE,
-  unstable: { kind: "website_unstable", words: ["Some tests failed: website ", ""] },
-  down_at_master: { kind: "website_down", words: ["Down at the master: website ", ""] },
-  down: { kind: "website_down", words: ["Down: website ", ""] },
-  unknown: { kind: "website_unknown", words: ["Not known to be up: website ", ""] },
+  unstable: { kind: "website_unstable", words: websiteWords("Some tests failed") },
+  down_at_master: { kind: "website_down", words: websiteWords("Down at the master") },
+  down: { kind: "website_down", words: websiteWords("Down", 1) },
+  unknown: { kind: "website_unknown", words: websiteWords("Not known to be up") },
 };
+
+const BACKEND_TROUBLES: Readonly<Record<BackendState, TroubleInWords>> = {
+  ok: NO_TROUBLE,
+  some_down: { kind: PROBLEM_OF.backends.some_down, words: websiteWords("Servers are down") },
+  none_usable: { kind: PROBLEM_OF.backends.none_usable, words: websiteWords("No server is usable") },
+  none_usable_but_up: {
+    kind: PROBLEM_OF.backends.none_usable_but_up,
+    words: websiteWords("Up, and no server is usable"),
+  },
+};
+
+function backendTrouble(latest: LatestBackends | undefined): TroubleInWords {
+  return latest?.state === undefined ? NO_TROUBLE : BACKEND_TROUBLES[latest.state];
+}
+
+/** Returns the changes of the servers behind websites. While their state is not known, it is as before. */
+function backendChanges(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly StateChange[] {
+  if (before?.websites === now.websites) return [];
+  const changeOf = ({ key, website: name }: WebsiteVerdict): readonly StateChange[] => {
+    const [old, latest] = [before, now].map((each) => each?.websites.get(key)?.latestBackends);
+    // The first state that is known ends an incident of an earlier run.
+    if (latest?.state === old?.state) return [];
+    const subject = { key: subjectKeys.backends(key), name };
+    return [{ subject, begins: old?.state !== undefined, ...backendTrouble(latest) }];
+  };
+  const known = [...(before?.websites.values() ?? [])];
+  return [
+    ...known.filter(({ key }) => !now.websites.has(key)),
+    ...[...now.websites.values()].filter((each) => before?.websites.get(each.key) !== each),
+  ].flatMap(changeOf);
+}
+
+function troubleKind(shown: WebsiteState | undefined): IncidentKind | undefined {
+  return shown && WEBSITE_TROUBLES[shown].kind;
+}
 
 const websitesByKey = once(
   (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
@@ -284,10 +408,22 @@ function interfaceChanges({ appliance, changes }: Observed, isAlone: boolean): r
     const subject = interfaceSubject(appliance, { name, ...change });
     if (!isServing(to))
       return [
-        { subject, kind: interfaceProblem(to, isAlone), words: [`${appliance} reported ${to} on `, ""] },
+        {
+          subject,
+          kind: interfaceProblem(to, isAlone),
+          begins: isServing(from),
+          words: wording([`${appliance} reported ${to} on `, ""]),
+        },
       ];
     if (!isAlone || !isServing(from)) return [];
-    return [{ subject, kind: "vrrp_state", words: [`${appliance} became ${to} after ${from} on `, ""] }];
+    return [
+      {
+        subject,
+        kind: "vrrp_state",
+        begins: true,
+        words: wording([`${appliance} became ${to} after ${from} on `, ""]),
+      },
+    ];
   });
 }
 
@@ -307,6 +443,16 @@ export function isOdd({ kind }: Incident): boolean {
 /** Returns how the keys of an appliance's interfaces begin. Journals of earlier versions do not quote the name. */
 function prefixesOf({ identity: { appliance } }: ApplianceSnapshot): readonly string[] {
   return [interfacesOf(appliance), `interface ${appliance} `];
+}
+
+/** Returns the name of the appliance whose key this is, or that of one of its interfaces; `undefined` for other subjects. */
+export function applianceWith(key: string, { facts }: ClusterVerdict): string | undefined {
+  const found = facts.appliances.find(
+    (each) =>
+      key === subjectKeys.appliance(each.identity.appliance) ||
+      prefixesOf(each).some((prefix) => key.startsWith(prefix)),
+  );
+  return found?.identity.appliance;
 }
 
 /** Returns the keys of interfaces in these incidents that are still in such a state, or whose appliance's list is not known. */

@@ -16,9 +16,21 @@ export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "
   return lastedMs < 1000 ? "over at once" : `over after ${lasted(lastedMs)}`;
 }
 
-/** Returns how urgent an incident is now. An incident that is over is not urgent. */
-export function incidentLevel({ severity, end }: Pick<IncidentDocument, "severity" | "end">): Level {
-  return end === undefined ? severity : "well";
+/** Returns how urgent an incident is now. An incident that is over or planned is not urgent. */
+export function incidentLevel({
+  severity,
+  isPlanned = false,
+  end,
+}: Pick<IncidentDocument, "severity" | "isPlanned" | "end">): Level {
+  return end === undefined && !isPlanned ? severity : "well";
+}
+
+/** Returns how severe an incident is, or was. */
+export function severityWords({
+  severity,
+  isPlanned = false,
+}: Pick<IncidentDocument, "severity" | "isPlanned">): string {
+  return isPlanned ? "Planned" : inWords(severity);
 }
 
 /** A title with one fact or more. */

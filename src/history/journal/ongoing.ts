@@ -2,6 +2,7 @@ import { recentUntilMs } from "../../exporter/story/failover-incidents.ts";
 import type { FailoverFacts, Incident } from "../../exporter/story/incident.ts";
 import type { Ongoing } from "../../exporter/story/incidents.ts";
 import type { Instant } from "../../support/clock.ts";
+import { wording } from "../../support/text.ts";
 import type { IncidentRecord } from "./record.ts";
 
 /** Returns the incidents that are not over, and the recent failovers, which continue. */
@@ -17,9 +18,20 @@ function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord
   const { id, kind, begin: beganAt, end: endedAt } = restored;
   const [begin, end] = [instantIn(at, beganAt), endedAt === undefined ? undefined : instantIn(at, endedAt)];
   const failover = restored.failover && failoverOf(restored.failover, open, begin);
-  const none = { reportedMs: begin.monotonicMs, words: ["", ""], subjects: [] } as const;
+  const none = { reportedMs: begin.monotonicMs, words: wording(["", ""]), subjects: [] };
   const left = new Set(failover === undefined ? open : []);
-  return { id, kind, cluster, begin, end, ...none, open: left, failover, restored };
+  return {
+    id,
+    kind,
+    cluster,
+    begin,
+    end,
+    ...none,
+    open: left,
+    failover,
+    isPlanned: restored.isPlanned === true,
+    restored,
+  };
 }
 
 /** Restores the part of a failover that continues: the groups that have no backup yet. */

@@ -109,6 +109,7 @@ test("an incident is logged when it begins and when it is over, with its cluster
 
 test("incidents of a cluster that a reload removes are forgotten", async () => {
   const { at, fleet } = boardOf([MEMBER_A, MEMBER_B]);
+  at(0).observed(seen.vrrp("a", listOf([interfaceOf()])));
   at(0).observed(failed.vrrp("a", "timeout"));
   const kinds = async (ms: number) => (await at(ms).document()).incidents.map(({ kind }) => kind);
   expect(await kinds(1)).toEqual(["appliance_down"]);

@@ -1,4 +1,5 @@
 import type { VrrpInterface } from "../../../src/exporter/api/vrrp.ts";
+import type { FailureReason } from "../../../src/exporter/client/failure.ts";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import { createFleet, type Fleet } from "../../../src/exporter/fleet/fleet.ts";
 import type { MemberRole } from "../../../src/exporter/fleet/answers.ts";
@@ -31,7 +32,7 @@ export function fleetOf(
 /**
  * Polls in words: `a MASTER 5` began at second 5, and its result was known at once; that of `a MASTER 5 6.5` at second 6.5.
  * `a MASTER@3/90 5`: under VHID 3, with the priority 90, `a MASTER/ 5` with none. `a MASTER+BACKUP 5`: what it says of two groups. `nothing`: it lists no interface;
- * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in. `a 503 5`: what its website 2
+ * `garbled`: none that is readable; `silent` and `refuses`: it does not answer, or lets nobody in; `unresolved`: its name does not resolve. `a 503 5`: what its website 2
  * answers by https, `a 503#3 5`: its website 3; `untested`: that is not known. `a MASTER! 5`: the schedule of its list rests two seconds after that.
  */
 export function pollsOf(words: string): readonly Polled[] {
@@ -63,7 +64,7 @@ function pollOf(words: string): Polled {
   }
   const unreadable = says === "garbled" ? ["carp0"] : [];
   const interfaces = unreadable.length > 0 || says === "nothing" ? [] : says.split("+").map(interfaceIn);
-  const reason = says === "silent" ? "timeout" : says === "refuses" ? "auth" : undefined;
+  const reason = FAILING[says];
   const observation =
     reason === undefined
       ? seen.vrrp(name, listOf(interfaces, { unreadable }), given)
@@ -71,6 +72,11 @@ function pollOf(words: string): Polled {
   return { observation, atMs: Number(at) * 1000 };
 }
 
+const FAILING: Readonly<Record<string, FailureReason>> = {
+  silent: "timeout",
+  refuses: "auth",
+  unresolved: "dns",
+};
 const LASTING = { expiresAtMs: 1e9 };
 
 /** The end of a result whose schedule rests from a second on, until 2023-11-15 06:00 UTC. */

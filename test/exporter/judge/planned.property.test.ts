@@ -154,7 +154,10 @@ test("windows change nothing but what is planned", () => {
     const [without, within] = [[], [windowAt({ clusters: ["ams"] }, time)]].map((windows) =>
       stepsOf(given, windows).map(({ verdict }) => {
         const { muted: _muted, news: _news, ...incidents } = verdict.incidents;
-        return { ...verdict, planned: undefined, incidents };
+        const [all, recent] = [incidents.all, incidents.recent].map((some) =>
+          some.map((each) => ({ ...each, isPlanned: false })),
+        );
+        return { ...verdict, planned: undefined, incidents: { ...incidents, all, recent } };
       }),
     );
     expect(within).toEqual(without);

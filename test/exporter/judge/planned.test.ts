@@ -300,6 +300,22 @@ test.each<Case>([
   expect(wrongIn(verdict)).toEqual(wrong);
   const isWrong = wrong.some((each) => !each.startsWith("("));
   expect(summaryOf(lastingProblems(verdict), true)).toBe(isWrong ? "wrong" : "well");
+  // An incident of several appliances is planned if each of their problems is.
+  const named = verdict.incidents.all.filter(({ kind }) => wrong.some((each) => each.includes(kind)));
+  expect(named.map(({ kind, isPlanned }) => [kind, isPlanned])).toEqual(
+    named.map(({ kind }) => [kind, wrong.every((each) => !each.startsWith(kind))]),
+  );
+});
+
+test("what was planned when it was over stays so behind the window, and is no longer planned while it is not over", () => {
+  const window = work({ appliances: ["b"] }, [3, 20]);
+  const plans = (words: string) => {
+    const { past } = replay(pollsOf(`${PAIR}, ${words}`), { members: MEMBERS, windows: [window] });
+    return past.list().map(({ kind, isPlanned }) => [kind, isPlanned]);
+  };
+  expect(plans("b silent 6, b BACKUP 10, a MASTER 400")).toEqual([["appliance_down", true]]);
+  expect(plans("b silent 6, a MASTER 15")).toEqual([["appliance_down", true]]);
+  expect(plans("b silent 6, a MASTER 21, b silent 22")).toEqual([["appliance_down", undefined]]);
 });
 
 test.each([
@@ -370,7 +386,9 @@ test.each([
     muted: false,
   },
 ])("a failover $name", ({ window, polls, muted }) => {
-  const alerts = mutedIn(verdictAfter(`${PAIR}, ${polls}`, [window]));
+  const verdict = verdictAfter(`${PAIR}, ${polls}`, [window]);
+  const alerts = mutedIn(verdict);
+  expect(verdict.incidents.recent.at(-1)?.isPlanned).toBe(muted);
   expect(alerts.includes("VrrpFailover b")).toBe(muted);
   expect(alerts.includes("VrrpFlapping")).toBe(muted);
 });

@@ -163,6 +163,30 @@ test.each<Case>([
     ],
   },
   {
+    name: "appliances that cannot be polled for one reason",
+    polls: [
+      failed.vrrp("a", "timeout"),
+      failed.vrrp("b", "timeout"),
+      failed.website("a", 2, "appliance_down"),
+      failed.website("b", 2, "appliance_down"),
+    ],
+    problems: [
+      "critical cluster_dark: No appliance of ams can be reached, a and b: they do not answer in time (timeout)",
+    ],
+  },
+  {
+    name: "tests that have no result for one reason",
+    polls: [
+      A_IS_MASTER,
+      B_IS_BACKUP,
+      failed.website("a", 2, "too_large"),
+      failed.website("b", 2, "too_large"),
+    ],
+    problems: [
+      "critical website_unknown: Website shop is not known to be up: no result from a and b: their answers are too large (too_large)",
+    ],
+  },
+  {
     name: "a dark cluster, and nothing that follows from it",
     polls: [
       failed.vrrp("a", "connect"),

@@ -158,12 +158,12 @@ test.each([
   ],
   [
     "what is still wrong after a rest is the same incident",
-    "a MASTER! 0, b silent! 5, a MASTER 9000, b silent 9001",
+    "a MASTER! 0, b BACKUP 0, b silent! 5, a MASTER 9000, b silent 9001",
     ["5- appliance_down: b went down: it does not answer in time (timeout)"],
   ],
   [
     "a split brain is not over because one of its masters is not asked",
-    "a MASTER 0, b MASTER 0, a MASTER 5, b MASTER! 5, a MASTER 10, a MASTER 400",
+    "a MASTER 0, b BACKUP 0, b MASTER 4, a MASTER 5, b MASTER! 5, a MASTER 10, a MASTER 400",
     [`5- split_brain: Split brain: a and b were MASTER at once of ${VIP}`],
   ],
 ])("%s", (_, polls, expected) => {

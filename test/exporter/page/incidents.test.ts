@@ -30,6 +30,12 @@ test("each incident has its sign, begin, state, cluster and sentence, and is cal
   ]);
 });
 
+test("an incident that is planned is calm, and says so", () => {
+  expect(itemsIn(historyOf([incident("reboot", "appliance_down", 60, { isPlanned: true })]))).toEqual([
+    "well: 2026-11-21 11:59:00 UTC 1 min ago, not over Cluster ams Planned reboot happened",
+  ]);
+});
+
 test("the address of an incident opens it, with what happened meanwhile, and links keep the filter", () => {
   const { text } = historyOf(HAPPENED, "cluster=rtm&incident=failover");
   const [body = ""] = /<dl.*<\/dl>/s.exec(text) ?? [];

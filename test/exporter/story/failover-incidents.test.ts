@@ -91,7 +91,7 @@ test.each<Case>([
     incidents: [
       `10- failover: c took over ${VIP} of ams from b, ${SILENT}. ${atMost("5 s")}`,
       `5-5 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
-      `3- appliance_down: a and b went down: ${DOWN}`,
+      `3- appliance_down: a and b went down: they do not answer in time (timeout)`,
     ],
     counts: { silent: 2 },
   },

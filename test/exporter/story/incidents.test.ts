@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { gathered, type WebsiteDetails } from "../../../src/exporter/api/website-details.ts";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
+import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
 import { createPast } from "../../../src/exporter/story/past.ts";
-import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
   EXPIRES_AT_MS,
@@ -10,10 +12,9 @@ import {
   interfaceOf,
   listOf,
   seen,
-  WALL_MS,
   websiteOf,
 } from "../../support/observations.ts";
-import { createJudge, incidentLines, replay } from "../judge/support.ts";
+import { incidentLines, replay } from "../judge/support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const A = { ...MEMBER_A, websites: [SHOP] };
@@ -171,19 +172,6 @@ test.each<Case>([
   expect(incidentsAfter(polls)).toEqual(incidents);
 });
 
-test("a split brain that the first verdict finds, as after a cluster was renamed, is an incident", () => {
-  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
-  for (const { observation, atMs } of pollsOf("a MASTER 1, b MASTER 2, a MASTER 3, b MASTER 4"))
-    fleet.record(observation, atMs);
-  const at = { wallMs: WALL_MS + 4000, monotonicMs: 4000 };
-  const kinds = clustersOf(fleet, 4000).flatMap((facts) =>
-    createJudge()
-      .judge(facts, at)
-      .now.incidents.all.map(({ kind }) => kind),
-  );
-  expect(kinds).toEqual(["split_brain"]);
-});
-
 test("the same change more than ten seconds later is another incident", () => {
   const flapping = [
     says("lone", "MASTER", ["v"]),
@@ -234,7 +222,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     `${PAIR}, a silent 3, b silent 4, a MASTER 5, b BACKUP 6`,
     [
       "4-5 cluster_dark: No appliance of ams could be reached: neither a nor b",
-      `3-6 appliance_down: a and b ${DOWN}`,
+      `3-6 appliance_down: a and b went down: they do not answer in time (timeout)`,
     ],
   ],
   [
@@ -270,8 +258,8 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   ],
   [
     "a group that nobody lists is in no trouble",
-    "a BACKUP 0, b INIT 1, a nothing 2, b nothing 3",
-    [`1-3 no_master: No appliance was MASTER of ${VIP}`],
+    `${PAIR}, a BACKUP 1, b BACKUP 2, a BACKUP 3, a nothing 4, b nothing 5`,
+    [`3-5 no_master: No appliance was MASTER of ${VIP}`],
   ],
   [
     "a failover of such a group is over",
@@ -280,8 +268,8 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   ],
   [
     "a group without a master is one incident, also while a member that a reload added was not polled yet",
-    "a BACKUP 0, b INIT 1, a MASTER/1 5, a MASTER/2 6",
-    [`1-5 no_master: No appliance was MASTER of ${VIP}`],
+    `${PAIR}, a BACKUP 1, b BACKUP 2, a BACKUP 3, a MASTER/1 5, a MASTER/2 6`,
+    [`3-5 no_master: No appliance was MASTER of ${VIP}`],
     [MEMBER_A, MEMBER_B, MEMBER_C],
   ],
   [
@@ -377,6 +365,207 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     return most === undefined ? "" : `, about ${about} s, at most ${most} s`;
   });
   expect(incidentLines(past).map((line, nth) => `${line}${outages[nth]}`)).toEqual(incidents);
+});
+
+const BLOG = websiteOf({ id: 3, name: "blog", protocols: ["https"] });
+/** Both websites are up at both members at second 0. */
+const BOTH_UP = `${PAIR}, a 200 0, b 200 0, a 200#3 0, b 200#3 0`;
+
+test.each<[name: string, polls: string, incidents: readonly string[]]>([
+  [
+    "at the master first",
+    "a 503 1, a 503 2, b 503 3, b 503 4",
+    ["2- website_down: Down: website shop (https)"],
+  ],
+  [
+    "at the backup first",
+    "b 503 1, b 503 2, a 503 3, a 503 4",
+    ["4- website_down: Down: website shop (https)"],
+  ],
+  [
+    "at the master only, in the end",
+    "a 503 1, a 503 2, b 503 3, b 503 4, b 200 6",
+    ["2- website_down: Down: website shop (https)"],
+  ],
+  [
+    "at the master only",
+    "a 503 1, a 503 2, b 200 3",
+    ["2- website_down: Down at the master: website shop (https)"],
+  ],
+  [
+    "and another one within a minute, at the master only",
+    "a 503 1, b 503 1, a 503 2, b 503 2, a 503#3 60, a 503#3 61.9",
+    ["2- website_down: Down: websites shop (https) and blog (https)"],
+  ],
+  [
+    "and another one within a minute, of which the first was down at the master only",
+    "a 503 1, a 503 2, a 503#3 50, b 503#3 50, a 503#3 51, b 503#3 52",
+    ["2- website_down: Down: websites shop (https) and blog (https)"],
+  ],
+  [
+    "and another one after a minute",
+    "a 503 1, a 503 2, a 503#3 60, a 503#3 62",
+    [
+      "62- website_down: Down at the master: website blog (https)",
+      "2- website_down: Down at the master: website shop (https)",
+    ],
+  ],
+  [
+    "and another one within a minute, when the first is up again",
+    "a 503 1, a 503 2, a 200 4, a 503#3 5, a 503#3 6",
+    [
+      "6- website_down: Down at the master: website blog (https)",
+      "2-4 website_down: Down at the master: website shop (https)",
+    ],
+  ],
+  [
+    "with another state of its own",
+    "a untested 1, a untested 2, a 503#3 3, a 503#3 4",
+    [
+      "4- website_down: Down at the master: website blog (https)",
+      "2- website_unknown: Not known to be up: website shop (https)",
+    ],
+  ],
+])("a website goes down, %s", (_, polls, incidents) => {
+  const members = [A, B].map((each) => ({ ...each, websites: [SHOP, BLOG] }));
+  const { past } = replay(pollsOf(`${BOTH_UP}, ${polls}`), { members });
+  expect(incidentLines(past)).toEqual(incidents);
+});
+
+test("a website that is down by two protocols is one website", () => {
+  const protocols = ["http", "https"] as const;
+  const members = [{ ...MEMBER_A, websites: [websiteOf({ id: 2, name: "shop", protocols })] }];
+  const both = (status: number) =>
+    seen.website(
+      "a",
+      2,
+      protocols.map((protocol) => ({ protocol, status })),
+    );
+  const observations = [says("a", "MASTER"), both(200), both(503), both(503)];
+  const polls = observations.map((observation, second) => {
+    const atMs = second * 1000;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: 1e9 }, atMs };
+  });
+  expect(incidentLines(replay(polls, { members }).past)).toEqual([
+    "3- website_down: Down: website shop (http) and shop (https)",
+  ]);
+});
+
+/** The details of `shop` at an appliance that reports errors of so many of its two servers. */
+function servers(appliance: string, failing: number, given: Partial<WebsiteDetails> = {}): Observation {
+  const backends = gathered(
+    [0, 1].map((nth) => ({ address: `192.0.2.8${nth}:80`, role: "active", isOk: nth >= failing })),
+  );
+  return seen.details(appliance, 2, { host: "shop.example", name: "shop", backends, ...given });
+}
+const SERVERS_WELL = [servers("a", 0), servers("b", 0)];
+const UNDESCRIBED = [failed.details("a", 2, "decode"), failed.details("b", 2, "decode")];
+
+test.each<[name: string, details: readonly Observation[], incidents: readonly string[]]>([
+  [
+    "that fail are an incident until they work again",
+    [...SERVERS_WELL, servers("a", 1), servers("a", 0)],
+    ["8-9 website_backend_down: Servers are down: website shop"],
+  ],
+  ["that had failed when they were first seen are none", [servers("a", 1), servers("b", 0)], []],
+  [
+    "that fail one after the other are two incidents",
+    [...SERVERS_WELL, servers("a", 1), servers("a", 2)],
+    [
+      "9- website_backends_lost: No server is usable: website shop",
+      "8-9 website_backend_down: Servers are down: website shop",
+    ],
+  ],
+  [
+    "of which nothing is known for a while are the same incident",
+    [...SERVERS_WELL, servers("a", 1), ...UNDESCRIBED, servers("a", 1), servers("b", 0), servers("a", 0)],
+    ["8-13 website_backend_down: Servers are down: website shop"],
+  ],
+  [
+    "of a website that is disabled then are missed by nobody",
+    [
+      ...SERVERS_WELL,
+      servers("a", 1),
+      servers("b", 0, { isEnabled: false }),
+      servers("a", 1, { isEnabled: false }),
+    ],
+    ["8-10 website_backend_down: Servers are down: website shop"],
+  ],
+])("servers behind a website %s", (_, details, incidents) => {
+  const discovery = { exclude: [], limit: 200 };
+  const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, discovery }));
+  const described = [...BOTH, seen.websites("a", [2]), seen.websites("b", [2])];
+  const all = [...described, ...details.slice(0, 2), https("a", 200), https("b", 200), ...details.slice(2)];
+  const polls = all.map((observation, second) => {
+    const atMs = second * 1000;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: 1e9 }, atMs };
+  });
+  const { past, verdict } = replay(polls, { members });
+  expect(incidentLines(past)).toEqual(incidents);
+  const begins = past.list().flatMap(({ begin, end }) => (end === undefined ? begin : []));
+  const known = lastingProblems(verdict).filter(({ kind }) => kind.startsWith("website_backend"));
+  expect(known.flatMap(({ since }) => since ?? [])).toEqual(begins);
+});
+
+const NEW_VIP = "192.0.2.101 (vhid 2)";
+
+/** `added`: the members from second 5 on. */
+test.each<[name: string, polls: string, added?: readonly ApplianceConfig[]]>([
+  ["an appliance that does not answer", "a MASTER 0, b silent 0, a MASTER 4, b silent 4"],
+  [
+    "one whose name does not resolve, and that does not answer then",
+    "a MASTER 0, b unresolved 0, b silent 4",
+  ],
+  ["a cluster", "a silent 0, b silent 1, a silent 5, b silent 6"],
+  ["an appliance that stands alone", "lone silent 0, lone silent 5"],
+  ["an appliance that refuses the exporter", "lone refuses 0, lone refuses 5"],
+  ["an interface in an odd state, and in another one", "lone INIT 0, lone FAULT 5"],
+  ["a group without a backup", "a MASTER 0, b INIT 0, a MASTER 5, b FAULT 5"],
+  ["a group without a master", "a BACKUP 0, b BACKUP 0, a BACKUP 5, b BACKUP 5"],
+  ["a group of which a member did not answer first", "a silent 0, b BACKUP 0, a BACKUP 4, b BACKUP 5"],
+  ["a split brain", "a MASTER 0, b MASTER 0, a MASTER 4, b MASTER 4"],
+  ["a website", `${PAIR}, a 503 1, a 503 2, b 200 3, b 503 4, b 503 5`],
+  [
+    "an appliance that a reload adds",
+    `${PAIR}, a MASTER 5, b BACKUP 5, c silent 5, c silent 9`,
+    [A, B, MEMBER_C],
+  ],
+  [
+    "an appliance that a reload adds beside one that is dark",
+    "lone MASTER 0, a silent 5, b silent 5",
+    [A, B],
+  ],
+  ["a new group", `${PAIR}, a MASTER 5, b BACKUP+BACKUP 5, a MASTER+INIT 6, b BACKUP+BACKUP 7`],
+])("what is wrong when it is first seen is a problem and no incident: %s", (_, polls, added) => {
+  const reload = added && { atMs: 5000, members: added };
+  const members = [A, B, { ...LONE, websites: [SHOP] }];
+  const { past, verdict } = replay(pollsOf(polls), { members, ...(reload && { reload }) });
+  expect(lastingProblems(verdict)).not.toEqual([]);
+  expect(incidentLines(past)).toEqual([]);
+});
+
+test.each<[name: string, polls: string, incidents: readonly string[]]>([
+  ["an appliance", "a MASTER 0, b silent 0, b BACKUP 3, b silent 6", [`6- appliance_down: b ${DOWN}`]],
+  [
+    "a cluster",
+    "a silent 0, b silent 0, a MASTER 3, a silent 6",
+    [
+      `6- appliance_down: a ${DOWN}`,
+      "6- cluster_dark: No appliance of ams could be reached: neither a nor b",
+    ],
+  ],
+  [
+    "a group",
+    "a MASTER 0, b INIT 0, b BACKUP 3, b nothing 6",
+    [`6- redundancy_lost: No appliance was BACKUP beside a of ${VIP}`],
+  ],
+  [
+    "another group of the same appliances",
+    `${PAIR}, a MASTER+MASTER 3, b BACKUP+BACKUP 4, b BACKUP 6`,
+    [`6- redundancy_lost: No appliance was BACKUP beside a of ${NEW_VIP}`],
+  ],
+])("what is wrong again after it was well is one: %s", (_, polls, incidents) => {
+  expect(incidentLines(replay(pollsOf(polls), { members: [A, B] }).past)).toEqual(incidents);
 });
 
 test("while 64 troubles are not over, others are only problems, and failovers are told", () => {

@@ -88,6 +88,20 @@ test("an incident is a line when it begins, when a failover changes and when it 
   ]);
 });
 
+test("a planned incident is no warning, until it is not planned any more", () => {
+  const log = createMemoryLog();
+  const down: KnownIncident = { ...FAILOVER, kind: "appliance_down", failover: undefined };
+  const planned = { ...down, isPlanned: true };
+  logIncidents(log.logger, [
+    { before: undefined, now: planned },
+    { before: planned, now: down },
+  ]);
+  expect(log.lines).toMatchObject([
+    { level: "info", msg: "incident", isPlanned: true },
+    { level: "warn", msg: "incident changed" },
+  ]);
+});
+
 test("20 incidents of a poll are 20 lines, and any more are one line with their number", () => {
   const log = createMemoryLog();
   const news = Array.from({ length: 23 }, () => ({ before: undefined, now: FAILOVER }));

@@ -5,8 +5,10 @@ import { MEMBER_A, MEMBER_B, MEMBER_C } from "../../exporter/fleet/support.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
 import { formatRecord, parseRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import type { Remembered } from "../../../src/exporter/judge/memory.ts";
+import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
-import { applianceOf, websiteOf } from "../../support/observations.ts";
+import { gathered } from "../../../src/exporter/api/website-details.ts";
+import { applianceOf, seen, websiteOf } from "../../support/observations.ts";
 import { folderPath, linesIn, NOON_MS, startRun, storageAt } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
@@ -142,7 +144,7 @@ test.each<Case>([
     before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a 503 5, b 503 5, a 503 6, b 503 6",
     after: "a MASTER 1, b BACKUP 1, a 503 2, b 503 3, a 503 4, a 200 9, b 200 9",
     group: "one_master a since , preferred true",
-    incidents: ["6-39: Down at the master: website shop (https)"],
+    incidents: ["6-39: Down: website shop (https)"],
   },
   {
     name: "a website that a configuration lacks now is not down any more",
@@ -151,7 +153,7 @@ test.each<Case>([
     before: "a MASTER 1, b BACKUP 1, a 200 2, b 200 2, a 503 5, b 503 5, a 503 6, b 503 6",
     after: "a MASTER 1, b BACKUP 2",
     group: "one_master a since , preferred true",
-    incidents: ["6-32: Down at the master: website shop (https)"],
+    incidents: ["6-32: Down: website shop (https)"],
   },
   {
     name: "a failover that has no backup yet is over when it has one",
@@ -207,7 +209,7 @@ test.each<Case>([
     incidents: [
       `36-37: ${MOVED} while the exporter was away`,
       "31-36: No appliance of ams could be reached: neither a nor b",
-      "31-37: a and b went down: it does not answer in time (timeout)",
+      "31-37: a and b went down: they do not answer in time (timeout)",
     ],
   },
   {
@@ -455,7 +457,7 @@ test.each([
 
 test("polls that contradict each other after a start end nothing, also over a second restart", async () => {
   const storage = storageAt(await folderPath());
-  const seen: string[] = [];
+  const known: string[] = [];
   const polls = [
     "a MASTER 1, b BACKUP 1, b MASTER 5, a MASTER 6, b MASTER 7",
     "a MASTER 1, b MASTER 2",
@@ -466,13 +468,13 @@ test("polls that contradict each other after a start end nothing, also over a se
   for (const [nth, words] of polls.entries()) {
     const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS + nth * 30_000 });
     run.poll(words);
-    seen.push([await groupIn(run), ...(await readinessIn(run)), ...(await told(run))].join("; "));
+    known.push([await groupIn(run), ...(await readinessIn(run)), ...(await told(run))].join("; "));
     await run.step(20);
     await run.kill();
   }
   const split = "7-: Split brain: a and b were MASTER at once of 192.0.2.100 (vhid 2)";
   const unknown = "a unknown since 5; b unknown since 5";
-  expect(seen).toEqual([
+  expect(known).toEqual([
     `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
     `changing undefined since , preferred undefined; ${unknown}; ${split}`,
     `split_brain undefined since 7, preferred undefined; ${unknown}; ${split}`,
@@ -631,19 +633,51 @@ test.each<{
 
 test("an appliance that is down again after a run that did not poll it went down again", async () => {
   const storage = storageAt(await folderPath());
-  const seen: (readonly string[])[] = [];
+  const known: (readonly string[])[] = [];
   for (const [nth, polls] of ["a MASTER 1, b BACKUP 1, b silent 5", "", "a MASTER 1, b silent 2"].entries()) {
     const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS + nth * 100_000 });
     if (polls !== "") run.poll(polls);
     await run.step(50);
-    seen.push(await told(run));
+    known.push(await told(run));
     await run.kill();
   }
-  expect(seen.at(-1)).toEqual([
+  expect(known.at(-1)).toEqual([
     "202-: b went down: it does not answer in time (timeout)",
-    "115-202: a and b could not be polled: the exporter has stopped polling it (stalled)",
+    "115-202: a and b could not be polled: the exporter has stopped polling them (stalled)",
     "5-115: b went down: it does not answer in time (timeout)",
   ]);
+});
+
+/** The details of a website, of whose two servers so many fail. */
+function servers(failing: number, second: number): Observation {
+  const backends = gathered(
+    [0, 1].map((nth) => ({ address: `192.0.2.8${nth}:80`, role: "active", isOk: nth >= failing })),
+  );
+  const given = { sentAtMs: second * 1000, expiresAtMs: 1e9 };
+  return seen.details("a", 2, { host: "shop.example", name: "shop", backends }, given);
+}
+
+test.each([
+  ["fail all the time", 1, ["3-: Servers are down: website shop"]],
+  ["work again", 0, ["3-33: Servers are down: website shop"]],
+])("servers behind a website that %s are one incident, also over a start", async (_, failing, incidents) => {
+  const storage = storageAt(await folderPath());
+  const members = [{ ...MEMBER_A, discovery: { exclude: [], limit: 200 } }];
+  const first = await startRun(storage, { members, beginMs: NOON_MS });
+  const listed = seen.websites("a", [2], { sentAtMs: 1000, expiresAtMs: 1e9 });
+  first.poll("a MASTER 1");
+  first.observe(listed, 1000);
+  first.observe(servers(0, 2), 2000);
+  first.observe(servers(1, 3), 3000);
+  await first.step(20);
+  await first.kill();
+  const later = await startRun(storage, { members, beginMs: NOON_MS + 30_000 });
+  later.poll("a MASTER 1");
+  later.observe(listed, 1000);
+  expect(await told(later)).toEqual(["3-: Servers are down: website shop"]);
+  later.observe(servers(failing, 3), 3000);
+  expect(await told(later)).toEqual(incidents);
+  await later.kill();
 });
 
 test("what is remembered follows from the latest whole line about a subject, in whatever order its members are", async () => {

@@ -10,6 +10,7 @@ import type { JournalRecord } from "../../../src/history/journal/record.ts";
 import { createWindows } from "../../../src/exporter/maintenance/windows.ts";
 import { createRecorder } from "../../../src/history/journal/recorder.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
+import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { createStatusBoard } from "../../../src/exporter/board/board.ts";
 import { fleetOf, pollsOf } from "../../exporter/fleet/support.ts";
 import { configOf } from "../../support/observations.ts";
@@ -106,6 +107,10 @@ export async function startRun(
         nowMs = atMs;
         board.observed(observation);
       }
+    },
+    observe: (observation: Observation, atMs: number): void => {
+      nowMs = atMs;
+      board.observed(observation);
     },
     /** Takes the step of that second of the run. */
     step: async (second: number): Promise<void> => {

@@ -1,9 +1,14 @@
 import type { IncidentDocument } from "../../document/schema.ts";
 import { alertOf } from "../../judge/states.ts";
 import { shortened } from "../../judge/words.ts";
-import { hasId, incidentFacts, incidentLevel, incidentState } from "../../view/incident-facts.ts";
+import {
+  hasId,
+  incidentFacts,
+  incidentLevel,
+  incidentState,
+  severityWords,
+} from "../../view/incident-facts.ts";
 import { absoluteTime } from "../../view/time.ts";
-import { inWords } from "../../view/words.ts";
 import { queryOf, type Filter } from "./filter.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { absolute, clusterId, disclosure, mark, more, relative, runbookLink, type Reader } from "./parts.ts";
@@ -45,13 +50,13 @@ function incidentItems(incidents: readonly IncidentDocument[], view: IncidentsRe
 }
 
 function incidentItem(incident: IncidentDocument, view: IncidentsReader): Html {
-  const { id, begin, severity, summary, cluster } = incident;
+  const { id, begin, summary, cluster } = incident;
   const isChosen = hasId(incident, view.filter.incident);
   const element = `incident-${id}`;
   const level = incidentLevel(incident);
   const opened = isChosen ? new Set([...view.opened, element]) : view.opened;
   const line = html`${mark(level)}<span class="what"
-      ><strong>${inWords(severity)}</strong> <span>${summary}</span></span
+      ><strong>${severityWords(incident)}</strong> <span>${summary}</span></span
     >`;
   return html`<li data-level="${level}" ${isChosen ? html`aria-current="true"` : nothing}>
     <p class="meta note">
