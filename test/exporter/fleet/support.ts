@@ -1,5 +1,5 @@
 import type { VrrpInterface } from "../../../src/exporter/api/vrrp.ts";
-import type { FailureReason } from "../../../src/exporter/client/failure.ts";
+import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import { createFleet, type Fleet } from "../../../src/exporter/fleet/fleet.ts";
 import type { MemberRole } from "../../../src/exporter/fleet/answers.ts";
