@@ -72,6 +72,7 @@ export function vrrpFor(last: VrrpRecord | undefined, identity: Identity, firstE
 
 const NEVER_ANSWERED = {
   polled: undefined,
+  heardMs: undefined,
   lostSentMs: undefined,
   lostSinceMs: undefined,
   certificate: undefined,
@@ -88,11 +89,15 @@ export function afterVrrpPoll(
 ): Changed<VrrpRecord> {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) {
-    const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
+    const { appliance } = meaningOf(outcome.failure.reason);
     const { lostSinceMs, lostSentMs } = vrrp;
-    const lost = isLost && lostSinceMs === undefined ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : {};
-    const failed = { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs, lostSentMs };
-    return { state: { ...failed, ...lost }, changes: [] };
+    const isLost = appliance === "lost" && lostSinceMs === undefined;
+    const lost = isLost ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : { lostSinceMs, lostSentMs };
+    const heardMs = appliance === "refused" ? nowMs : vrrp.heardMs;
+    return {
+      state: { ...afterPoll(vrrp, observation, nowMs, undefined), ...lost, heardMs },
+      changes: [],
+    };
   }
   const { identity, seen: old } = vrrp;
   const before = [...(old?.list.interfaces ?? []), ...(old?.unreadable ?? [])];
@@ -118,7 +123,7 @@ export function afterVrrpPoll(
   const polled = { sentMs: sentAtMs, endedMs: nowMs };
   const answersByKey = answersByKeyAfter(vrrp, reports, polled);
   const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, answersByKey };
-  const answered = { polled, lostSinceMs: undefined, lostSentMs: undefined };
+  const answered = { polled, heardMs: nowMs, lostSinceMs: undefined, lostSentMs: undefined };
   return { state: { ...afterPoll(vrrp, observation, nowMs, seen), ...answered }, changes };
 }
 

@@ -1,5 +1,5 @@
 import { meaningOf } from "../client/failure.ts";
-import type { Answers, Answer } from "../fleet/answers.ts";
+import { fellSilentAsMaster, type Answers, type Answer } from "../fleet/answers.ts";
 import { lastPollOf, type Member } from "./member.ts";
 import { ordersOf } from "./priority-order.ts";
 import type { Cause } from "../judge/states.ts";
@@ -76,14 +76,6 @@ export function wasUnwatched(
   return isResting || [asMaster, ...since].some((answer) => answer?.after?.isUnwatched === true);
 }
 
-/** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
-export function masterSeenMs({ answers }: Pick<Member, "answers">): number | undefined {
-  const begins = (answer: Answer, nth: number): boolean =>
-    answer.after !== undefined || answers[nth - 1]?.isMaster !== true;
-  if (answers.at(-1)?.isMaster !== true) return undefined;
-  return answers.findLast((answer, nth) => answer.isMaster && begins(answer, nth))?.first.endedMs;
-}
-
 /** A time that lies between polls, in milliseconds. */
 export interface Lasted {
   readonly atMostMs: number;
@@ -120,16 +112,25 @@ export function withoutMaster(
 
 function fault(former: Member, seenAtMs: number): FailoverCause | undefined {
   const { appliance, answers } = former;
+  const untilMs = Math.min(evidenceUntilMs(former, seenAtMs), seenAtMs + AFTER_MS);
   const odd = afterMaster(answers).find((answer) => {
     const isNear =
-      answer.first.sentMs <= seenAtMs + AFTER_MS &&
-      lastPollOf(former, answer).endedMs >= seenAtMs - BEFORE_MS;
+      answer.first.sentMs <= untilMs && lastPollOf(former, answer).endedMs >= seenAtMs - BEFORE_MS;
     return isNear && isOdd(answer);
   });
   if (odd === undefined) return undefined;
   const said = wordsOf(odd);
   const evidence = [{ appliance, said, atMs: odd.first.endedMs }];
   return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
+}
+
+/**
+ * Returns the instant until which polls that begin show why a former master is none any more: that of the takeover, or of the poll after its
+ * last answer MASTER, if that one has an answer. What it says later may follow from a restart.
+ */
+function evidenceUntilMs({ answers }: Member, seenAtMs: number): number {
+  const [next] = afterMaster(answers);
+  return next === undefined || next.after !== undefined ? seenAtMs : Math.max(seenAtMs, next.first.sentMs);
 }
 
 /** Returns a member's answers since it was last seen as MASTER. */
@@ -145,12 +146,10 @@ function wordsOf({ role, state }: Answer): string {
   return role === "absent" ? "no longer listed the address" : `reported ${state}`;
 }
 
-function silence(
-  { appliance, answers, lostSinceMs, reason }: Member,
-  seenAtMs: number,
-): FailoverCause | undefined {
+function silence(former: Member, seenAtMs: number): FailoverCause | undefined {
+  const { appliance, answers, lostSinceMs, reason } = former;
   if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
-  if (answers.at(-1)?.isMaster !== true) return undefined;
+  if (!fellSilentAsMaster(answers, former, seenAtMs)) return undefined;
   // An appliance that refuses the exporter answers.
   if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
   const said = `stopped answering (${reason})`;
@@ -161,7 +160,10 @@ function silence(
 function priorities(former: Member, successor: Member, seenAtMs: number): FailoverCause | undefined {
   // If the event came before the former master was MASTER, it did not end that.
   const sinceMs = Math.max(masterSinceMs(former.answers), seenAtMs - BEFORE_MS);
-  const orders = ordersOf(former, successor, sinceMs);
+  const untilMs = evidenceUntilMs(former, seenAtMs);
+  const orders = ordersOf(former, successor, sinceMs).filter(
+    (order) => order.former.fromMs <= untilMs && order.successor.fromMs <= seenAtMs,
+  );
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
   const [before, after] = [orders[at - 1], orders[at]];
   if (before === undefined || after === undefined) return undefined;

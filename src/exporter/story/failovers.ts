@@ -1,15 +1,8 @@
+import { masterSeenMs } from "../fleet/answers.ts";
 import type { GroupSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import {
-  causeOf,
-  masterSeenMs,
-  unknown,
-  UNWATCHED,
-  wasUnwatched,
-  withoutMaster,
-  type Lasted,
-} from "./failover-cause.ts";
+import { causeOf, unknown, UNWATCHED, wasUnwatched, withoutMaster, type Lasted } from "./failover-cause.ts";
 import type { Failover } from "./incident.ts";
 import type { Member } from "./member.ts";
 import { isEmpty, type Earlier, type Start } from "../judge/memory.ts";
@@ -71,7 +64,7 @@ const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: tr
 
 function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: number): number {
   const member = members.find(({ appliance }) => appliance === master);
-  return (member && masterSeenMs(member)) ?? nowMs;
+  return (member && masterSeenMs(member.answers)) ?? nowMs;
 }
 
 /** One group of which another member became MASTER. */
@@ -137,8 +130,8 @@ function memberOf(
   { facts }: JudgedGroups,
 ): Member {
   const { vrrp } = facts.appliances.find(({ identity }) => identity.appliance === appliance) ?? {};
-  const { polled, lostSinceMs, lostSentMs, health } = vrrp ?? {};
-  return { appliance, answers, polled, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
+  const { polled, heardMs, lostSinceMs, lostSentMs, health } = vrrp ?? {};
+  return { appliance, answers, polled, heardMs, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
 }
 
 /** Returns one failover of the groups of both. The first cause stays. */

@@ -86,8 +86,23 @@ const LOWERED_AT_5 = `${PAIR}, a MASTER/110 4, b BACKUP 4, a MASTER/60 5, b BACK
 const BY_HAND = `${PAIR}, a BACKUP/110 5, b MASTER 5`;
 
 test.each([
-  ["a fault within 15 s after the takeover", `${PAIR}, b MASTER 5, a refuses 6, a FAULT 20`, "fault"],
-  ["a fault after that", `${PAIR}, b MASTER 5, a refuses 6, a FAULT 20.001`, "unknown"],
+  ["a fault within 15 s after the takeover", `${PAIR}, b MASTER 5, a FAULT 20`, "fault"],
+  ["a fault after that", `${PAIR}, b MASTER 5, a FAULT 20.001`, "unknown"],
+  [
+    "a fault after the takeover, after it refused the exporter",
+    `${PAIR}, b MASTER 5, a refuses 6, a FAULT 7`,
+    "unknown",
+  ],
+  [
+    "a fault after the takeover, after another answer",
+    `${PAIR}, b MASTER 5, a garbled 6, a FAULT 7`,
+    "unknown",
+  ],
+  [
+    "a fault whose poll began when the takeover was seen, after it refused the exporter",
+    `${PAIR}, a refuses 4, b MASTER 5, a FAULT 5 6`,
+    "fault",
+  ],
   ["a fault until 30 s before the takeover", `${PAIR}, ${FAULT_AT_10}, b MASTER 40`, "fault"],
   ["a fault until longer before", `${PAIR}, ${FAULT_AT_10}, b MASTER 40.001`, "unknown"],
   ["a fault that lasted until then", `${PAIR}, a FAULT 1, ${FAULT_AT_10}, b MASTER 40`, "fault"],
@@ -111,6 +126,28 @@ test.each([
     "unknown",
   ],
   ["a silence after it refused the exporter", `${PAIR}, a refuses 3, a silent 4, b MASTER 5`, "silent"],
+  ["a silence after the takeover, and nothing before", `${PAIR}, b MASTER 5, a silent 19`, "silent"],
+  [
+    "a silence after the takeover, after it refused the exporter: a reboot, for example",
+    `${PAIR}, b MASTER 5, a refuses 5, a refuses 10, a silent 15, b MASTER 15`,
+    "unknown",
+  ],
+  [
+    "a silence after the takeover, after another answer",
+    `${PAIR}, b MASTER 5, a garbled 6, a silent 7`,
+    "unknown",
+  ],
+  [
+    "a silence after the takeover, after the last answer MASTER came later, too",
+    `${PAIR}, b MASTER 4, a MASTER/110 5, a silent 10, b MASTER 10`,
+    "unknown",
+  ],
+  [
+    "a silence whose poll began when the takeover was seen, after it refused the exporter",
+    `${PAIR}, a refuses 4, b MASTER 5, a silent 5 9`,
+    "silent",
+  ],
+  ["a silence whose poll began later", `${PAIR}, a refuses 4, b MASTER 5, a silent 5.001 9`, "unknown"],
   [
     "a priority that recovers at once",
     `${PAIR}, a MASTER/60 4, b BACKUP 4, a MASTER/110 5, b BACKUP 5, b MASTER 6, a BACKUP/110 6`,
@@ -147,6 +184,16 @@ test.each([
     "a priority of the new master that was not known before",
     "a MASTER 0, b BACKUP/ 0, a MASTER 4, b BACKUP/120 4, b MASTER/120 6, a BACKUP 6",
     "stepped_down",
+  ],
+  [
+    "a priority that the former master got after the takeover",
+    `${PAIR}, b MASTER 5, a refuses 6, a BACKUP/60 10`,
+    "stepped_down",
+  ],
+  [
+    "a priority that the new master got after the takeover",
+    `${PAIR}, b MASTER 5, a garbled 6, b MASTER/120 7`,
+    "unknown",
   ],
   ["equal priorities", `${PAIR}, a MASTER 4, b BACKUP 4, b MASTER 6, a BACKUP 6`, "stepped_down"],
   [
