@@ -29,8 +29,6 @@ const BEFORE_MS = 30_000;
 const AFTER_MS = 15_000;
 /** If a time is no longer than this, its middle is right to a second. */
 const SHORT_MS = 2_000;
-/** The longest delay after which a member preempts (preempt_delay of keepalived). */
-const PREEMPT_MS = 1_000_000;
 
 /**
  * Returns the cause of a failover by the polls: the first of these that holds.
@@ -39,7 +37,7 @@ const PREEMPT_MS = 1_000_000;
  * - `silent`: as MASTER it stopped answering at most 30 s before the failover was seen, and did not answer since.
  * - `priority`: in these 30 s, while the former master was MASTER or later, the new one got the higher priority of the two.
  * - `preempted`: the new master has had the higher priority since a silence or a fault that ended its last time as MASTER, at most
- *   1,000 s ago; the former master answers all the time.
+ *   30 s ago; the former master answers all the time.
  * - `stepped_down`: the former master reports BACKUP.
  * - `unknown`: none of these holds. `former` is `undefined` for an appliance that is gone.
  */
@@ -210,7 +208,8 @@ function preemption(former: Member, successor: Member, seenAtMs: number): Failov
   // A member that was BACKUP for longer beside a master of lower priority does not preempt.
   if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
   const endedMs = isOdd(answer) ? lastPollOf(successor, answer).endedMs : answer.first.endedMs;
-  if (seenAtMs - endedMs > PREEMPT_MS) return undefined;
+  // Later, the former master may have let go, beside a member under `nopreempt`.
+  if (seenAtMs - endedMs > BEFORE_MS) return undefined;
   const said = isOdd(answer) ? wordsOf(answer) : "answered again";
   const evidence = [
     { appliance, said, atMs: answer.first.endedMs },

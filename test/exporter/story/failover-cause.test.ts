@@ -207,33 +207,29 @@ test.each([
     "preempted",
   ],
   [
-    "the higher priority 1,000 s after a silence",
-    `${PAIR}, a silent 5, b MASTER 6, ${BACK}, a MASTER/110 1020`,
+    "the higher priority 30 s after a silence",
+    `${PAIR}, a silent 5, b MASTER 6, ${BACK}, a MASTER/110 50`,
     "preempted",
   ],
   [
-    "the higher priority later",
-    `${PAIR}, a silent 5, b MASTER 6, ${BACK}, a MASTER/110 1020.001`,
+    "the higher priority later, after a preempt_delay, or as the other one lets go beside it under nopreempt",
+    `${PAIR}, a silent 5, b MASTER 6, ${BACK}, a MASTER/110 50.001`,
     "stepped_down",
   ],
-  [
-    "the higher priority 1,000 s after a fault",
-    `${FAULT_UNTIL_19}, b BACKUP 21, a MASTER/110 1019`,
-    "preempted",
-  ],
+  ["the higher priority 30 s after a fault", `${FAULT_UNTIL_19}, b BACKUP 21, a MASTER/110 49`, "preempted"],
   [
     "the higher priority later than that",
-    `${FAULT_UNTIL_19}, b BACKUP 21, a MASTER/110 1019.001`,
+    `${FAULT_UNTIL_19}, b BACKUP 21, a MASTER/110 49.001`,
     "stepped_down",
   ],
   [
     "the higher priority after a silence within 30 s after it stepped down",
-    `${BY_HAND}, a silent 35, b MASTER 40, a BACKUP/110 60, b BACKUP 200, a MASTER/110 200`,
+    `${BY_HAND}, a silent 35, b MASTER 40, a BACKUP/110 60, b BACKUP 80, a MASTER/110 80`,
     "preempted",
   ],
   [
     "the higher priority that did not preempt, and then was silent",
-    `${BY_HAND}, a silent 35.001, b MASTER 40, a BACKUP/110 60, b BACKUP 200, a MASTER/110 200`,
+    `${BY_HAND}, a silent 35.001, b MASTER 40, a BACKUP/110 60, b BACKUP 80, a MASTER/110 80`,
     "stepped_down",
   ],
   [
