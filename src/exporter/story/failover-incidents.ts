@@ -1,4 +1,4 @@
-import { hostsAt } from "../fleet/snapshot.ts";
+import { hostAt, type GroupSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import {
   begun,
@@ -95,10 +95,16 @@ function failedOver(
 ): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
-  const addresses = hostsAt(moved).size;
+  const addresses = new Set(moved.flatMap((group) => hostsOf(latest.to, group))).size;
   const isPartial = [...now.values()].some(({ master }) => master === latest.from);
   const subjects = moved.map((group) => ({ key: subjectKeys.group(group.key), name: groupName(group) }));
   return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, restored: undefined };
+}
+
+/** Returns the addresses that a member has in a group, as last reported. @see hostAt */
+function hostsOf(name: string, group: GroupSnapshot): readonly string[] {
+  const own = group.members.filter(({ appliance }) => appliance === name);
+  return own.flatMap(({ addresses }) => addresses.map((address) => hostAt(group, address)));
 }
 
 function withRepetition(

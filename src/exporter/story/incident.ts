@@ -38,7 +38,7 @@ export interface FailoverFacts {
   readonly groups: ReadonlySet<string>;
   /** Whether the former master remains MASTER of other groups. */
   readonly isPartial: boolean;
-  /** The number of VIPs and aliases. */
+  /** The number of VIPs and aliases of these groups that the new master has. */
   readonly addresses: number;
   readonly repeated: Repeated | undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
-import { configOf } from "../../support/observations.ts";
+import { configOf, interfaceOf, listOf, seen } from "../../support/observations.ts";
 import { createJudge, incidentLines, replay } from "../judge/support.ts";
 
 const START = { wallMs: 0, monotonicMs: 0 };
@@ -318,4 +318,22 @@ test("members that take over from each other keep all groups that moved", () => 
   ];
   const [incident] = replay(pollsOf(polls.join(", "))).past.list();
   expect(incident).toMatchObject({ subjects: [VIP, OTHER], failover: { repeated: { count: 3 } } });
+});
+
+test("the addresses of a failover are those that the new master has, and a link-local one is another one in each group", () => {
+  const said = (atMs: number, name: string, state: string, aliases: readonly string[]) => {
+    const [one, other] = [
+      interfaceOf({ state, aliases: ["fe80::1", ...aliases] }),
+      interfaceOf({ name: "carp1", vhid: 3, vip: "192.0.2.101", state, aliases: ["fe80::1", ...aliases] }),
+    ];
+    return { observation: seen.vrrp(name, listOf([one, other]), { expiresAtMs: 1e9 }), atMs };
+  };
+  const [here, there] = [["192.0.2.150", "192.0.2.151", "192.0.2.152"], ["192.0.2.150"]];
+  const { past } = replay([
+    said(0, "a", "MASTER", here),
+    said(0, "b", "BACKUP", there),
+    said(5000, "a", "BACKUP", here),
+    said(5000, "b", "MASTER", there),
+  ]);
+  expect(past.list()).toMatchObject([{ kind: "failover", failover: { addresses: 5 } }]);
 });
