@@ -362,6 +362,11 @@ export function contendersIn({ members, rivals }: GroupSnapshot, role: MemberRol
   return membersIn({ members: [...members, ...rivals] }, role);
 }
 
+/** Returns the recent answers of an appliance about a group; none if it was never a member. */
+export function answersIn({ members, left }: Pick<GroupSnapshot, "members" | "left">, name: string): Answers {
+  return [...members, ...left].find(({ appliance }) => appliance === name)?.answers ?? [];
+}
+
 export function anomalyCount(anomalies: AnomaliesSnapshot["counts"]): number {
   return Object.values(anomalies).reduce((sum, count) => sum + count, 0);
 }

@@ -1,5 +1,6 @@
-import { fellSilentAsMaster, masterSeenMs, type Answers } from "../fleet/answers.ts";
+import { fellSilentAsMaster, masterSeenMs } from "../fleet/answers.ts";
 import {
+  answersIn,
   hostsAt,
   membersIn,
   preferredIn,
@@ -275,10 +276,6 @@ function fellSilent(name: string, facts: GroupSnapshot, { facts: { appliances } 
   const others = membersIn(facts, "master").filter((each) => each !== name);
   const seen = others.flatMap((each) => masterSeenMs(answersIn(facts, each)) ?? []);
   return vrrp !== undefined && fellSilentAsMaster(answersIn(facts, name), vrrp, Math.min(...seen));
-}
-
-function answersIn({ members, left }: GroupSnapshot, name: string): Answers {
-  return [...members, ...left].find(({ appliance }) => appliance === name)?.answers ?? [];
 }
 
 /** Whether an appliance fell silent in a window that covers it. */

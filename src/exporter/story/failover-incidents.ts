@@ -96,9 +96,8 @@ function failedOver(
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
   const addresses = new Set(moved.flatMap((group) => hostsOf(latest.to, group))).size;
-  const isPartial = [...now.values()].some(({ master }) => master === latest.from);
   const subjects = moved.map((group) => ({ key: subjectKeys.group(group.key), name: groupName(group) }));
-  return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, restored: undefined };
+  return { subjects, failover: { latest, groups, addresses, repeated }, restored: undefined };
 }
 
 /** Returns the addresses that a member has in a group, as last reported. @see hostAt */

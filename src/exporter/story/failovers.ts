@@ -1,5 +1,5 @@
 import { masterSeenMs } from "../fleet/answers.ts";
-import type { GroupSnapshot } from "../fleet/snapshot.ts";
+import { answersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { causeOf, unknown, UNWATCHED, wasUnwatched, withoutMaster, type Lasted } from "./failover-cause.ts";
@@ -27,8 +27,10 @@ export function failoversBetween({
   const memory = start?.memory;
   if (isEmpty(memory) && (before === undefined || before.groups === now.groups)) return [];
   const members = new Set(now.facts.appliances.map(({ identity }) => identity.appliance));
+  const oldOf = (key: string): Earlier | undefined =>
+    memory?.get(subjectKeys.group(key)) ?? before?.groups.get(key);
   const moved = [...now.groups].flatMap(([key, group]) => {
-    const old: Earlier | undefined = memory?.get(subjectKeys.group(key)) ?? before?.groups.get(key);
+    const old = oldOf(key);
     const { latestMaster: from = "" } = old ?? {};
     return old !== undefined && members.has(from) && isTakenOver(old, group) ? [{ key, from, group }] : [];
   });
@@ -36,7 +38,8 @@ export function failoversBetween({
   return [...alike.values()].map((all) => {
     const [{ from, group } = { from: "", group: undefined }] = all;
     const seen = all.map(({ key, group: { facts, master } }) => [key, seenIn(facts, master, nowMs)] as const);
-    const one = { from, to: group?.master ?? "", groups: new Map(seen) };
+    const isPartial = [...now.groups].some(([key, each]) => isKept(from, each, oldOf(key), group?.facts));
+    const one = { from, to: group?.master ?? "", groups: new Map(seen), isPartial };
     const wasSeen = ({ facts }: GroupVerdict): boolean => wasMaster(from, facts) || wasOther(one.to, facts);
     const wasAway = start !== undefined && all.every(({ group: each }) => !wasSeen(each));
     return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
@@ -48,10 +51,22 @@ function isTakenOver(old: Earlier, { master, latestMaster: now }: GroupVerdict):
   return now === master && latestMaster !== undefined && latestMaster !== master && trouble !== "split_brain";
 }
 
+/** Whether the former master of a group that moved is still MASTER of another one, of which it was MASTER as well until then. */
+function isKept(
+  from: string,
+  { facts, master, latestMaster }: GroupVerdict,
+  old: Earlier | undefined,
+  moved: GroupSnapshot | undefined,
+): boolean {
+  if (master !== from || latestMaster !== from || old?.latestMaster !== from) return false;
+  const last = moved && answersIn(moved, from).findLast(({ isMaster }) => isMaster)?.last;
+  if (last === undefined) return true;
+  return answersIn(facts, from).findLast(({ first }) => first.endedMs <= last.endedMs)?.isMaster !== false;
+}
+
 /** Whether the exporter has seen an appliance as MASTER of a group since the exporter started. */
-function wasMaster(name: string, { members, left }: GroupSnapshot): boolean {
-  const member = [...members, ...left].find(({ appliance }) => appliance === name);
-  return member?.answers.some(({ isMaster }) => isMaster) === true;
+function wasMaster(name: string, group: GroupSnapshot): boolean {
+  return answersIn(group, name).some(({ isMaster }) => isMaster);
 }
 
 /** Whether the exporter has seen an appliance as something else than MASTER of a group since the exporter started. */
@@ -62,9 +77,8 @@ function wasOther(name: string, { members }: GroupSnapshot): boolean {
 
 const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: true };
 
-function seenIn({ members }: GroupSnapshot, master: string | undefined, nowMs: number): number {
-  const member = members.find(({ appliance }) => appliance === master);
-  return (member && masterSeenMs(member.answers)) ?? nowMs;
+function seenIn(group: GroupSnapshot, master: string | undefined, nowMs: number): number {
+  return masterSeenMs(answersIn(group, master ?? "")) ?? nowMs;
 }
 
 /** One group of which another member became MASTER. */
@@ -76,7 +90,7 @@ interface MasterChange {
 
 /** Returns a failover by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
 export function judged(
-  { from, to, groups }: Pick<Failover, "from" | "to" | "groups">,
+  { from, to, groups, isPartial }: Pick<Failover, "from" | "to" | "groups" | "isPartial">,
   now: JudgedGroups,
 ): Failover {
   const cases = [...groups].map(([key, seenMs]): MasterChange => {
@@ -107,6 +121,7 @@ export function judged(
     from,
     to,
     groups,
+    isPartial,
     seenMs: Math.min(...groups.values()),
     withoutMaster: longest(found.map(({ lasted }) => lasted)),
   };
@@ -139,6 +154,7 @@ export function together(one: Failover, other: Failover): Failover {
   return {
     ...one,
     groups: new Map([...one.groups, ...other.groups]),
+    isPartial: one.isPartial && other.isPartial,
     withoutMaster: longest([one.withoutMaster, other.withoutMaster]),
   };
 }

@@ -115,10 +115,10 @@ function seconds(ms: number): number {
 }
 
 function failoverDocument(
-  { latest, addresses, isPartial, repeated }: FailoverFacts,
+  { latest, addresses, repeated }: FailoverFacts,
   begin: Instant,
 ): IncidentDocument["failover"] {
-  const { from, to, cause, evidence, withoutMaster, seenMs } = latest;
+  const { from, to, cause, evidence, isPartial, withoutMaster, seenMs } = latest;
   const { aboutMs, atMostMs } = withoutMaster ?? {};
   const wallAt = (ms: number): string => instantOf(Math.round(begin.wallMs + ms - begin.monotonicMs));
   return {

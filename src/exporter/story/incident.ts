@@ -36,8 +36,6 @@ export interface FailoverFacts {
   readonly latest: Failover;
   /** The keys of the groups of all failovers. */
   readonly groups: ReadonlySet<string>;
-  /** Whether the former master remains MASTER of other groups. */
-  readonly isPartial: boolean;
   /** The number of VIPs and aliases of these groups that the new master has. */
   readonly addresses: number;
   readonly repeated: Repeated | undefined;
@@ -100,6 +98,8 @@ export interface Failover extends FailoverCause {
   readonly seenMs: number;
   /** The instant at which the exporter learned this of each group, by `groupKey`. */
   readonly groups: ReadonlyMap<string, number>;
+  /** Whether the former master remains MASTER of other groups, and did not become MASTER of them at the same time. */
+  readonly isPartial: boolean;
   /** The time without a master; `undefined` if the exporter never saw the former master as MASTER. */
   readonly withoutMaster: Lasted | undefined;
   /** Whether the failover happened before the exporter started, so that no poll can say why. */

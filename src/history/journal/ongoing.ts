@@ -30,8 +30,8 @@ function failoverOf(
 ): FailoverFacts {
   const groups = new Map(open.map((key) => [key, seenMs]));
   const none = { clause: "", evidence: [], letsGo: undefined, withoutMaster: undefined };
-  const latest = { from, to, cause, seenMs, groups, ...none };
-  return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
+  const latest = { from, to, cause, seenMs, groups, isPartial, ...none };
+  return { latest, groups: new Set(open), addresses, repeated: undefined };
 }
 
 /** Returns an earlier instant, relative to one that this process knows by both clocks; also correct if the clock was set back since. */

@@ -337,3 +337,40 @@ test("the addresses of a failover are those that the new master has, and a link-
   ]);
   expect(past.list()).toMatchObject([{ kind: "failover", failover: { addresses: 5 } }]);
 });
+
+test.each([
+  [
+    "a group of which it was MASTER before stays",
+    `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    [true],
+  ],
+  ["no group stays", `${TWO}, ${both(10, "BACKUP+BACKUP", "MASTER+MASTER")}`, [false]],
+  [
+    "two members take over a group from each other",
+    `${both(0, "MASTER+BACKUP", "BACKUP+MASTER")}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    [false, false],
+  ],
+  [
+    "they do, and the answer of one comes later",
+    `${both(0, "MASTER+BACKUP", "BACKUP+MASTER")}, a BACKUP+MASTER 10, b silent 11, b MASTER+BACKUP 12`,
+    [false, false],
+  ],
+  [
+    "they do, and a third group stays with the one",
+    `${both(0, "MASTER+BACKUP+MASTER", "BACKUP+MASTER+BACKUP")}, ${both(10, "BACKUP+MASTER+MASTER", "MASTER+BACKUP+BACKUP")}`,
+    [false, true],
+  ],
+  [
+    "the group that stayed joins within ten seconds",
+    `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}, ${both(15, "BACKUP+BACKUP", "MASTER+MASTER")}`,
+    [false],
+  ],
+  [
+    "it became MASTER of another group some time before",
+    `${both(0, "MASTER+BACKUP", "BACKUP+MASTER")}, ${both(5, "MASTER+MASTER", "BACKUP+BACKUP")}, ${both(20, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    [true, false],
+  ],
+])("a failover is partial if the former master stays MASTER elsewhere: %s", (_, polls, partial) => {
+  const incidents = replay(pollsOf(polls)).past.list();
+  expect(incidents.flatMap(({ failover }) => failover?.isPartial ?? [])).toEqual(partial);
+});
