@@ -13,6 +13,8 @@ export interface FailoverCause {
   readonly evidence: readonly Evidence[];
   /** The former master, unless the new one only preempted it; `undefined` also while that is not known. */
   readonly letsGo: string | undefined;
+  /** Whether later evidence shows no more, as no poll was there. */
+  readonly isFinal?: true;
 }
 
 export interface Evidence {

@@ -2,8 +2,16 @@ import { masterSeenMs } from "../fleet/answers.ts";
 import { answersIn, type GroupSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { causeOf, unknown, UNWATCHED, wasUnwatched, withoutMaster, type Lasted } from "./failover-cause.ts";
-import type { Failover } from "./incident.ts";
+import {
+  causeOf,
+  unknown,
+  UNWATCHED,
+  wasUnwatched,
+  withoutMaster,
+  type FailoverCause,
+  type Lasted,
+} from "./failover-cause.ts";
+import type { Causes, Failover, GroupsCause } from "./incident.ts";
 import type { Member } from "./member.ts";
 import { isEmpty, type Earlier, type Start } from "../judge/memory.ts";
 import { CAUSES } from "../judge/states.ts";
@@ -42,7 +50,8 @@ export function failoversBetween({
     const one = { from, to: group?.master ?? "", groups: new Map(seen), isPartial };
     const wasSeen = ({ facts }: GroupVerdict): boolean => wasMaster(from, facts) || wasOther(one.to, facts);
     const wasAway = start !== undefined && all.every(({ group: each }) => !wasSeen(each));
-    return wasAway ? { ...judged(one, now), ...AWAY } : judged(one, now);
+    const failover = judged(one, now);
+    return wasAway ? { ...failover, causes: [{ ...AWAY, groups: new Set(one.groups.keys()) }] } : failover;
   });
 }
 
@@ -75,7 +84,8 @@ function wasOther(name: string, { members }: GroupSnapshot): boolean {
   return member?.answers.some(({ isMaster }) => !isMaster) === true;
 }
 
-const AWAY = { ...unknown(), clause: " while the exporter was away", wasAway: true };
+const AWAY: FailoverCause = { ...unknown(), clause: " while the exporter was away", isFinal: true };
+const NONE: GroupsCause = { ...unknown(), groups: new Set() };
 
 function seenIn(group: GroupSnapshot, master: string | undefined, nowMs: number): number {
   return masterSeenMs(answersIn(group, master ?? "")) ?? nowMs;
@@ -83,48 +93,80 @@ function seenIn(group: GroupSnapshot, master: string | undefined, nowMs: number)
 
 /** One group of which another member became MASTER. */
 interface MasterChange {
+  readonly key: string;
   readonly former: Pick<Member, "appliance" | "answers"> | undefined;
   readonly successor: Pick<Member, "appliance" | "answers"> | undefined;
   readonly seenMs: number;
 }
 
-/** Returns a failover by the facts now: the first cause that holds for one of its groups, and the longest time of all without a master. */
-export function judged(
-  { from, to, groups, isPartial }: Pick<Failover, "from" | "to" | "groups" | "isPartial">,
+/**
+ * Returns a failover by the facts now: the causes of its groups, the first one by `CAUSES` first, and the longest time of all without a
+ * master.
+ */
+function judged(one: Omit<Failover, "seenMs" | "causes" | "withoutMaster">, now: JudgedGroups): Failover {
+  const found = foundOn(one, now);
+  return {
+    ...one,
+    seenMs: Math.min(...one.groups.values()),
+    causes: causesIn(found.map(({ cause }) => cause).toSorted(byOrder)),
+    withoutMaster: longest(found.map(({ lasted }) => lasted)),
+  };
+}
+
+/** Returns what the facts show now of each group; groups in a row that are alike are judged once. */
+function foundOn(
+  { from, to, groups }: Pick<Failover, "from" | "to" | "groups">,
   now: JudgedGroups,
-): Failover {
+): readonly { readonly cause: GroupsCause; readonly lasted: Lasted | undefined }[] {
   const cases = [...groups].map(([key, seenMs]): MasterChange => {
     const { members = [], left = [] } = now.groups.get(key)?.facts ?? {};
     const [former, successor] = [from, to].map((name) =>
       [...members, ...left].find(({ appliance }) => appliance === name),
     );
-    return { former, successor, seenMs };
+    return { key, former, successor, seenMs };
   });
-  const found = cases
-    .filter((each, nth) => !isAlike(each, cases[nth - 1]))
-    .map(({ former, successor, seenMs }) => {
-      const oldMember = former && memberOf(former, now);
-      const newMember = successor && memberOf(successor, now);
-      if (newMember !== undefined && wasUnwatched(oldMember, newMember, seenMs))
-        return { cause: UNWATCHED, lasted: undefined };
-      return {
-        cause: newMember && causeOf(oldMember, newMember, seenMs),
-        lasted: newMember && withoutMaster(oldMember, newMember, seenMs),
-      };
-    });
-  const causes = found.flatMap(({ cause }) => cause ?? []);
-  const [first = unknown()] = causes.toSorted(
-    (one, other) => CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause),
-  );
+  const firsts = [...cases.keys()].filter((nth) => !isAlike(cases[nth], cases[nth - 1]));
+  return firsts.flatMap((first, nth) => {
+    const alike = cases.slice(first, firsts[nth + 1]);
+    const [one] = alike;
+    const keys = new Set(alike.map(({ key }) => key));
+    return one === undefined ? [] : [foundIn(one, keys, now)];
+  });
+}
+
+function foundIn(
+  { former, successor, seenMs }: MasterChange,
+  groups: ReadonlySet<string>,
+  now: JudgedGroups,
+): { readonly cause: GroupsCause; readonly lasted: Lasted | undefined } {
+  const oldMember = former && memberOf(former, now);
+  const newMember = successor && memberOf(successor, now);
+  if (newMember === undefined) return { cause: { ...unknown(), groups }, lasted: undefined };
+  if (wasUnwatched(oldMember, newMember, seenMs))
+    return { cause: { ...UNWATCHED, groups }, lasted: undefined };
   return {
-    ...first,
-    from,
-    to,
-    groups,
-    isPartial,
-    seenMs: Math.min(...groups.values()),
-    withoutMaster: longest(found.map(({ lasted }) => lasted)),
+    cause: { ...causeOf(oldMember, newMember, seenMs), groups },
+    lasted: withoutMaster(oldMember, newMember, seenMs),
   };
+}
+
+function byOrder(one: FailoverCause, other: FailoverCause): number {
+  return CAUSES.indexOf(one.cause) - CAUSES.indexOf(other.cause);
+}
+
+/** Returns the causes in their order, those with the same clause as one, and those that are not known yet last. */
+function causesIn(all: readonly GroupsCause[]): Causes {
+  const knownFirst = [...all.filter((each) => !isOpen(each)), ...all.filter(isOpen)];
+  const alike = groupBy(knownFirst, ({ clause }) => clause);
+  const [first = NONE, ...others] = Array.from(alike.values(), asOne);
+  return [first, ...others];
+}
+
+/** Returns one cause of all groups that have the same. */
+function asOne(all: readonly GroupsCause[]): GroupsCause {
+  const [first = NONE] = all;
+  const groups = new Set(all.flatMap((each) => [...each.groups]));
+  return { ...first, groups, evidence: all.flatMap(({ evidence }) => evidence) };
 }
 
 function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
@@ -132,11 +174,11 @@ function longest(all: readonly (Lasted | undefined)[]): Lasted | undefined {
 }
 
 /** Whether two changes are alike. Most groups that fail over together have equal answers, and are judged once. */
-function isAlike(one: MasterChange, other: MasterChange | undefined): boolean {
+function isAlike(one: MasterChange | undefined, other: MasterChange | undefined): boolean {
   return (
-    one.seenMs === other?.seenMs &&
-    one.former?.answers === other.former?.answers &&
-    one.successor?.answers === other.successor?.answers
+    one?.seenMs === other?.seenMs &&
+    one?.former?.answers === other?.former?.answers &&
+    one?.successor?.answers === other?.successor?.answers
   );
 }
 
@@ -149,12 +191,30 @@ function memberOf(
   return { appliance, answers, polled, heardMs, lostSinceMs, lostSentMs, reason: health?.failure?.reason };
 }
 
-/** Returns one failover of the groups of both. The first cause stays. */
+/** Returns one failover of the groups of both. The first cause stays, once it is known. */
 export function together(one: Failover, other: Failover): Failover {
   return {
     ...one,
     groups: new Map([...one.groups, ...other.groups]),
+    causes: causesIn([...one.causes, ...other.causes]),
     isPartial: one.isPartial && other.isPartial,
     withoutMaster: longest([one.withoutMaster, other.withoutMaster]),
   };
+}
+
+/** Whether later evidence may still show a cause. */
+export function isOpen({ cause, isFinal }: FailoverCause): boolean {
+  return cause === "unknown" && isFinal !== true;
+}
+
+/** Returns a failover with the causes that the facts show by now of groups whose cause was not known: the same object if they show none. */
+export function reconsidered(one: Failover, now: JudgedGroups): Failover {
+  const known = one.causes.filter((each) => !isOpen(each));
+  const found = one.causes.filter(isOpen).flatMap((each) => {
+    const groups = new Map([...one.groups].filter(([key]) => each.groups.has(key)));
+    return foundOn({ ...one, groups }, now).map(({ cause }) =>
+      isOpen(cause) ? { ...each, groups: cause.groups } : cause,
+    );
+  });
+  return found.every(isOpen) ? one : { ...one, causes: causesIn([...known, ...found.toSorted(byOrder)]) };
 }

@@ -3,7 +3,7 @@ import type { Failover } from "../../../src/exporter/story/incident.ts";
 import { MEMBER_A, MEMBER_B, pollsOf } from "../fleet/support.ts";
 import { judgedFleet } from "../judge/support.ts";
 
-/** The latest switch of these polls. */
+/** The latest failover of these polls. */
 function switchAfter(polls: string): Failover | undefined {
   const take = judgedFleet([MEMBER_A, MEMBER_B]);
   const verdicts = pollsOf(polls).map(({ observation, atMs }) => take(observation, atMs).judged.now);
@@ -12,7 +12,7 @@ function switchAfter(polls: string): Failover | undefined {
 
 /** Who lets go, the cause with its clause, and the evidence with the second at which it was learned. */
 function findingOf(polls: string): readonly string[] {
-  const { letsGo = "nobody", cause, clause, evidence = [] } = switchAfter(polls) ?? {};
+  const { letsGo = "nobody", cause, clause, evidence = [] } = switchAfter(polls)?.causes[0] ?? {};
   const said = evidence.map(({ appliance, said: what, atMs }) => `${atMs / 1000} ${appliance} ${what}`);
   return [`${letsGo}: ${cause}${clause}`, ...said];
 }
@@ -295,7 +295,7 @@ test.each([
     "fault",
   ],
 ])("%s: %s", (_, polls, cause) => {
-  expect(switchAfter(polls)?.cause).toBe(cause);
+  expect(switchAfter(polls)?.causes[0].cause).toBe(cause);
 });
 
 const SILENCES = [2, 4, 6, 8, 10, 12, 14, 16]
