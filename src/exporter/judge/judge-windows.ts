@@ -265,9 +265,9 @@ function handoversOf(
 
 /** Whether nobody is MASTER of a group since an appliance was, which has reported nothing else since. */
 function isWithoutMasterSince(name: string, { facts, master, latestMaster }: GroupVerdict): boolean {
+  if (master !== undefined || latestMaster !== name) return false;
   // An appliance that was not seen since the start of the exporter is MASTER by what an earlier run knew.
-  const isStillMaster = answersIn(facts, name).at(-1)?.isMaster ?? true;
-  return master === undefined && latestMaster === name && isStillMaster;
+  return answersIn(facts, name).at(-1)?.isMaster ?? true;
 }
 
 /** Whether an appliance was MASTER of a group until it fell silent, and was not handed over before. */

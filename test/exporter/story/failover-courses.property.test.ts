@@ -97,6 +97,15 @@ function coursesAt(t: number, random: Random): readonly Course[] {
       ],
       [away("silent", "stepped_down"), back("preempted")],
     ),
+    pair(
+      "reboot whose appliance answers with errors for 15 s",
+      [
+        [t, "a", "stopped"],
+        [t + 15_000, "a", "dead"],
+        [over + 5000, "a", "well"],
+      ],
+      [away("unknown", "stepped_down"), back("preempted")],
+    ),
     pair("return with nopreempt", there("dead"), [away("silent")], LAZY),
     pair("return with preempt_delay", there("dead"), [away("silent"), back("preempted")], LATER),
     pair(
@@ -265,6 +274,7 @@ const FAILS: Partial<Record<Condition, FailureReason>> = {
   dead: "timeout",
   cut: "timeout",
   unseen: "timeout",
+  stopped: "http_status",
   refused: "auth",
   local: "local",
 };
