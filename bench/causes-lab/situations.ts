@@ -66,6 +66,8 @@ const TURNS = 5;
 /** The time between the stop of services and the end of the network. */
 const SHUTDOWN_MS = 1_000;
 const PREEMPT_DELAY_S = 15;
+/** After this time, a member that takes over is not said to preempt. */
+const AFTER_RETURN_MS = 45_000;
 
 const KILLED: Step = {
   name: "killed",
@@ -94,7 +96,7 @@ export const SITUATIONS: readonly Situation[] = [
     members: PAIR.map((each) => ({ ...each, vrrp: NOPREEMPT })),
     steps: [
       KILLED,
-      { name: "return with nopreempt", act: startA },
+      { name: "return with nopreempt", act: startA, watchMs: AFTER_RETURN_MS },
       {
         name: "then by hand: restart of the other keepalived",
         act: async ({ node }) => {

@@ -5,7 +5,7 @@ import type {
   GroupDocument,
   IncidentDocument,
 } from "../exporter/document/schema.ts";
-import { groupName, NAMED } from "../exporter/judge/words.ts";
+import { groupName, mastersInWords, mastersOf, NAMED } from "../exporter/judge/words.ts";
 import { listed } from "../support/text.ts";
 import { answersOf } from "./answers.ts";
 
@@ -143,7 +143,7 @@ function lackedBy(
       const group = known.get(key);
       return group === undefined || !isFine(group);
     });
-    const names = those.map(({ name }) => name);
+    const names = those.map(({ key, name }) => `${name}${severalMasters(known.get(key))}`);
     return names.length === 0 ? "" : listed(names, NAMED);
   };
   if (stage === "taken_over") {
@@ -154,6 +154,12 @@ function lackedBy(
   if (away !== "") return `${appliance} is not MASTER again of ${away}`;
   const incomplete = lacking(groups, isComplete);
   return incomplete === "" ? undefined : `not one MASTER and a known BACKUP: ${incomplete}`;
+}
+
+/** Returns ` (2 masters: a, b)`, where a group has them. */
+function severalMasters(group: GroupDocument | undefined): string {
+  const masters = group === undefined ? [] : mastersOf(group);
+  return masters.length < 2 ? "" : ` (${mastersInWords(masters)})`;
 }
 
 function isComplete({ state, members }: GroupDocument): boolean {

@@ -58,7 +58,15 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     "a BACKUP of two MASTERs",
     [vrrp("a", master()), vrrp("c", master()), vrrp("b", backup())],
     ["b"],
-    [`unknown: If b fails: it is not known what is lost: ${VIP} has no known MASTER`],
+    [`unknown: If b fails: it is not known what is lost: ${VIP} has 2 masters: a, c`],
+  ],
+  [
+    "a BACKUP of a MASTER, beside which another VHID has one",
+    [vrrp("a", master()), vrrp("c", master({ vhid: 3 })), vrrp("b", backup())],
+    ["b"],
+    [
+      `unknown: If b fails: it is not known what is lost: a is not the only MASTER of the addresses of ${VIP}`,
+    ],
   ],
   [
     "one in FAULT",

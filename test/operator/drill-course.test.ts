@@ -145,6 +145,16 @@ test.each<Case>([
     expected: ["taken_over 6", "complete 90", "fail", `No appliance was BACKUP beside b of ${VIP}`],
   },
   {
+    name: "both stay MASTER",
+    polls: "b MASTER 2, b MASTER 3, a MASTER 3, b MASTER 4, a MASTER 4",
+    ending: "window_over",
+    expected: [
+      "fail",
+      `the window was over first: no other appliance is the known MASTER of ${VIP} (2 masters: a, b)`,
+      `Split brain: a and b were MASTER at once of ${VIP}`,
+    ],
+  },
+  {
     name: "a website is down at the new MASTER for a while",
     polls: `${AWAY(2)}, b 503 3, b 503 4, b 200 6, ${AWAY(9)}`,
     expected: [

@@ -311,7 +311,7 @@ const failedOver = z.object({
     z.number(),
     "no member can have been MASTER for longer; absent where the former master was never seen as MASTER",
   ),
-  addresses: z.int().describe("how many VIPs and aliases have another master"),
+  addresses: z.int().describe("how many VIPs and aliases the new master has in the groups that it took over"),
   isPartial: z.boolean().describe("whether the former master remains MASTER of other groups"),
   repeated: optional(repeated, "from the third failover within five minutes on"),
 });

@@ -84,6 +84,41 @@ function bounded(answers: Answers): Answers {
   return [...answers.slice(0, at), both, ...answers.slice(at + 2)];
 }
 
+/** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
+export function masterSeenMs(answers: Answers): number | undefined {
+  const begins = (answer: Answer, nth: number): boolean =>
+    answer.after !== undefined || answers[nth - 1]?.isMaster !== true;
+  if (answers.at(-1)?.isMaster !== true) return undefined;
+  return answers.findLast((answer, nth) => answer.isMaster && begins(answer, nth))?.first.endedMs;
+}
+
+/** What an appliance was heard of until it fell silent. Instants are monotonic. */
+export interface Hearing {
+  /** The instants of the latest valid answer. */
+  readonly polled: PollTimes | undefined;
+  /** The end of the latest poll that the appliance answered in any way, also with an error. */
+  readonly heardMs: number | undefined;
+  /** The end of the first poll that the appliance did not answer at all, while its list is not known. */
+  readonly lostSinceMs: number | undefined;
+  /** The beginning of the poll that ended at `lostSinceMs`. */
+  readonly lostSentMs: number | undefined;
+}
+
+/**
+ * Whether an appliance was MASTER of a group until it fell silent. `takenOverMs` is the instant at which another member was seen as MASTER:
+ * a silence that began later proves nothing, unless the appliance was last heard of before, as MASTER.
+ */
+export function fellSilentAsMaster(
+  answers: Answers,
+  { polled, heardMs = Number.NEGATIVE_INFINITY, lostSentMs }: Hearing,
+  takenOverMs: number,
+): boolean {
+  const last = answers.at(-1);
+  if (last?.isMaster !== true || lostSentMs === undefined) return false;
+  const wasLastMaster = last.role === "master" && heardMs === polled?.endedMs;
+  return lostSentMs <= takenOverMs || (wasLastMaster && heardMs <= takenOverMs);
+}
+
 /** The monotonic instants at which changes of an appliance in a group were learned. */
 interface MasterChanges {
   /**

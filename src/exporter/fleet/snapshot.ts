@@ -7,7 +7,7 @@ import type { Failure } from "../api/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { isLinkLocal } from "../../support/address.ts";
 import { once } from "../../support/kept.ts";
-import type { Answers, MemberRole, PollTimes } from "./answers.ts";
+import type { Answers, Hearing, MemberRole } from "./answers.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each part. The
@@ -168,16 +168,10 @@ export interface PollHealth {
   readonly failingSinceMs: number | undefined;
 }
 
-export interface VrrpSnapshot extends OfAppliance {
+export interface VrrpSnapshot extends OfAppliance, Hearing {
   readonly kind: "vrrp";
   readonly health: PollHealth;
   readonly found: { readonly list: VrrpListSnapshot } | undefined;
-  /** The instants of the latest valid answer, which failures do not change. */
-  readonly polled: PollTimes | undefined;
-  /** The monotonic end of the first poll that the appliance did not answer at all, while the list is not known. */
-  readonly lostSinceMs: number | undefined;
-  /** The beginning of the poll that ended at `lostSinceMs`. */
-  readonly lostSentMs: number | undefined;
   readonly certificate: PresentedCertificate | undefined;
 }
 
@@ -366,6 +360,11 @@ export function preferredIn({ members }: Pick<GroupSnapshot, "members">): readon
 /** Returns the members and rivals in this role. */
 export function contendersIn({ members, rivals }: GroupSnapshot, role: MemberRole): readonly string[] {
   return membersIn({ members: [...members, ...rivals] }, role);
+}
+
+/** Returns the recent answers of an appliance about a group; none if it was never a member. */
+export function answersIn({ members, left }: Pick<GroupSnapshot, "members" | "left">, name: string): Answers {
+  return [...members, ...left].find(({ appliance }) => appliance === name)?.answers ?? [];
 }
 
 export function anomalyCount(anomalies: AnomaliesSnapshot["counts"]): number {

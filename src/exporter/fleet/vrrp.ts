@@ -71,6 +71,7 @@ export function vrrpFor(last: VrrpFacts | undefined, identity: Identity, firstEx
 
 const NEVER_ANSWERED = {
   polled: undefined,
+  heardMs: undefined,
   lostSentMs: undefined,
   lostSinceMs: undefined,
   certificate: undefined,
@@ -87,10 +88,12 @@ export function afterVrrpPoll(
 ): VrrpFacts {
   const { outcome, completedAtMs, sentAtMs = nowMs } = observation;
   if (!outcome.ok) {
-    const isLost = meaningOf(outcome.failure.reason).appliance === "lost";
+    const { appliance } = meaningOf(outcome.failure.reason);
     const { lostSinceMs, lostSentMs } = vrrp;
-    const lost = isLost && lostSinceMs === undefined ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : {};
-    return { ...afterPoll(vrrp, observation, nowMs, undefined), lostSinceMs, lostSentMs, ...lost };
+    const isLost = appliance === "lost" && lostSinceMs === undefined;
+    const lost = isLost ? { lostSinceMs: nowMs, lostSentMs: sentAtMs } : { lostSinceMs, lostSentMs };
+    const heardMs = appliance === "refused" ? nowMs : vrrp.heardMs;
+    return { ...afterPoll(vrrp, observation, nowMs, undefined), ...lost, heardMs };
   }
   const { identity, seen: old } = vrrp;
   const byKey = interfacesByKey(old);
@@ -111,7 +114,7 @@ export function afterVrrpPoll(
   const polled = { sentMs: sentAtMs, endedMs: nowMs };
   const answersByKey = answersByKeyAfter(vrrp, reports, polled);
   const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, answersByKey };
-  const answered = { polled, lostSinceMs: undefined, lostSentMs: undefined };
+  const answered = { polled, heardMs: nowMs, lostSinceMs: undefined, lostSentMs: undefined };
   return { ...afterPoll(vrrp, observation, nowMs, seen), ...answered };
 }
 

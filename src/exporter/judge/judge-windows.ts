@@ -1,4 +1,6 @@
+import { fellSilentAsMaster, masterSeenMs } from "../fleet/answers.ts";
 import {
+  answersIn,
   hostsAt,
   membersIn,
   pendingIn,
@@ -21,7 +23,7 @@ import { isEmpty, type Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import { riskOf } from "./group-outlooks.ts";
-import type { ClusterVerdict, Muted, Risk, WindowVerdict } from "./verdict.ts";
+import type { ClusterVerdict, GroupVerdict, Muted, Risk, WindowVerdict } from "./verdict.ts";
 
 interface WindowInputs {
   readonly verdict: ClusterVerdict;
@@ -249,8 +251,8 @@ function handoversOf(
   });
   const wasLost = (name: string): boolean =>
     before?.planned?.notHandedOver.includes(name) === true ||
-    groups.some(({ master, latestMaster }) => master === undefined && latestMaster === name) ||
-    (isLostSince(name, windows, given) && groups.some(({ facts }) => lastAnsweredMaster(name, facts))) ||
+    groups.some((group) => isWithoutMasterSince(name, group)) ||
+    (isLostSince(name, windows, given) && groups.some(({ facts }) => fellSilent(name, facts, verdict))) ||
     wasLostBefore(name, windows, given);
   const notHandedOver = names.filter(
     (name) => verdict.appliances.get(name)?.state === "down" && wasLost(name),
@@ -258,10 +260,19 @@ function handoversOf(
   return { masters, notHandedOver };
 }
 
-/** Whether the last answer of an appliance was that it is MASTER of a group. */
-function lastAnsweredMaster(name: string, { members, left }: GroupSnapshot): boolean {
-  const { answers = [] } = [...members, ...left].find(({ appliance }) => appliance === name) ?? {};
-  return answers.at(-1)?.role === "master";
+/** Whether nobody is MASTER of a group since an appliance was, which has reported nothing else since. */
+function isWithoutMasterSince(name: string, { facts, master, latestMaster }: GroupVerdict): boolean {
+  if (master !== undefined || latestMaster !== name) return false;
+  // An appliance that was not seen since the start of the exporter is MASTER by what an earlier run knew.
+  return answersIn(facts, name).at(-1)?.isMaster ?? true;
+}
+
+/** Whether an appliance was MASTER of a group until it fell silent, and was not handed over before. */
+function fellSilent(name: string, facts: GroupSnapshot, { facts: { appliances } }: ClusterVerdict): boolean {
+  const vrrp = appliances.find(({ identity }) => identity.appliance === name)?.vrrp;
+  const others = membersIn(facts, "master").filter((each) => each !== name);
+  const seen = others.flatMap((each) => masterSeenMs(answersIn(facts, each)) ?? []);
+  return vrrp !== undefined && fellSilentAsMaster(answersIn(facts, name), vrrp, Math.min(...seen));
 }
 
 /** Whether an appliance fell silent in a window that covers it. */

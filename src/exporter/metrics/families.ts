@@ -118,7 +118,8 @@ function elsewhereSamples(planned: WindowVerdict): readonly Sample[] {
 function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {
   return recent.flatMap(({ id, failover }) => {
     if (failover === undefined) return [];
-    const { from, to, cause, clause } = failover.latest;
+    const { from, to, causes } = failover.latest;
+    const [{ cause, clause }] = causes;
     const words = `${to} took over from ${from}${clause}`;
     return sample(1, ["from", from], ["to", to], ["cause", cause], ["words", words], ["incident", id]);
   });

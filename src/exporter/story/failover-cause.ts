@@ -1,5 +1,5 @@
 import { meaningOf } from "../api/failure.ts";
-import type { Answers, Answer } from "../fleet/answers.ts";
+import { fellSilentAsMaster, type Answers, type Answer } from "../fleet/answers.ts";
 import { lastPollOf, type Member } from "./member.ts";
 import { ordersOf } from "./priority-order.ts";
 import type { Cause } from "../judge/states.ts";
@@ -13,6 +13,8 @@ export interface FailoverCause {
   readonly evidence: readonly Evidence[];
   /** The former master, unless the new one only preempted it; `undefined` also while that is not known. */
   readonly letsGo: string | undefined;
+  /** Whether later evidence shows no more, as no poll was there. */
+  readonly isFinal?: true;
 }
 
 export interface Evidence {
@@ -29,8 +31,6 @@ const BEFORE_MS = 30_000;
 const AFTER_MS = 15_000;
 /** If a time is no longer than this, its middle is right to a second. */
 const SHORT_MS = 2_000;
-/** The longest delay after which a member preempts (preempt_delay of keepalived). */
-const PREEMPT_MS = 1_000_000;
 
 /**
  * Returns the cause of a failover by the polls: the first of these that holds.
@@ -39,7 +39,7 @@ const PREEMPT_MS = 1_000_000;
  * - `silent`: as MASTER it stopped answering at most 30 s before the failover was seen, and did not answer since.
  * - `priority`: in these 30 s, while the former master was MASTER or later, the new one got the higher priority of the two.
  * - `preempted`: the new master has had the higher priority since a silence or a fault that ended its last time as MASTER, at most
- *   1,000 s ago; the former master answers all the time.
+ *   30 s ago; the former master answers all the time.
  * - `stepped_down`: the former master reports BACKUP.
  * - `unknown`: none of these holds. `former` is `undefined` for an appliance that is gone.
  */
@@ -74,14 +74,6 @@ export function wasUnwatched(
   const since = former === undefined ? [] : afterMaster(former.answers);
   const isResting = former?.reason === "not_scheduled";
   return isResting || [asMaster, ...since].some((answer) => answer?.after?.isUnwatched === true);
-}
-
-/** Returns the instant at which the exporter learned that a member became the present MASTER; `undefined` if the member is not MASTER. */
-export function masterSeenMs({ answers }: Pick<Member, "answers">): number | undefined {
-  const begins = (answer: Answer, nth: number): boolean =>
-    answer.after !== undefined || answers[nth - 1]?.isMaster !== true;
-  if (answers.at(-1)?.isMaster !== true) return undefined;
-  return answers.findLast((answer, nth) => answer.isMaster && begins(answer, nth))?.first.endedMs;
 }
 
 /** A time that lies between polls, in milliseconds. */
@@ -120,16 +112,25 @@ export function withoutMaster(
 
 function fault(former: Member, seenAtMs: number): FailoverCause | undefined {
   const { appliance, answers } = former;
+  const untilMs = Math.min(evidenceUntilMs(former, seenAtMs), seenAtMs + AFTER_MS);
   const odd = afterMaster(answers).find((answer) => {
     const isNear =
-      answer.first.sentMs <= seenAtMs + AFTER_MS &&
-      lastPollOf(former, answer).endedMs >= seenAtMs - BEFORE_MS;
+      answer.first.sentMs <= untilMs && lastPollOf(former, answer).endedMs >= seenAtMs - BEFORE_MS;
     return isNear && isOdd(answer);
   });
   if (odd === undefined) return undefined;
   const said = wordsOf(odd);
   const evidence = [{ appliance, said, atMs: odd.first.endedMs }];
   return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
+}
+
+/**
+ * Returns the instant until which polls that begin show why a former master is none any more: that of the takeover, or of the poll after its
+ * last answer MASTER, if that one has an answer. What it says later may follow from a restart.
+ */
+function evidenceUntilMs({ answers }: Member, seenAtMs: number): number {
+  const [next] = afterMaster(answers);
+  return next === undefined || next.after !== undefined ? seenAtMs : Math.max(seenAtMs, next.first.sentMs);
 }
 
 /** Returns a member's answers since it was last seen as MASTER. */
@@ -145,12 +146,10 @@ function wordsOf({ role, state }: Answer): string {
   return role === "absent" ? "no longer listed the address" : `reported ${state}`;
 }
 
-function silence(
-  { appliance, answers, lostSinceMs, reason }: Member,
-  seenAtMs: number,
-): FailoverCause | undefined {
+function silence(former: Member, seenAtMs: number): FailoverCause | undefined {
+  const { appliance, answers, lostSinceMs, reason } = former;
   if (lostSinceMs === undefined || lostSinceMs < seenAtMs - BEFORE_MS) return undefined;
-  if (answers.at(-1)?.isMaster !== true) return undefined;
+  if (!fellSilentAsMaster(answers, former, seenAtMs)) return undefined;
   // An appliance that refuses the exporter answers.
   if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
   const said = `stopped answering (${reason})`;
@@ -161,7 +160,10 @@ function silence(
 function priorities(former: Member, successor: Member, seenAtMs: number): FailoverCause | undefined {
   // If the event came before the former master was MASTER, it did not end that.
   const sinceMs = Math.max(masterSinceMs(former.answers), seenAtMs - BEFORE_MS);
-  const orders = ordersOf(former, successor, sinceMs);
+  const untilMs = evidenceUntilMs(former, seenAtMs);
+  const orders = ordersOf(former, successor, sinceMs).filter(
+    (order) => order.former.fromMs <= untilMs && order.successor.fromMs <= seenAtMs,
+  );
   const at = orders.findLastIndex(({ isHigher }, nth) => isHigher && orders[nth - 1]?.isHigher === false);
   const [before, after] = [orders[at - 1], orders[at]];
   if (before === undefined || after === undefined) return undefined;
@@ -208,7 +210,8 @@ function preemption(former: Member, successor: Member, seenAtMs: number): Failov
   // A member that was BACKUP for longer beside a master of lower priority does not preempt.
   if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
   const endedMs = isOdd(answer) ? lastPollOf(successor, answer).endedMs : answer.first.endedMs;
-  if (seenAtMs - endedMs > PREEMPT_MS) return undefined;
+  // Later, the former master may have let go, beside a member under `nopreempt`.
+  if (seenAtMs - endedMs > BEFORE_MS) return undefined;
   const said = isOdd(answer) ? wordsOf(answer) : "answered again";
   const evidence = [
     { appliance, said, atMs: answer.first.endedMs },

@@ -1,4 +1,4 @@
-import { hostsAt } from "../fleet/snapshot.ts";
+import { hostAt, type GroupSnapshot } from "../fleet/snapshot.ts";
 import type { Instant } from "../../support/clock.ts";
 import {
   begun,
@@ -12,7 +12,7 @@ import {
 } from "./incident.ts";
 import type { Cause } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
-import { judged, together, type JudgedGroups } from "./failovers.ts";
+import { isOpen, reconsidered, together, type JudgedGroups } from "./failovers.ts";
 import { groupName } from "../judge/words.ts";
 
 /** In this time, later evidence can still show why a group failed over. */
@@ -50,10 +50,13 @@ export function withFailover(state: IncidentsSoFar, one: Failover, given: Step):
   if (same?.failover !== undefined) {
     const latest = together(same.failover.latest, one);
     const more = failedOver(latest, now, same.failover);
-    const undecided = state.undecided.map((each) =>
-      each.latest === same.failover?.latest ? { ...each, latest } : each,
-    );
-    return replaced({ ...state, undecided }, same, { ...same, ...more, end: undefined });
+    const joined = { ...same, ...more, end: undefined };
+    const after = replaced(state, same, joined);
+    const { latest: before } = same.failover;
+    if (!state.undecided.some((each) => each.latest === before))
+      return withUndecided(after, joined, true, at);
+    const undecided = state.undecided.map((each) => (each.latest === before ? { ...each, latest } : each));
+    return { ...after, undecided };
   }
   const earlier = all.findLast((each) => isBefore(each, one, one.to, one.from));
   const sooner = all.slice(0, earlier && all.indexOf(earlier));
@@ -95,10 +98,16 @@ function failedOver(
 ): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
-  const addresses = hostsAt(moved).size;
-  const isPartial = [...now.values()].some(({ master }) => master === latest.from);
-  const subjects = moved.map((group) => ({ key: subjectKeys.group(group.key), name: groupName(group) }));
-  return { subjects, failover: { latest, groups, addresses, isPartial, repeated }, restored: undefined };
+  const subjects = moved.map((group) => {
+    return { key: subjectKeys.group(group.key), name: groupName(group), hosts: hostsOf(latest.to, group) };
+  });
+  return { subjects, failover: { latest, groups, repeated }, restored: undefined };
+}
+
+/** Returns the addresses that a member has in a group, as last reported. @see hostAt */
+function hostsOf(name: string, group: GroupSnapshot): readonly string[] {
+  const own = group.members.filter(({ appliance }) => appliance === name);
+  return own.flatMap(({ addresses }) => addresses.map((address) => hostAt(group, address)));
 }
 
 function withRepetition(
@@ -123,7 +132,7 @@ function withRepetition(
   return withCause(replaced({ ...state, all: others }, first, again), again, at);
 }
 
-function withLettingGo(letGo: Repeated["letGo"], { letsGo }: Failover): Repeated["letGo"] {
+function withLettingGo(letGo: Repeated["letGo"], { causes: [{ letsGo }] }: Failover): Repeated["letGo"] {
   return letsGo === undefined ? letGo : { ...letGo, [letsGo]: (letGo[letsGo] ?? 0) + 1 };
 }
 
@@ -131,41 +140,56 @@ function replaced(state: IncidentsSoFar, old: Incident, now: Incident): Incident
   return { ...state, all: state.all.map((each) => (each === old ? now : each)) };
 }
 
-/** Counts the cause of a new failover, or schedules a search for later evidence. */
-function withCause(
+/** Counts the cause of a new failover, if it is known, and schedules a search for later evidence of the others. */
+function withCause(state: IncidentsSoFar, incident: Incident, at: Instant): IncidentsSoFar {
+  if (incident.failover === undefined) return state;
+  const [first] = incident.failover.latest.causes;
+  if (isOpen(first)) return withUndecided(state, incident, false, at);
+  return withUndecided({ ...state, decided: [...state.decided, first.cause] }, incident, true, at);
+}
+
+/** Schedules a search for later evidence of the causes of a failover that are not known. */
+function withUndecided(
   state: IncidentsSoFar,
   { id, failover }: Incident,
+  isCounted: boolean,
   { monotonicMs }: Instant,
 ): IncidentsSoFar {
-  if (failover === undefined) return state;
+  if (failover === undefined || !failover.latest.causes.some(isOpen)) return state;
   const { latest } = failover;
-  if (latest.cause !== "unknown" || latest.wasAway === true)
-    return { ...state, decided: [...state.decided, latest.cause] };
-  const undecided = { incident: id, latest, untilMs: monotonicMs + UNDECIDED_MS };
-  return { ...state, undecided: [...state.undecided, undecided] };
+  const one = { incident: id, latest, isCounted, untilMs: monotonicMs + UNDECIDED_MS };
+  return { ...state, undecided: [...state.undecided, one] };
 }
 
 /** Returns the incidents with the causes that further evidence shows, or that stay unknown. */
 export function afterEvidence(state: IncidentsSoFar, { now, at }: Step): IncidentsSoFar {
   const looked = state.undecided.map((each, nth) => {
-    const latest = { ...judged(each.latest, now), withoutMaster: each.latest.withoutMaster };
+    const latest = reconsidered(each.latest, now);
     const isLate = at.monotonicMs >= each.untilMs || nth < state.undecided.length - MAX_UNDECIDED;
-    return { each, latest, isOpen: latest.cause === "unknown" && !isLate };
+    const isWaiting = !isLate && latest.causes.some(isOpen);
+    const isDecided = !each.isCounted && !(isWaiting && isOpen(latest.causes[0]));
+    return { each, latest, isWaiting, isDecided };
   });
-  const closed = looked.filter(({ isOpen }) => !isOpen);
+  const news = looked.filter(({ each, latest }) => each.latest !== latest);
   const all = state.all.map((incident) => {
-    const found = closed.find(({ each: { incident: id, latest } }) => {
+    const found = news.find(({ each: { incident: id, latest } }) => {
       return id === incident.id && latest.seenMs === incident.failover?.latest.seenMs;
     });
-    if (incident.failover === undefined || found === undefined || found.latest.cause === "unknown")
-      return incident;
+    if (incident.failover === undefined || found === undefined) return incident;
+    const { latest, isDecided } = found;
     const { repeated } = incident.failover;
-    const known = repeated && { ...repeated, letGo: withLettingGo(repeated.letGo, found.latest) };
-    return { ...incident, failover: { ...incident.failover, latest: found.latest, repeated: known } };
+    const known =
+      repeated && isDecided ? { ...repeated, letGo: withLettingGo(repeated.letGo, latest) } : repeated;
+    return { ...incident, failover: { ...incident.failover, latest, repeated: known } };
   });
   return {
     all,
-    undecided: looked.flatMap(({ each, isOpen }) => (isOpen ? each : [])),
-    decided: [...state.decided, ...closed.map(({ latest }) => latest.cause)],
+    undecided: looked.flatMap(({ each, latest, isWaiting, isDecided }) =>
+      isWaiting ? { ...each, latest, isCounted: each.isCounted || isDecided } : [],
+    ),
+    decided: [
+      ...state.decided,
+      ...looked.flatMap(({ latest, isDecided }) => (isDecided ? latest.causes[0].cause : [])),
+    ],
   };
 }

@@ -1,16 +1,19 @@
-import type { Instant } from "../../support/clock.ts";
 import { count, listed, wordsFor } from "../../support/text.ts";
-import type { FailoverFacts, Incident, Repeated } from "./incident.ts";
+import type { Evidence } from "./failover-cause.ts";
+import type { Causes, FailoverFacts, Incident, IncidentSubject, Repeated } from "./incident.ts";
 import type { IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { INCIDENTS } from "../judge/states.ts";
+import { subjectKeys } from "../judge/subjects.ts";
 import { instantOf, shortened } from "../judge/words.ts";
 
 /** The most subjects that an incident names; it counts the others. */
 const NAMED = 24;
 /** The most keys: an outlook names 50 risks, each of at most two protocols. */
 const KEYS = 100;
-/** The most groups that the sentence about a failover names; of more it has only the number of addresses. */
+/** The most groups that a clause about a failover names; of more it has only the number of addresses. */
 const NAMED_GROUPS = 2;
+/** The most causes of a failover that its sentence has. */
+const NAMED_CAUSES = 6;
 
 /** Returns the JSON of an incident, without other incidents at the same time. */
 export function incidentDocument(incident: Incident): KnownIncident {
@@ -32,7 +35,7 @@ export function incidentDocument(incident: Incident): KnownIncident {
     subjects: names.slice(0, NAMED),
     moreSubjects: names.length > NAMED ? names.length - NAMED : undefined,
     ...outageSeconds(incident),
-    failover: failover && failoverDocument(failover, begin),
+    failover: failover && failoverDocument(failover, incident),
   };
 }
 
@@ -51,19 +54,50 @@ function countOf(subjects: Incident["subjects"]): number {
   return new Set(subjects.map(({ key, website }) => website?.address ?? key)).size;
 }
 
-/** Returns `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` */
-function failoverSentence(
-  { cluster, subjects }: Incident,
-  { latest, addresses, repeated }: FailoverFacts,
-): string {
-  const { from, to, clause, withoutMaster } = latest;
-  const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
-  const names = subjects.map(({ name }) => name);
-  const what = `${names.length > NAMED_GROUPS ? count(addresses, "address", "addresses") : listed(names)} of ${cluster}`;
+/**
+ * Returns `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` With several causes,
+ * each has its groups: `b took over v of ams from a, which reported FAULT; and w, as a stepped down`.
+ */
+function failoverSentence({ cluster, subjects }: Incident, { latest, repeated }: FailoverFacts): string {
+  const { from, to, causes, withoutMaster } = latest;
   if (repeated !== undefined)
-    return `${to} and ${from} took over ${what} from each other ${repetition(repeated, latest.seenMs)}`;
+    return `${to} and ${from} took over ${groupWords(subjects)} of ${cluster} from each other ${repetition(repeated, latest.seenMs)}`;
+  const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
   const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
-  return `${to} took over ${what} from ${from}${clause}${without}`;
+  const [first, ...others] = causes.map(({ groups }) => subjectsOf(groups, subjects));
+  const named = others.slice(0, NAMED_CAUSES - 1);
+  const more = others.slice(NAMED_CAUSES - 1).flat();
+  const clauses = [
+    ...named.map((own, nth) => `; and ${groupWords(own)}${clauseAbout(from, causes[nth + 1])}`),
+    ...(more.length === 0 ? [] : [`; and ${addressCount(more)} for other reasons`]),
+  ];
+  return `${to} took over ${groupWords(first ?? [])} of ${cluster} from ${from}${causes[0].clause}${clauses.join("")}${without}`;
+}
+
+/** Returns a clause that names the former master, since it does not follow its name. */
+function clauseAbout(from: string, { clause }: { readonly clause: string } = { clause: "" }): string {
+  return clause.replace(/^, which /, `, as ${from} `).replace(", as it ", `, as ${from} `);
+}
+
+function subjectsOf(
+  groups: ReadonlySet<string>,
+  subjects: readonly IncidentSubject[],
+): readonly IncidentSubject[] {
+  const keys = new Set(Array.from(groups, subjectKeys.group));
+  return subjects.filter(({ key }) => keys.has(key));
+}
+
+/** Returns `192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 2)`, or `12 addresses`. */
+function groupWords(subjects: readonly IncidentSubject[]): string {
+  return subjects.length > NAMED_GROUPS ? addressCount(subjects) : listed(subjects.map(({ name }) => name));
+}
+
+function addressCount(subjects: readonly IncidentSubject[]): string {
+  return count(addressesOf(subjects), "address", "addresses");
+}
+
+function addressesOf(subjects: readonly IncidentSubject[]): number {
+  return new Set(subjects.flatMap(({ hosts = [] }) => hosts)).size;
 }
 
 /** Returns `7 times, about every 20 s: a lets go most often`. */
@@ -116,21 +150,28 @@ function seconds(ms: number): number {
   return Math.ceil(ms) / 1000;
 }
 
+/** Returns the reports of all causes, each once, oldest first. */
+function evidenceOf(causes: Causes): readonly Evidence[] {
+  const all = causes.flatMap(({ evidence }) => evidence);
+  const distinct = new Map(all.map((each) => [JSON.stringify(each), each]));
+  return [...distinct.values()].toSorted((one, other) => one.atMs - other.atMs).slice(0, NAMED);
+}
+
 function failoverDocument(
-  { latest, addresses, isPartial, repeated }: FailoverFacts,
-  begin: Instant,
+  { latest, repeated }: FailoverFacts,
+  { begin, subjects }: Incident,
 ): IncidentDocument["failover"] {
-  const { from, to, cause, evidence, withoutMaster, seenMs } = latest;
+  const { from, to, causes, isPartial, withoutMaster, seenMs } = latest;
   const { aboutMs, atMostMs } = withoutMaster ?? {};
   const wallAt = (ms: number): string => instantOf(Math.round(begin.wallMs + ms - begin.monotonicMs));
   return {
     from,
     to,
-    cause,
-    evidence: evidence.map(({ appliance, said, atMs }) => ({ appliance, said, at: wallAt(atMs) })),
+    cause: causes[0].cause,
+    evidence: evidenceOf(causes).map(({ appliance, said, atMs }) => ({ appliance, said, at: wallAt(atMs) })),
     withoutMasterAboutSeconds: aboutMs && seconds(aboutMs),
     withoutMasterAtMostSeconds: atMostMs && seconds(atMostMs),
-    addresses,
+    addresses: addressesOf(subjects),
     isPartial,
     repeated: repeated && {
       count: repeated.count,

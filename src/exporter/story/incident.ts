@@ -43,10 +43,6 @@ export interface FailoverFacts {
   readonly latest: Failover;
   /** The keys of the groups of all failovers. */
   readonly groups: ReadonlySet<string>;
-  /** Whether the former master remains MASTER of other groups. */
-  readonly isPartial: boolean;
-  /** The number of VIPs and aliases. */
-  readonly addresses: number;
   readonly repeated: Repeated | undefined;
 }
 
@@ -61,10 +57,12 @@ export interface Repeated {
   readonly includes: string;
 }
 
-/** A failover whose cause is not known yet. */
+/** A failover of whose causes one is not known yet. */
 export interface Undecided {
   readonly incident: string;
   readonly latest: Failover;
+  /** Whether the failover is counted, by the first of its causes that was known. */
+  readonly isCounted: boolean;
   /** The monotonic instant until which evidence counts. */
   readonly untilMs: number;
 }
@@ -93,24 +91,35 @@ export interface IncidentSubject {
   /** The key, unique in the cluster. */
   readonly key: string;
   readonly name: string;
+  /** The addresses of a group that the new master has, each as a text that is equal for the same host. @see hostAt */
+  readonly hosts?: readonly string[];
   /** The host and port, and the protocol, of a website. */
   readonly website?: { readonly address: string; readonly protocol: string };
   /** The instants at which visitors last reached a website, at the earliest and about, in monotonic time. */
   readonly lastUp?: { readonly sentMs: number; readonly aboutMs: number } | undefined;
 }
 
+/** A cause of a failover, and the groups of which it is the cause, by `groupKey`. */
+export interface GroupsCause extends FailoverCause {
+  readonly groups: ReadonlySet<string>;
+}
+
+/** The causes of a failover, each clause once. The first one is that of the failover, once it is known. */
+export type Causes = readonly [GroupsCause, ...GroupsCause[]];
+
 /** The groups that one member took over from another one at about the same time. Instants are monotonic. */
-export interface Failover extends FailoverCause {
+export interface Failover {
   readonly from: string;
   readonly to: string;
   /** The instant at which the exporter learned that the first of the groups has another master. */
   readonly seenMs: number;
   /** The instant at which the exporter learned this of each group, by `groupKey`. */
   readonly groups: ReadonlyMap<string, number>;
+  readonly causes: Causes;
+  /** Whether the former master remains MASTER of other groups, and did not become MASTER of them at the same time. */
+  readonly isPartial: boolean;
   /** The time without a master; `undefined` if the exporter never saw the former master as MASTER. */
   readonly withoutMaster: Lasted | undefined;
-  /** Whether the failover happened before the exporter started, so that no poll can say why. */
-  readonly wasAway?: boolean;
 }
 
 /** Subjects with equal events within this time are one incident. */

@@ -20,10 +20,10 @@ export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"
   for (const { message, now } of changes.slice(0, MAX_LINES)) {
     const { id: incident, kind, severity, isPlanned, cluster, begin, end, summary } = now;
     const { failover, outageAtMostSeconds } = now;
-    const { from, to, cause, withoutMasterAtMostSeconds } = failover ?? {};
+    const { from, to, cause, evidence, withoutMasterAtMostSeconds } = failover ?? {};
     const fields = { cluster, incident, kind, severity, isPlanned, summary, begin, end, outageAtMostSeconds };
     logger[message === "incident over" || isPlanned === true ? "info" : "warn"](
-      { ...fields, from, to, cause, withoutMasterAtMostSeconds },
+      { ...fields, from, to, cause, evidence, withoutMasterAtMostSeconds },
       message,
     );
   }

@@ -77,8 +77,8 @@ function windowFailovers(
  * Whether a failover follows from a window of these members. If a member takes over from another one that failed, the failure was not
  * planned.
  */
-function followsFromWindow({ from, to, cause }: Failover, members: readonly string[]): boolean {
-  const hasFailed = cause === "silent" || cause === "fault";
+function followsFromWindow({ from, to, causes }: Failover, members: readonly string[]): boolean {
+  const hasFailed = causes.some(({ cause }) => cause === "silent" || cause === "fault");
   return members.includes(from) || (members.includes(to) && !hasFailed);
 }
 

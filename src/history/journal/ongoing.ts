@@ -36,14 +36,21 @@ function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord
 
 /** Restores the part of a failover that continues: the groups that have no backup yet. */
 function failoverOf(
-  { from, to, cause, addresses, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
+  { from, to, cause, isPartial }: NonNullable<IncidentRecord["incident"]["failover"]>,
   open: readonly string[],
   { monotonicMs: seenMs }: Instant,
 ): FailoverFacts {
   const groups = new Map(open.map((key) => [key, seenMs]));
-  const none = { clause: "", evidence: [], letsGo: undefined, withoutMaster: undefined };
-  const latest = { from, to, cause, seenMs, groups, ...none };
-  return { latest, groups: new Set(open), addresses, isPartial, repeated: undefined };
+  const known = {
+    cause,
+    clause: "",
+    evidence: [],
+    letsGo: undefined,
+    isFinal: true,
+    groups: new Set(open),
+  } as const;
+  const latest = { from, to, causes: [known], seenMs, groups, isPartial, withoutMaster: undefined } as const;
+  return { latest, groups: new Set(open), repeated: undefined };
 }
 
 /** Returns an earlier instant, relative to one that this process knows by both clocks; also correct if the clock was set back since. */

@@ -95,8 +95,12 @@ const SCRIPT: readonly Scene[] = [
   },
   { text: `repair: demo-b has the alias ${ALIAS} again`, master: "demo-a" },
   { text: "failover: demo-a hangs, and demo-b is the master now", master: "demo-b", silent: "demo-a" },
-  { text: "repair: demo-a answers again", master: "demo-b" },
-  { text: "failover: demo-b steps down, and demo-c is the master now", master: "demo-c" },
+  {
+    text: "failover: demo-b steps down, and demo-c is the master now",
+    master: "demo-c",
+    silent: "demo-a",
+  },
+  { text: "repair: demo-a answers again", master: "demo-c" },
   { text: "failover: demo-a has the highest priority, and is the master again", master: "demo-a" },
 ];
 

@@ -153,6 +153,24 @@ test.each<Case>([
     wrong: ["not_handed_over a", "(redundancy_lost)", "(appliance_down a)"],
   },
   {
+    name: "the master that is worked on stops its daemon, answers with errors, and reboots after another one took over",
+    window: ON_A,
+    polls: "b MASTER 5, a refuses 5, b MASTER 10, a refuses 10, b MASTER 14, a silent 15, b 200 16",
+    wrong: ["(redundancy_lost)", "(appliance_down a)"],
+  },
+  {
+    name: "the master that is worked on answers with errors, and falls silent before another one took over",
+    window: ON_A,
+    polls: "b BACKUP 5, a refuses 5, a silent 8, b MASTER 10, b 200 16",
+    wrong: ["not_handed_over a", "(redundancy_lost)", "(appliance_down a)"],
+  },
+  {
+    name: "the master that is worked on reported BACKUP before it reboots, and nobody took over yet",
+    window: ON_A,
+    polls: "a BACKUP 5, b BACKUP 5, a silent 8, b BACKUP 8",
+    wrong: ["master_unknown", "(appliance_down a)"],
+  },
+  {
     name: "nobody takes over from the master that is worked on",
     window: ON_A,
     polls: "a silent 5, b BACKUP 5, a silent 6, b BACKUP 6",

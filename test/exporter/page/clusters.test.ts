@@ -31,6 +31,45 @@ test("what the reader opened is open, and what the reader closed is closed", asy
   expect(openOf(await render(5, 5, { opened, closed }))).toEqual(["t1", "t2", "w1"]);
 });
 
+const [GROUP, ...OTHERS] = pair("w").groups;
+
+test.each([
+  ["one master", pair("w"), "Master: w-1"],
+  ["two masters of a group", splitBrain(pair("w")), "2 masters: w-1, w-2"],
+  [
+    "two masters of a group, one of them of others, too",
+    pair("w", { groups: [...splitBrain(pair("w")).groups.slice(0, 1), ...OTHERS] }),
+    "2 masters: w-1, w-2",
+  ],
+  [
+    "a group whose master may be another one, and others",
+    pair("w", {
+      groups: [
+        ...splitBrain(pair("w"))
+          .groups.slice(0, 1)
+          .map((each) => ({ ...each, state: "unknown" as const })),
+        ...OTHERS,
+      ],
+    }),
+    "Master: w-1; none known of 1 VRRP group",
+  ],
+  [
+    "a master of each group",
+    pair("w", {
+      groups: [...(GROUP === undefined ? [] : [{ ...GROUP, master: "w-2" }]), ...OTHERS],
+    }),
+    "2 masters: w-2, w-1",
+  ],
+  [
+    "no known master",
+    pair("w", { groups: pair("w").groups.map((each) => ({ ...each, master: undefined, state: "unknown" })) }),
+    "Master: none known",
+  ],
+])("the line of a cluster names each of its masters: %s", async (_, cluster, named) => {
+  const { text } = await clusterList(judgeClusters(documentOf([cluster])), READER, NO_STRIPS);
+  expect(text).toContain(`<span>${named}</span>`);
+});
+
 test("only the tables of open clusters are sent", async () => {
   expect(tablesIn(await render(5, 5))).toBe(3);
 });

@@ -51,7 +51,8 @@ const A: Member = { name: "a", priority: 110, preemptDelayMs: 0 };
 const B: Member = { name: "b", priority: 100, preemptDelayMs: 0 };
 const C: Member = { name: "c", priority: 90, preemptDelayMs: 0 };
 const LAZY: Member = { ...A, preemptDelayMs: Number.POSITIVE_INFINITY };
-const LATER: Member = { ...A, preemptDelayMs: 20_000 };
+const LATER: Member = { ...A, preemptDelayMs: 15_000 };
+const MUCH_LATER: Member = { ...A, preemptDelayMs: 60_000 };
 
 const away = (...causes: readonly Cause[]): Expected => ({ from: "a", to: "b", causes });
 const back = (...causes: readonly Cause[]): Expected => ({ from: "b", to: "a", causes });
@@ -96,8 +97,29 @@ function coursesAt(t: number, random: Random): readonly Course[] {
       ],
       [away("silent", "stepped_down"), back("preempted")],
     ),
+    pair(
+      "reboot whose appliance answers with errors for 15 s",
+      [
+        [t, "a", "stopped"],
+        [t + 15_000, "a", "dead"],
+        [over + 5000, "a", "well"],
+      ],
+      [away("unknown", "stepped_down"), back("preempted")],
+    ),
     pair("return with nopreempt", there("dead"), [away("silent")], LAZY),
     pair("return with preempt_delay", there("dead"), [away("silent"), back("preempted")], LATER),
+    pair(
+      "return with a long preempt_delay",
+      [...there("dead"), [over + 60_000, "a", "well"]],
+      [away("silent"), back("stepped_down")],
+      MUCH_LATER,
+    ),
+    pair(
+      "return with nopreempt, and the other daemon restarts",
+      [...there("dead"), [over + 60_000, "b", "released"], [over + 60_000 + random(100, 900), "b", "well"]],
+      [away("silent"), back("stepped_down")],
+      LAZY,
+    ),
     pair("priority lowered and raised", there(60, 110), [away("priority"), back("priority")]),
     pair(
       "priority that recovers at once",
@@ -252,6 +274,7 @@ const FAILS: Partial<Record<Condition, FailureReason>> = {
   dead: "timeout",
   cut: "timeout",
   unseen: "timeout",
+  stopped: "http_status",
   refused: "auth",
   local: "local",
 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
-import { configOf } from "../../support/observations.ts";
+import { configOf, interfaceOf, listOf, seen } from "../../support/observations.ts";
 import { createJudge, incidentLines, replay } from "../judge/support.ts";
 
 const START = { wallMs: 0, monotonicMs: 0 };
@@ -43,14 +43,62 @@ test.each<Case>([
     counts: { stepped_down: 1 },
   },
   {
-    name: "the cause that was found first stays",
+    name: "each cause is named with its groups, also of those that join, and the first one that was found is counted",
     polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 8, a BACKUP+FAULT 9, a BACKUP+BACKUP 10`,
     incidents: [
       `9-10 odd_state: a reported FAULT on carp1, ${OTHER}`,
       `9-10 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
-      `5-10 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("5 s")}`,
+      `5-10 ${stepped("b", "a")}; and ${OTHER}, as a reported FAULT. ${atMost("5 s")}`,
     ],
     counts: { stepped_down: 1 },
+  },
+  {
+    name: "of groups that move at once, the first cause of the table is that of the failover",
+    polls: `a MASTER/200+MASTER 0, b BACKUP+BACKUP 0, a MASTER+MASTER 3, b BACKUP+BACKUP 3, b MASTER+MASTER 5, a BACKUP+FAULT 6, a BACKUP+BACKUP 7`,
+    incidents: [
+      `5-7 failover: b took over ${OTHER} of ams from a, which reported FAULT; and ${VIP}, as a stepped down. ${atMost("2 s")}`,
+      `6-7 odd_state: a reported FAULT on carp1, ${OTHER}`,
+      `6-7 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
+    ],
+    counts: { fault: 1 },
+  },
+  {
+    name: "groups with one clause are named together, and more than two of them are counted",
+    polls: `a MASTER+MASTER+MASTER+MASTER 0, b BACKUP+BACKUP+BACKUP+BACKUP 0, b MASTER+MASTER+MASTER+MASTER 5, a BACKUP+FAULT+BACKUP+BACKUP 6, a BACKUP+BACKUP+BACKUP+BACKUP 7`,
+    incidents: [
+      `5-7 failover: b took over ${OTHER} of ams from a, which reported FAULT; and 3 addresses, as a stepped down. ${atMost("5 s")}`,
+      `6-7 odd_state: a reported FAULT on carp1, ${OTHER}`,
+      `6-7 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
+    ],
+    counts: { fault: 1 },
+  },
+  {
+    name: "a cause that is not known is searched beside one that is, for 15 s",
+    polls: `${TWO}, a MASTER/60+MASTER 3, b BACKUP+BACKUP 3, a refuses 4, b MASTER+MASTER 5, a BACKUP/60+BACKUP 19.999`,
+    incidents: [
+      `5-19.999 failover: b took over ${VIP} of ams from a, as the priority of a changed from 100 to 60; and ${OTHER}, as a reported BACKUP when it could be polled again. ${atMost("2 s")}`,
+      `4-19.999 ${REFUSED}`,
+    ],
+    counts: { priority: 1 },
+  },
+  {
+    name: "it stays unknown then",
+    polls: `${TWO}, a MASTER/60+MASTER 3, b BACKUP+BACKUP 3, a refuses 4, b MASTER+MASTER 5, b MASTER/90+MASTER 20, a BACKUP/60+BACKUP 21`,
+    incidents: [
+      `5-21 failover: b took over ${VIP} of ams from a, as the priority of a changed from 100 to 60; and ${OTHER}; why is not known, as a cannot be polled (auth). ${atMost("2 s")}`,
+      `4-21 ${REFUSED}`,
+    ],
+    counts: { priority: 1 },
+  },
+  {
+    name: "a known cause of a group that joins is that of a failover whose cause was not known",
+    polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, a refuses 7, b MASTER+MASTER 10, a silent 9 13`,
+    incidents: [
+      `13- appliance_down: a went down: ${DOWN}`,
+      `5- failover: b took over ${OTHER} of ams from a, ${SILENT}; and ${VIP}; why is not known, as a cannot be polled (auth). ${atMost("10 s")}`,
+      `3-13 ${REFUSED}`,
+    ],
+    counts: { silent: 1 },
   },
   {
     name: "those that follow later are another one",
@@ -202,15 +250,13 @@ test.each<Case>([
     counts: { stepped_down: 1 },
   },
   {
-    name: "evidence of a fault is of all groups that joined meanwhile",
-    polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, b MASTER+MASTER 8, a FAULT+FAULT 12, a BACKUP+FAULT 13, a BACKUP+BACKUP 14`,
+    name: "evidence is of all groups that joined meanwhile",
+    polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, b MASTER+MASTER 8, a BACKUP+BACKUP 12`,
     incidents: [
-      `12-14 odd_state: a reported FAULT on carp0, ${VIP} and carp1, ${OTHER}`,
-      `12-14 redundancy_lost: No appliance was BACKUP beside b of ${VIP} and ${OTHER}`,
-      `5-14 failover: b took over ${VIP} and ${OTHER} of ams from a, which reported FAULT. ${atMost("8 s")}`,
+      `5-12 failover: b took over ${VIP} and ${OTHER} of ams from a, which reported BACKUP when it could be polled again. ${atMost("8 s")}`,
       `3-12 ${REFUSED}`,
     ],
-    counts: { fault: 1 },
+    counts: { stepped_down: 1 },
   },
 ])("$name", ({ polls, incidents, counts = {} }) => {
   const members = [MEMBER_A, MEMBER_B, ...(polls.includes(", c ") ? [MEMBER_C] : [])];
@@ -240,7 +286,9 @@ test("of members that take over from each other, the JSON has the latest switch,
       from: "a",
       to: "b",
       cause: "fault",
-      evidence: [{ appliance: "a", said: "reported FAULT", at: "2023-11-14T22:13:50.000Z" }],
+      evidence: ["reported FAULT", "reported BACKUP"].map((said) => {
+        return { appliance: "a", said, at: "2023-11-14T22:13:50.000Z" };
+      }),
       withoutMasterAboutSeconds: 5,
       withoutMasterAtMostSeconds: 10,
       addresses: 2,
@@ -320,4 +368,109 @@ test("members that take over from each other keep all groups that moved", () => 
   ];
   const [incident] = replay(pollsOf(polls.join(", "))).past.list();
   expect(incident).toMatchObject({ subjects: [VIP, OTHER], failover: { repeated: { count: 3 } } });
+});
+
+function listAt(atMs: number, name: string, state: string, aliases: readonly string[]) {
+  const each = { state, aliases: ["fe80::1", ...aliases] };
+  const list = listOf([
+    interfaceOf(each),
+    interfaceOf({ ...each, name: "carp1", vhid: 3, vip: "192.0.2.101" }),
+  ]);
+  return { observation: seen.vrrp(name, list, { expiresAtMs: 1e9 }), atMs };
+}
+
+test("the addresses of a failover are those that the new master has, and a link-local one is another one in each group", () => {
+  const [here, there] = [["192.0.2.150", "192.0.2.151", "192.0.2.152"], ["192.0.2.150"]];
+  const { past } = replay([
+    listAt(0, "a", "MASTER", here),
+    listAt(0, "b", "BACKUP", there),
+    listAt(5000, "a", "BACKUP", here),
+    listAt(5000, "b", "MASTER", there),
+  ]);
+  expect(past.list()).toMatchObject([{ kind: "failover", failover: { addresses: 5 } }]);
+});
+
+test.each([
+  [
+    "a group of which it was MASTER before stays",
+    `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    [true],
+  ],
+  ["no group stays", `${TWO}, ${both(10, "BACKUP+BACKUP", "MASTER+MASTER")}`, [false]],
+  [
+    "two members take over a group from each other",
+    `${both(0, "MASTER+BACKUP", "BACKUP+MASTER")}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    [false, false],
+  ],
+  [
+    "they do, and the answer of one comes later",
+    `${both(0, "MASTER+BACKUP", "BACKUP+MASTER")}, a BACKUP+MASTER 10, b silent 11, b MASTER+BACKUP 12`,
+    [false, false],
+  ],
+  [
+    "they do, and a third group stays with the one",
+    `${both(0, "MASTER+BACKUP+MASTER", "BACKUP+MASTER+BACKUP")}, ${both(10, "BACKUP+MASTER+MASTER", "MASTER+BACKUP+BACKUP")}`,
+    [false, true],
+  ],
+  [
+    "the group that stayed joins within ten seconds",
+    `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}, ${both(15, "BACKUP+BACKUP", "MASTER+MASTER")}`,
+    [false],
+  ],
+  [
+    "it became MASTER of another group some time before",
+    `${both(0, "MASTER+BACKUP", "BACKUP+MASTER")}, ${both(5, "MASTER+MASTER", "BACKUP+BACKUP")}, ${both(20, "BACKUP+MASTER", "MASTER+BACKUP")}`,
+    [true, false],
+  ],
+])("a failover is partial if the former master stays MASTER elsewhere: %s", (_, polls, partial) => {
+  const incidents = replay(pollsOf(polls)).past.list();
+  expect(incidents.flatMap(({ failover }) => failover?.isPartial ?? [])).toEqual(partial);
+});
+
+test("of several causes, the JSON has the first one and the evidence of all, the oldest first", () => {
+  const polls =
+    "a MASTER/200+MASTER@3/200 0, b BACKUP/150+BACKUP@3/150 0, a MASTER/200+MASTER@3/100 3, b BACKUP/150+BACKUP@3/150 3, " +
+    "b MASTER/150+MASTER@3/150 5, a FAULT/200+BACKUP@3/100 6";
+  const { past } = replay(pollsOf(polls));
+  expect(past.list().find(({ kind }) => kind === "failover")).toMatchObject({
+    summary:
+      `b took over ${VIP} of ams from a, which reported FAULT; and 192.0.2.101 (vhid 3), as the priority of a changed from 200 to 100. ` +
+      atMost("2 s"),
+    failover: {
+      cause: "fault",
+      evidence: [
+        {
+          appliance: "a",
+          said: "changed its priority from 200 to 100",
+          at: "2023-11-14T22:13:23.000Z",
+        },
+        { appliance: "a", said: "reported FAULT", at: "2023-11-14T22:13:26.000Z" },
+      ],
+      addresses: 2,
+    },
+  });
+});
+
+test("the sentence has six causes, and counts the addresses of the others", () => {
+  const groups = [1, 2, 3, 4, 5, 6, 7, 8];
+  const saying = (state: string, priority: (nth: number) => number): string =>
+    groups.map((nth) => `${state}/${priority(nth)}`).join("+");
+  const well = both(
+    0,
+    saying("MASTER", () => 200),
+    saying("BACKUP", () => 100),
+  );
+  const lowered = both(
+    3,
+    saying("MASTER", (nth) => nth),
+    saying("BACKUP", () => 100),
+  );
+  const moved = both(
+    5,
+    saying("BACKUP", (nth) => nth),
+    saying("MASTER", () => 100),
+  );
+  const [incident] = replay(pollsOf([well, lowered, moved].join(", "))).past.list();
+  expect(incident?.summary).toContain("changed from 200 to 6; and 2 addresses for other reasons. ");
+  expect(incident?.failover?.evidence).toHaveLength(8);
 });

@@ -69,7 +69,12 @@ const FAILOVER: KnownIncident = {
 test("an incident is a line when it begins, when a failover changes and when it is over, and none for further subjects of a trouble", () => {
   const log = createMemoryLog();
   const summary = "b took over v from a, which stepped down";
-  const known = { ...FAILOVER, summary, failover: { ...SWITCH, cause: "stepped_down" } } as const;
+  const evidence = [{ appliance: "a", said: "reported BACKUP", at: "2026-11-21T12:00:01.000Z" }];
+  const known: KnownIncident = {
+    ...FAILOVER,
+    summary,
+    failover: { ...SWITCH, cause: "stepped_down", evidence },
+  };
   const over = { ...known, end: "2026-11-21T12:01:00.000Z" };
   const trouble: KnownIncident = { ...FAILOVER, kind: "no_master", failover: undefined };
   logIncidents(log.logger, [
@@ -81,8 +86,8 @@ test("an incident is a line when it begins, when a failover changes and when it 
   ]);
   const line = { cluster: "ams", incident: "x", kind: "failover", from: "a", to: "b" };
   expect(log.lines).toMatchObject([
-    { ...line, level: "warn", msg: "incident", cause: "unknown" },
-    { ...line, level: "warn", msg: "incident changed", cause: "stepped_down" },
+    { ...line, level: "warn", msg: "incident", cause: "unknown", evidence: [] },
+    { ...line, level: "warn", msg: "incident changed", cause: "stepped_down", evidence },
     { ...line, level: "info", msg: "incident over", end: over.end },
     { ...line, level: "warn", msg: "incident changed", end: "2026-11-21T12:02:00.000Z" },
   ]);

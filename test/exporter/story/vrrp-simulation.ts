@@ -2,7 +2,7 @@ import { groupBy } from "../../../src/support/group-by.ts";
 
 /**
  * How an appliance is. `dead`: switched off; `cut`: it runs without any network; `unseen`: only the exporter does not reach it; `parted`:
- * only the other members do not; `released`: it says BACKUP and leaves the group to others; `FAULT` and `absent`: it takes no part, and
+ * only the other members do not; `released`: it says BACKUP and leaves the group to others; `stopped`: it leaves the group, and its API answers with errors; `FAULT` and `absent`: it takes no part, and
  * says so; `refused` and `local`: it is well, and polls fail for these reasons.
  */
 export type Condition =
@@ -12,6 +12,7 @@ export type Condition =
   | "unseen"
   | "parted"
   | "released"
+  | "stopped"
   | "FAULT"
   | "absent"
   | "refused"

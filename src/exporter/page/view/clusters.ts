@@ -7,6 +7,7 @@ import type { Cell, Row, RowGroup } from "../../view/row.ts";
 import { clusterRows } from "../../view/rows.ts";
 import type { Phrase } from "../../view/time.ts";
 import { count } from "../../../support/text.ts";
+import { mastersInWords, mastersOf } from "../../judge/words.ts";
 import { troubleIn } from "../../view/planned.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterStrip, stripTable, type StripView } from "./timelines.ts";
@@ -61,15 +62,24 @@ function clusterItem({ cluster, problems }: JudgedCluster, reader: Reader, strip
 }
 
 const factsOf = once(({ groups, websites, appliances, labels }: ClusterDocument): Html => {
-  const masters = [...new Set(groups.flatMap(({ master }) => master ?? []))];
   const facts = [
-    ...(groups.length === 0 ? [] : [`Master: ${masters.join(", ") || "none known"}`]),
+    ...(groups.length === 0 ? [] : [mastersFact(groups)]),
     ...(websites.length === 0 ? [] : [count(websites.length, "website")]),
     ...outlookLine(appliances),
   ];
   return html`<span class="facts note">${facts.map((fact) => html`<span>${fact}</span> `)}</span>
     ${labelList(labels)}`;
 });
+
+/** Returns `Master: a` or `2 masters: a, b`, and the number of groups without one that is known. */
+function mastersFact(groups: ClusterDocument["groups"]): string {
+  const found = groups.map(mastersOf);
+  const masters = [...new Set(found.flat())];
+  if (masters.length === 0) return "Master: none known";
+  const named = masters.length === 1 ? `Master: ${masters[0]}` : mastersInWords(masters);
+  const lacking = found.filter(({ length }) => length === 0).length;
+  return lacking === 0 ? named : `${named}; none known of ${count(lacking, "VRRP group")}`;
+}
 
 function clusterTable(cluster: ClusterDocument, reader: Reader): Html {
   const { name, appliances } = cluster;
