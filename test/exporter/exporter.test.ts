@@ -118,12 +118,8 @@ test.concurrent("a split brain is confirmed by polls out of turn, and is the sam
   expect(await response.json()).toMatchObject({
     verdict: "wrong",
     clusters: [{ state: "up", groups: [{ state: "split_brain" }] }],
-    incidents: [
-      {
-        kind: "split_brain",
-        summary: "Split brain: fw-0 and fw-1 were MASTER at once of 192.0.2.100 (vhid 2)",
-      },
-    ],
+    // It was so when it was first seen.
+    incidents: [],
   });
 });
 

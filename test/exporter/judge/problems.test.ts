@@ -392,7 +392,7 @@ const REFUSED_BY_ALL = ["a", "b"].map(
     `warning appliance_refused: ${name} is not polled successfully: it refuses the credentials (auth)`,
 );
 const UNREAD =
-  "critical master_unknown: The master of ams is unknown, since a and b cannot be polled: it refuses the credentials (auth)";
+  "critical master_unknown: The master of ams is unknown, since a and b cannot be polled: they refuse the credentials (auth)";
 
 test.each([
   { name: "once", polls: "a refuses 0, b refuses 0", problems: REFUSED_BY_ALL },
@@ -415,7 +415,7 @@ test.each([
     name: "twice, by a member that is down in the end",
     polls: "a refuses 0, b refuses 0, a refuses 5, b silent 5",
     problems: [
-      `${UNREAD} and it does not answer in time (timeout)`,
+      `${UNREAD.replace("they refuse", "it refuses")} and it does not answer in time (timeout)`,
       ...REFUSED_BY_ALL.slice(0, 1),
       "warning appliance_down: b is down: it does not answer in time (timeout)",
     ],

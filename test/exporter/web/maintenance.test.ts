@@ -302,15 +302,17 @@ test("an end says what is wrong with what the window covered", async () => {
   const appliances = [{ name: "a", base_url: `http://127.0.0.1:${port}`, allow_http: true }];
   const exporter = await startTestExporter({ config: { appliances, polling }, web: USERS });
   onTestFinished(exporter.stop);
+  const fleet = async () => {
+    const { body } = await ask(exporter.port, "/api/v1/fleet", { headers: ALICE });
+    return JSON.parse(body.toString());
+  };
+  // What was wrong before the window, or may have been, would not be planned.
+  await expect.poll(async () => (await fleet()).clusters[0].state).toBe("up");
   expect((await change(exporter.port, { start: START }))[0]).toBe(200);
-  // What was wrong before the window would not be planned.
   appliance.close();
   appliance.closeAllConnections();
   await expect
-    .poll(async () => {
-      const { body } = await ask(exporter.port, "/api/v1/fleet", { headers: ALICE });
-      return JSON.parse(body.toString()).problems;
-    })
+    .poll(async () => (await fleet()).problems)
     .toMatchObject([{ kind: "cluster_dark", isPlanned: true }]);
   const [status, answer] = await change(exporter.port, { end: { id: "patchnight" } });
   expect([status, answer.remaining]).toEqual([200, ["a is down: it cannot be reached (connect)"]]);
