@@ -32,7 +32,7 @@ export interface Drill {
   readonly groups: readonly Named[];
   readonly stages: readonly DrillStage[];
   /** The incidents from before the drill; the keys are those of `failoverKey`. */
-  readonly earlier: ReadonlySet<string>;
+  readonly earlier: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Course {
@@ -97,7 +97,7 @@ export function planDrill(
     own: own.map(named),
     groups: groups.map(named),
     stages: ["taken_over", "complete", ...(isBothWays ? (["back"] as const) : [])],
-    earlier: new Set(fleet.incidents.map(failoverKey)),
+    earlier: new Map(fleet.incidents.map((each) => [failoverKey(each), each.keys ?? []])),
   };
   return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
 }
@@ -114,9 +114,9 @@ export function nextStage({ drill, reached }: Course): DrillStage | undefined {
 /** Returns the course after one more look at the fleet. */
 export function courseAfter(before: Course, fleet: FleetDocument, atMs: number): Course {
   const { drill, reached, holdsSinceMs = atMs } = before;
-  const ofDrill = fleet.incidents.filter(
-    (each) => each.cluster === drill.cluster && !drill.earlier.has(failoverKey(each)),
-  );
+  const ofDrill = fleet.incidents
+    .filter(({ cluster: name }) => name === drill.cluster)
+    .flatMap((each) => sinceThen(each, drill.earlier.get(failoverKey(each))));
   const incidents = new Map([
     ...before.incidents,
     ...ofDrill.map((each) => [failoverKey(each), withKeys(each, before)] as const),
@@ -162,6 +162,22 @@ function severalMasters(group: GroupDocument | undefined): string {
   return masters.length < 2 ? "" : ` (${mastersInWords(masters)})`;
 }
 
+/** Returns an incident with the subjects that it did not have `earlier`; none if it has no other one. */
+function sinceThen(
+  incident: IncidentDocument,
+  earlier: readonly string[] | undefined,
+): readonly IncidentDocument[] {
+  if (earlier === undefined) return [incident];
+  const isNew = (key: string | undefined): boolean => key !== undefined && !earlier.includes(key);
+  const { keys = [], subjects, moreSubjects = 0 } = incident;
+  const mine = subjects.filter((_, nth) => isNew(keys[nth]));
+  const own = keys.filter(isNew);
+  const more = Math.min(moreSubjects, own.length - mine.length);
+  return own.length === 0
+    ? []
+    : [{ ...incident, keys: own, subjects: mine, moreSubjects: more || undefined }];
+}
+
 function isComplete({ state, members }: GroupDocument): boolean {
   return state === "one_master" && members.some(({ role }) => role === "backup");
 }
@@ -192,7 +208,12 @@ export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] 
       const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
       if (kind !== "website_down") return [];
       const outage = (website: string, own: readonly string[], count: number): DrillOutage => {
-        return { website, isOver: end !== undefined, ...times, isPredicted: isPredicted(drill, own, count) };
+        return {
+          website,
+          isOver: end !== undefined,
+          ...times,
+          isPredicted: isPredicted(drill, own, true, count),
+        };
       };
       const more = `${moreSubjects} more websites`;
       return [
@@ -203,14 +224,16 @@ export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] 
   );
 }
 
-/** Whether the readiness before has predicted trouble of so many subjects, which have these keys: their loss, or an outage. */
+/** Whether the readiness before has predicted trouble of so many subjects, which have these keys: their loss or outage, or any outage, of websites. */
 function isPredicted(
   { readiness: { risks } }: Drill,
-  keys: readonly string[] | undefined = [],
+  keys: readonly string[],
+  areWebsites: boolean,
   count = Math.max(1, keys.length),
 ): boolean {
-  const predicted = new Set(risks.flatMap(({ effect, keys: own = [] }) => (effect === "loss" ? own : [])));
-  const isOutage = risks.some(({ effect }) => effect === "outage");
+  const isHarm = (effect: string): boolean => effect === "loss" || effect === "outage";
+  const predicted = new Set(risks.flatMap(({ effect, keys: own = [] }) => (isHarm(effect) ? own : [])));
+  const isOutage = areWebsites && risks.some(({ effect }) => effect === "outage");
   return isOutage || (keys.length === count && keys.every((key) => predicted.has(key)));
 }
 
@@ -231,9 +254,9 @@ export function incidentsIn(course: Course): readonly DrillIncident[] {
 }
 
 function isExpected(incident: IncidentDocument, { drill, incidents }: Course): boolean {
-  const { kind, keys, isPlanned, failover } = incident;
+  const { kind, keys = [], isPlanned, failover } = incident;
   if (kind === "split_brain") return false;
-  if (isPlanned === true || isPredicted(drill, keys)) return true;
+  if (isPlanned === true || isPredicted(drill, keys, kind.startsWith("website"))) return true;
   const isOwn = (each: IncidentDocument["failover"]): boolean =>
     each?.from === drill.appliance || each?.to === drill.appliance;
   if (failover !== undefined) return isOwn(failover);

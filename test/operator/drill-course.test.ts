@@ -2,12 +2,15 @@ import { expect, test } from "vitest";
 import type { WebsiteConfig } from "../../src/exporter/config/config.ts";
 import {
   courseAfter,
+  incidentsIn,
   nextStage,
+  outagesIn,
   planDrill,
   verdictOn,
   type Course,
   type Ending,
 } from "../../src/operator/drill-course.ts";
+import type { IncidentDocument } from "../../src/exporter/document/schema.ts";
 import type { MaintenanceWindow } from "../../src/exporter/maintenance/window.ts";
 import { WALL_MS, websiteOf } from "../support/observations.ts";
 import { windowOf } from "../exporter/maintenance/support.ts";
@@ -328,4 +331,52 @@ test("every key in a document is that of a subject in it", () => {
   });
   expect(known.length).toBeGreaterThan(20);
   expect(known.filter(({ isNamed, others = [] }) => !isNamed || others.length > 0)).toEqual([]);
+});
+
+/** A drill of `a`, and the incidents of its cluster before it and after the failover. */
+function courseWith(
+  before: readonly Partial<IncidentDocument>[],
+  after: readonly Partial<IncidentDocument>[],
+  polls = READY,
+): Course {
+  const incidentOf = (more: Partial<IncidentDocument>): IncidentDocument => ({
+    id: "w1",
+    kind: "website_down",
+    severity: "critical",
+    cluster: "ams",
+    begin: new Date(WALL_MS - 20_000).toISOString(),
+    summary: "Down: websites",
+    subjects: [],
+    meanwhile: [],
+    ...more,
+  });
+  const first = documentsOf(polls).findLast(({ atMs }) => atMs <= 0)?.fleet;
+  const planned =
+    first &&
+    planDrill({ ...first, incidents: before.map(incidentOf) }, "a", {
+      isBothWays: false,
+      acceptsLosses: true,
+    });
+  if (first === undefined || planned?.ok !== true) throw new Error("no drill");
+  return courseAfter(planned.course, { ...first, incidents: after.map(incidentOf) }, WALL_MS + 6000);
+}
+
+test("a website that joins an incident from before the drill is an outage of the drill, and the others are none", () => {
+  const shop = { subjects: ["shop (https)"], keys: ["website https #2"] };
+  const pair = { subjects: ["shop (https)", "blog (https)"], keys: ["website https #2", "website https #3"] };
+  expect(outagesIn(courseWith([shop], [pair])).map(({ website }) => website)).toEqual(["blog (https)"]);
+  expect(outagesIn(courseWith([pair], [pair]))).toEqual([]);
+});
+
+test("an accepted outage of one group explains down websites, and neither a dark cluster nor another group", () => {
+  const group = `group 2 192.0.2.100`;
+  const kinds = [
+    { id: "1", kind: "website_down", keys: ["website https #2"] },
+    { id: "2", kind: "redundancy_lost", keys: [group] },
+    { id: "3", kind: "redundancy_lost", keys: ["group 3 192.0.2.101"] },
+    { id: "4", kind: "cluster_dark", keys: ["cluster"] },
+  ] as const;
+  const incidents = kinds.map((each) => ({ ...each, keys: [...each.keys], subjects: ["x"] }));
+  const course = courseWith([], incidents, `${both(0, "MASTER", "FAULT")}, a 200 0, b 200 0`);
+  expect(incidentsIn(course).map(({ isExpected }) => isExpected)).toEqual([true, true, false, false]);
 });

@@ -136,7 +136,11 @@ const answer = {
 const ready = z.object({
   ...answer,
   apart: optional(
-    z.object({ windows: z.array(z.string()).describe("their ids"), ...answer }),
+    z.object({
+      windows: z.array(z.string()).describe("their ids"),
+      ...answer,
+      verdict: answer.verdict.default("ready"),
+    }),
     "the windows of planned work on other members, and the answer without them",
   ),
 });

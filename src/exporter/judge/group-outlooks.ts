@@ -151,11 +151,11 @@ const hostsTakenOver = once((stopping: readonly Stopping[]): ReadonlyMap<string,
   const moving = stopping.flatMap(({ group: { facts, state } }) =>
     state !== undefined && UNDECIDED.has(state) ? [] : facts,
   );
-  const taken = moving.flatMap((facts) =>
-    backupsIn(facts)
-      .filter(({ counts }) => counts)
-      .map(({ member: { appliance, addresses } }) => ({ facts, appliance, addresses })),
-  );
+  const taken = moving.flatMap((facts) => {
+    const [successor, ...others] = backupsIn(facts).filter(({ counts }) => counts);
+    // Of several, each may win one group and lose the other.
+    return successor === undefined || others.length > 0 ? [] : { facts, ...successor.member };
+  });
   const hosts = Array.from(
     groupBy(taken, ({ appliance }) => appliance),
     ([name, all]) => {
@@ -168,7 +168,7 @@ const hostsTakenOver = once((stopping: readonly Stopping[]): ReadonlyMap<string,
 
 /** Returns the outlook for one group whose MASTER stops, one of those that stop with it. */
 function outlookOf(
-  { group: { facts, state }, own }: Stopping,
+  { group: { facts, state, isLasting }, own }: Stopping,
   stopping: readonly Stopping[],
 ): { readonly risks: readonly Risk[]; readonly masteredGroup: MasteredGroup } {
   const alone = (risk: RiskKind) => {
@@ -178,7 +178,7 @@ function outlookOf(
     };
   };
   const isLost = state === "no_backup" || state === "backup_lost";
-  if (isLost && !facts.members.some((each) => each.role === "other" && mayTakeOver(each)))
+  if (isLost && !isLasting && !facts.members.some((each) => each.role === "other" && mayTakeOver(each)))
     return alone(state);
   // The other members were not polled yet, or nobody knows what they would do.
   if (isLost || state === "backup_unknown" || state === undefined) return alone("backup_unknown");

@@ -147,7 +147,8 @@ function groupVerdict(
     : group.isOneLink
       ? state && PROBLEM_OF.group[state]
       : "link_unknown";
-  const judged = { state, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
+  const isLasting = state !== found;
+  const judged = { state, isLasting, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
   return kept(before, { kind: "group", cluster, labels, facts: group, ...judged });
 }
 

@@ -1,4 +1,9 @@
-import { hostsAt, type ApplianceSnapshot, type WebsiteSnapshot } from "../fleet/snapshot.ts";
+import {
+  hostsAt,
+  type ApplianceSnapshot,
+  type GroupSnapshot,
+  type WebsiteSnapshot,
+} from "../fleet/snapshot.ts";
 import { elsewhereWords } from "../maintenance/window.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed, type Words } from "../../support/text.ts";
@@ -141,7 +146,7 @@ function sayingOf(
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
     website_down: () => `down${statusesOf(testOf(facts.appliances, there), protocol)}`,
     website_unknown: () => {
-      if (!isAll && website === undefined)
+      if (!isAll && successor === "")
         return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website_discovery`];
       return isAll
         ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
@@ -177,20 +182,10 @@ function obstacles(
 ): readonly string[] {
   const group = groups.get(key)?.facts;
   if (group === undefined) return [];
-  const hosts = hostsAt([group]);
-  const others = Array.from(groups.values(), ({ facts }) => facts).filter(
-    (facts) => facts.key !== key && [...hostsAt([facts])].some((each) => hosts.has(each)),
-  );
   return appliances.flatMap(({ identity: { appliance }, vrrp: { health } }) => {
     const member = group.members.find((each) => each.appliance === appliance);
     if (appliance === name || member?.role === "backup" || (only !== "" && appliance !== only)) return [];
-    const elsewhere = others.find((facts) =>
-      facts.members.some((each) => each.appliance === appliance && each.role !== "unknown"),
-    );
-    if (member === undefined)
-      return elsewhere === undefined
-        ? `${appliance} has no such group`
-        : `${appliance} has it under VHID ${elsewhere.vhid}`;
+    if (member === undefined) return withoutGroup(appliance, group, groups);
     const { state } = member;
     if (member.role === "other")
       return `${appliance} reports ${isKnownState(state) ? state : `the unknown state ${state}`}`;
@@ -199,6 +194,20 @@ function obstacles(
     const since = health.failingSinceMs === undefined ? "" : ` since ${minuteInUtc(health.failingSinceMs)}`;
     return `${appliance} cannot be polled${since}: ${reasonInWords(health.failure.reason)}`;
   });
+}
+
+/** Returns `c has no such group`, or under which VHID a member has an address of the group. */
+function withoutGroup(appliance: string, group: GroupSnapshot, groups: ClusterVerdict["groups"]): string {
+  const hosts = hostsAt([group]);
+  const elsewhere = Array.from(groups.values(), ({ facts }) => facts).find(
+    (facts) =>
+      facts.key !== group.key &&
+      facts.members.some((each) => each.appliance === appliance && each.role !== "unknown") &&
+      [...hostsAt([facts])].some((each) => hosts.has(each)),
+  );
+  return elsewhere === undefined
+    ? `${appliance} has no such group`
+    : `${appliance} has it under VHID ${elsewhere.vhid}`;
 }
 
 /** Returns the reason why a website is down by the protocol of a risk: ` (503)`. */
@@ -248,7 +257,7 @@ export function evidenceAt(
   const members = facts.appliances.filter(
     ({ identity: { appliance } }) => appliance === name || appliance === successor,
   );
-  const website = websites.get(key);
+  const website = successor === "" ? undefined : websites.get(key);
   const instants = members.map((member) => {
     if (website === undefined && risk !== "website_unknown") return member.vrrp.health.lastSuccessAtMs;
     const { list, details } = member.discovery ?? {};
@@ -260,7 +269,8 @@ export function evidenceAt(
     const isTest = risk === "website_down" || risk === "website_unknown";
     const test = isTest ? testOf(facts.appliances, atMember) : undefined;
     if (test !== undefined) return test.health.lastSuccessAtMs;
-    return risk === "website_missing" ? list?.lastSuccessAtMs : details?.lastSuccessAtMs;
+    const isBeyondLimit = successor === "" && key !== "";
+    return risk === "website_missing" || isBeyondLimit ? list?.lastSuccessAtMs : details?.lastSuccessAtMs;
   });
   return optionalInstant(Math.min(...instants.map((each = Number.NaN) => each)));
 }

@@ -267,7 +267,7 @@ function unreadProblem({
   });
   if (!isConfirmed) return [];
   const names = listed([...appliances.keys()], NAMED);
-  const summary = `The master of ${cluster} is unknown, since ${names} cannot be polled: ${reasonsOf(facts.appliances)}`;
+  const summary = `No VRRP list of ${cluster} was ever read, since ${names} cannot be polled: ${reasonsOf(facts.appliances)}`;
   return problem("master_unknown", summary, { keys: [subjectKeys.cluster] });
 }
 

@@ -104,6 +104,8 @@ export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly facts: GroupSnapshot;
   /** The state; `undefined` before the members on which it depends were polled. */
   readonly state: GroupState | undefined;
+  /** Whether the state lasts since an earlier trouble, although a member that answers, but not to the exporter, may be a BACKUP now. */
+  readonly isLasting: boolean;
   readonly problem: ProblemKind | undefined;
   /** Whether the one master is the preferred member. An earlier report counts for a member that was not seen since the start. */
   readonly isPreferredMaster: boolean | undefined;

@@ -42,8 +42,10 @@ export function withFailover(state: IncidentsSoFar, one: Failover, given: Step):
   const { all } = state;
   const { now, at } = given;
   const same = all.find(
-    ({ failover, reportedMs }) =>
+    ({ failover, reportedMs, restored }) =>
       isFromTo(failover, one.from, one.to) &&
+      // Of an earlier run only words are known.
+      restored === undefined &&
       at.monotonicMs - reportedMs < TOGETHER_MS &&
       ![...one.groups.keys()].some((key) => failover?.latest.groups.has(key)),
   );

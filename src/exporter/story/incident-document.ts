@@ -64,27 +64,26 @@ function failoverSentence({ cluster, subjects }: Incident, { latest, repeated }:
     return `${to} and ${from} took over ${groupWords(subjects)} of ${cluster} from each other ${repetition(repeated, latest.seenMs)}`;
   const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
   const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
-  const [first, ...others] = causes.map(({ groups }) => subjectsOf(groups, subjects));
-  const named = others.slice(0, NAMED_CAUSES - 1);
-  const more = others.slice(NAMED_CAUSES - 1).flat();
+  const byKey = new Map(subjects.map((each) => [each.key, each]));
+  // A group may be gone meanwhile.
+  const parts = causes.flatMap(({ groups, clause }) => {
+    const own = Array.from(groups, subjectKeys.group).flatMap((key) => byKey.get(key) ?? []);
+    return own.length === 0 ? [] : { own, clause };
+  });
+  const [first = { own: subjects, clause: causes[0].clause }, ...others] = parts;
+  const more = others.slice(NAMED_CAUSES - 1).flatMap(({ own }) => own);
   const clauses = [
-    ...named.map((own, nth) => `; and ${groupWords(own)}${clauseAbout(from, causes[nth + 1])}`),
+    ...others
+      .slice(0, NAMED_CAUSES - 1)
+      .map(({ own, clause }) => `; and ${groupWords(own)}${clauseAbout(from, clause)}`),
     ...(more.length === 0 ? [] : [`; and ${addressCount(more)} for other reasons`]),
   ];
-  return `${to} took over ${groupWords(first ?? [])} of ${cluster} from ${from}${causes[0].clause}${clauses.join("")}${without}`;
+  return `${to} took over ${groupWords(first.own)} of ${cluster} from ${from}${first.clause}${clauses.join("")}${without}`;
 }
 
 /** Returns a clause that names the former master, since it does not follow its name. */
-function clauseAbout(from: string, { clause }: { readonly clause: string } = { clause: "" }): string {
-  return clause.replace(/^, which /, `, as ${from} `).replace(", as it ", `, as ${from} `);
-}
-
-function subjectsOf(
-  groups: ReadonlySet<string>,
-  subjects: readonly IncidentSubject[],
-): readonly IncidentSubject[] {
-  const keys = new Set(Array.from(groups, subjectKeys.group));
-  return subjects.filter(({ key }) => keys.has(key));
+function clauseAbout(from: string, clause: string): string {
+  return clause.replace(/^, which /, () => `, as ${from} `).replace(", as it ", () => `, as ${from} `);
 }
 
 /** Returns `192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 2)`, or `12 addresses`. */

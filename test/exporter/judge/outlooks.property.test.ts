@@ -348,8 +348,10 @@ function addressFates(members: readonly Member[], stopped: Member) {
       const areKnown = [...own, ...theirs].every(({ isReadable }) => isReadable);
       const there = new Set(theirs.flatMap((each) => each.addresses));
       moved.set(heir, [...(moved.get(heir) ?? []), ...ours]);
-      taken.set(heir, new Set([...(taken.get(heir) ?? []), ...there]));
-      if (areKnown) wanted.push(...ours.map((address) => [heir, address] as const));
+      // Of several heirs, each may win one group and lose the other.
+      if (heirs.length === 1) taken.set(heir, new Set([...(taken.get(heir) ?? []), ...there]));
+      if (areKnown)
+        wanted.push(...ours.filter((each) => !there.has(each)).map((address) => [heir, address] as const));
       else fates.push(["groups", "unknown"]);
     }
   }

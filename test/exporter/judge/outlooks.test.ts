@@ -502,6 +502,36 @@ test("an alias that comes to the successor with another group is not missing", (
   );
 });
 
+test("an alias that one of two equal successors may take over elsewhere is missing at the other", () => {
+  const [alias, other] = ["192.0.2.7", { ...SECOND, aliases: ["192.0.2.7"] }];
+  const observations = [
+    vrrp("a", master({ aliases: [alias] }), master(SECOND)),
+    vrrp("b", backup(), backup(other)),
+    vrrp("c", backup({ aliases: [alias] }), backup(SECOND)),
+    ...["a", "b", "c"].map((name) => seen.websites(name, [])),
+  ];
+  expect(linesOf(observations, THREE).slice(0, 2)).toEqual([
+    "a: losses",
+    "address_missing loss [b] 192.0.2.7",
+  ]);
+});
+
+test("after its backup was lost, a group may be taken over by a member that answers, but not to the exporter", () => {
+  const fleet = fleetOf(PAIR);
+  const judge = createJudge();
+  const states = [A, B, failed.vrrp("b", "connect"), failed.vrrp("b", "auth")].map((each, nth) => {
+    fleet.record(each, nth);
+    const [facts] = clustersOf(fleet);
+    if (facts === undefined) throw new Error("a cluster is configured");
+    const { groups, outlooks } = judge.judge(facts, { wallMs: WALL_MS + nth, monotonicMs: nth }).now;
+    return [[...groups.values()][0]?.state, outlooks.get("a")?.risks[0]?.risk];
+  });
+  expect(states.slice(2)).toEqual([
+    ["backup_lost", "backup_lost"],
+    ["backup_lost", "backup_unknown"],
+  ]);
+});
+
 test.each<readonly [string, Partial<WebsiteDetails>]>([
   ["status", { isEnabled: undefined }],
   ["addresses", { bind: undefined }],

@@ -392,7 +392,7 @@ const REFUSED_BY_ALL = ["a", "b"].map(
     `warning appliance_refused: ${name} is not polled successfully: it refuses the credentials (auth)`,
 );
 const UNREAD =
-  "critical master_unknown: The master of ams is unknown, since a and b cannot be polled: they refuse the credentials (auth)";
+  "critical master_unknown: No VRRP list of ams was ever read, since a and b cannot be polled: they refuse the credentials (auth)";
 
 test.each([
   { name: "once", polls: "a refuses 0, b refuses 0", problems: REFUSED_BY_ALL },
