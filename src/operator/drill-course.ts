@@ -231,8 +231,8 @@ function isPredicted(
   areWebsites: boolean,
   count = Math.max(1, keys.length),
 ): boolean {
-  const isHarm = (effect: string): boolean => effect === "loss" || effect === "outage";
-  const predicted = new Set(risks.flatMap(({ effect, keys: own = [] }) => (isHarm(effect) ? own : [])));
+  const harmful = risks.filter(({ effect }) => effect === "loss" || effect === "outage");
+  const predicted = new Set(harmful.flatMap(({ keys: own = [] }) => own));
   const isOutage = areWebsites && risks.some(({ effect }) => effect === "outage");
   return isOutage || (keys.length === count && keys.every((key) => predicted.has(key)));
 }

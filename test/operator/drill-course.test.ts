@@ -333,23 +333,24 @@ test("every key in a document is that of a subject in it", () => {
   expect(known.filter(({ isNamed, others = [] }) => !isNamed || others.length > 0)).toEqual([]);
 });
 
+const incidentOf = (more: Partial<IncidentDocument>): IncidentDocument => ({
+  id: "w1",
+  kind: "website_down",
+  severity: "critical",
+  cluster: "ams",
+  begin: new Date(WALL_MS - 20_000).toISOString(),
+  summary: "Down: websites",
+  subjects: [],
+  meanwhile: [],
+  ...more,
+});
+
 /** A drill of `a`, and the incidents of its cluster before it and after the failover. */
 function courseWith(
   before: readonly Partial<IncidentDocument>[],
   after: readonly Partial<IncidentDocument>[],
   polls = READY,
 ): Course {
-  const incidentOf = (more: Partial<IncidentDocument>): IncidentDocument => ({
-    id: "w1",
-    kind: "website_down",
-    severity: "critical",
-    cluster: "ams",
-    begin: new Date(WALL_MS - 20_000).toISOString(),
-    summary: "Down: websites",
-    subjects: [],
-    meanwhile: [],
-    ...more,
-  });
   const first = documentsOf(polls).findLast(({ atMs }) => atMs <= 0)?.fleet;
   const planned =
     first &&
