@@ -100,6 +100,9 @@ export function inlinePassword(password: string): HttpClientConfig["basicAuth"] 
   return { username: "monitor", password: { kind: "inline", secret: new Secret(password) } };
 }
 
+/** @see include/net/tcp_states.h */
+const ESTABLISHED = "01";
+
 /** When the kernel probes the idle peer of the only connection to this port, from now on. */
 export async function probedAfterSeconds(port: number): Promise<number> {
   const remote = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
@@ -107,7 +110,11 @@ export async function probedAfterSeconds(port: number): Promise<number> {
   // Until then another timer may run, for data without an acknowledgment.
   await eventually(() => {
     const rows = readFileSync("/proc/net/tcp", "utf8").split("\n");
-    const row = rows.find((each) => each.trim().split(/\s+/)[2]?.endsWith(remote));
+    const row = rows.find((each) => {
+      const [, , to = "", state] = each.trim().split(/\s+/);
+      // An earlier connection to the port may be closed, and wait.
+      return to.endsWith(remote) && state === ESTABLISHED;
+    });
     ticks = / 02:([0-9A-F]{8}) /.exec(row ?? "")?.[1] ?? "";
     expect(ticks).not.toBe("");
   });
