@@ -2,7 +2,7 @@ import type { Anonymize } from "./anonymize.ts";
 import type { Outcome } from "./failure.ts";
 import type { Redact } from "./text.ts";
 
-/** What is the same for all operations of a kind, a GET of the management API; for client and server. */
+/** The facts that all operations of a kind share, a GET of the management API; for client and server. */
 export interface ApiOperation<Value, Written> {
   /** Returns the path below the base URL. */
   readonly path: (websiteId?: number) => string;

@@ -153,7 +153,7 @@ const hostsTakenOver = once((stopping: readonly Stopping[]): ReadonlyMap<string,
   );
   const taken = moving.flatMap((facts) => {
     const [successor, ...others] = backupsIn(facts).filter(({ counts }) => counts);
-    // Of several, each may win one group and lose the other.
+    // Each of several may win one group and lose the other.
     return successor === undefined || others.length > 0 ? [] : { facts, ...successor.member };
   });
   const hosts = Array.from(

@@ -126,7 +126,7 @@ function unlistedRisks(
     const all = { successor: appliance === name ? "" : appliance, subject: "all", key: "" };
     const isUnreadable = (lists[nth]?.anomalies.bad_interface ?? 0) > 0;
     const isUnlisted = isDiscovered && !isWhole;
-    // Those of a successor are of no interest, unless visitors lack them there.
+    // Visitors lose nothing by a website that only the successor has.
     const unseen = appliance === name ? beyondLimit.map((id) => `#${id}`) : [];
     return [
       ...(isUnreadable ? [riskOf("address_unknown", all, counts)] : []),

@@ -12,7 +12,8 @@ export function rememberedGroups({ cachedInputs, before, memory }: Case): readon
   if (unread.length === 0 || isAlone) return [];
   const remembered = arePolled(cachedInputs) ? [...(memory?.values() ?? [])] : [];
   const known = [...unlistedIn(before), ...remembered.flatMap(({ group }) => group ?? [])];
-  const left = known.filter((each) => !groups.some((group) => isSame(group, each)));
+  const listed = known.length === 0 ? new Set() : new Set(groups.flatMap(placesOf));
+  const left = known.filter((each) => !listed.has(placeOf(each.vhid, each.vip)));
   const byKey = new Map(left.map((each) => [groupKey(each), each]));
   return Array.from(byKey.values(), (each) => unlisted(each, unread));
 }
@@ -26,9 +27,16 @@ function unlistedIn(before: ClusterVerdict | undefined): readonly GroupIdentity[
   return Array.from(before?.groups.values() ?? [], ({ facts }) => facts).filter((each) => !isListed(each));
 }
 
-/** Whether a group is an earlier one. Its addresses may be in another order, and its interface may have the name that another member gives it. */
-function isSame({ vhid, vip, aliases }: GroupSnapshot, earlier: GroupIdentity): boolean {
-  return vhid === earlier.vhid && [vip, ...aliases].includes(earlier.vip);
+/**
+ * Returns where a group may have been earlier: its addresses may be in another order now, and its interface may have the name that another
+ * member gives it.
+ */
+function placesOf({ vhid, vip, aliases }: GroupSnapshot): readonly string[] {
+  return [vip, ...aliases].map((address) => placeOf(vhid, address));
+}
+
+function placeOf(vhid: number, address: string): string {
+  return `${vhid} ${address}`;
 }
 
 function unlisted(

@@ -44,7 +44,7 @@ export function withFailover(state: IncidentsSoFar, one: Failover, given: Step):
   const same = all.find(
     ({ failover, reportedMs, restored }) =>
       isFromTo(failover, one.from, one.to) &&
-      // Of an earlier run only words are known.
+      // An incident of an earlier run is known by its words only.
       restored === undefined &&
       at.monotonicMs - reportedMs < TOGETHER_MS &&
       ![...one.groups.keys()].some((key) => failover?.latest.groups.has(key)),

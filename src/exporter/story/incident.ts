@@ -33,7 +33,7 @@ export interface Incident {
 }
 
 export interface IncidentWords extends CountedWords {
-  /** Of two words about one kind, the worse stay: those of the worst state that was reached. Default: 0. */
+  /** The rank of the words: the worse of two about one kind stay. Default: 0. */
   readonly badness?: number;
 }
 
