@@ -36,7 +36,7 @@ export interface Sources {
 /** Remembers and records nothing. */
 export const NO_HISTORY: History = {
   restored: { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] },
-  strips: { strip: () => undefined },
+  strips: { strip: () => undefined, damages: () => [] },
   journal: undefined,
   read: undefined,
   judged: () => {},

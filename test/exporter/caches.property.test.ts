@@ -161,7 +161,7 @@ async function createProgram(isCached: boolean) {
     const page = createStatusPage({
       ...clock,
       document: board.document,
-      timelines: createTimelines(),
+      timelines: { ...createTimelines(), damages: () => [] },
       telemetryPath: "metrics",
       assets: "",
     });

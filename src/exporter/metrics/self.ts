@@ -26,6 +26,8 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 export interface JournalFacts {
   isUp(): boolean;
   bytes(): number;
+  /** Returns the number of damaged lines that were found since the start. */
+  damagedLines(): number;
 }
 
 /** The reasons why a target of /sd/websites is left out: it is beyond the limits, or refused. */
@@ -150,6 +152,10 @@ export function createSelfMetrics(
   const storage = journal && {
     up: gauge("appliance_exporter_storage_up", "Whether the journal was written in the last 15 seconds."),
     bytes: gauge("appliance_exporter_storage_bytes", "Size of the files of the journal."),
+    damagedLines: gauge(
+      "appliance_exporter_storage_damaged_lines",
+      "Damaged or missing lines that were found in the journal since the start; what they said is unknown.",
+    ),
   };
 
   for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, 0);
@@ -187,6 +193,7 @@ export function createSelfMetrics(
       dropped.inc(droppedLogLines());
       storage?.up.set(journal?.isUp() === true ? 1 : 0);
       storage?.bytes.set(journal?.bytes() ?? 0);
+      storage?.damagedLines.set(journal?.damagedLines() ?? 0);
       lag.set(await nextTurnSeconds());
       const known = delays();
       for (const { name, lagIn } of lags) lagIn.set(known?.[name] ?? Number.NaN);

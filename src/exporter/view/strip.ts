@@ -2,6 +2,8 @@
 export interface Strips {
   /** Returns the strip of a subject that ends at the Unix time `nowMs`; `undefined` if nothing is known of the subject. */
   strip(of: StripSubject, scale: StripScale, nowMs: number): Strip | undefined;
+  /** Returns a text for each file of the journal whose past is not known as a whole. */
+  damages(): readonly string[];
 }
 
 /** The length of the time that a strip shows: 24 hours, or 30 days. */

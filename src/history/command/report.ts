@@ -1,4 +1,6 @@
 import { readFailure } from "../../exporter/config/read-file.ts";
+import { DamagedLines } from "../journal/lines.ts";
+import { errorCode, messageOf } from "../../support/errors.ts";
 import { namedFiles, type TimeRange } from "../journal/day-files.ts";
 import { availabilityOf } from "../report/availability.ts";
 import { createCalendar, type Calendar } from "../report/calendar.ts";
@@ -61,7 +63,7 @@ async function readAll(
     try {
       const history = await readHistory(folder, range, {
         onDay: (day) => io.progress(`${folder}: ${day}`),
-        onDamaged: (path, error) => io.err(`${path}: warning: ${readFailure(error).message}; ${THE_REST}`),
+        onDamaged: (path, error) => io.err(`${path}: warning: ${damageWords(error)}\n`),
       });
       all = merged(all, history);
     } catch (error) {
@@ -73,7 +75,11 @@ async function readAll(
   return all;
 }
 
-const THE_REST = "what the rest of it would say is unknown\n";
+function damageWords(error: unknown): string {
+  if (error instanceof DamagedLines) return `${error.message}; what they said is unknown`;
+  const detail = errorCode(error) === undefined ? messageOf(error) : readFailure(error).message;
+  return `${detail}; what the rest of it would say is unknown`;
+}
 
 /** Says from which days a journal has records. */
 async function daysIn(folder: string): Promise<string> {

@@ -1,69 +1,72 @@
-import {
-  isSubject,
-  subjectKey,
-  type IncidentRecord,
-  type JournalRecord,
-  type SubjectRecord,
-} from "./record.ts";
+import { isSubject, subjectKey, type JournalRecord } from "./record.ts";
 
-/** The most subjects of a cluster in a day of the journal, and the most lines of them all. */
-const MAX_SUBJECTS = 10_000;
-const MAX_CLUSTER_LINES = 50_000;
-/** The most lines of one subject, and of the incidents of a cluster. */
-const MAX_LINES = 1000;
+/** The most bytes of a cluster in a day of the journal. Windows and reloads together have as many. */
+const CLUSTER_BYTES = 2 * 2 ** 20;
+/** The most bytes of one subject of a cluster, and of its incidents. */
+const SUBJECT_BYTES = CLUSTER_BYTES / 8;
 
-interface Counted {
-  lines: number;
+interface Used {
+  bytes: number;
+  isLost: boolean;
+  /** Infinite for a subject that may have no more. */
   readonly byKey: Map<string, number>;
 }
 
-/** Limits the records that one appliance can add to the shared journal in a day. */
+/** Limits the bytes that one appliance, or one client, can add to the shared journal in a day. */
 export interface Bounds {
   /**
-   * Returns the record that is to be written for a record; `undefined` if it is left out. The last record of a subject that flaps has no
-   * state, and the last one of a cluster says that nothing more is known of the cluster.
+   * Returns the record to write for a record of so many bytes; `undefined` if it is left out. The last record of a subject that changes too
+   * often has no state, and the last one of a cluster says that nothing more is known of the cluster.
    */
-  admit(record: JournalRecord): JournalRecord | undefined;
-  /** Whether no change of a subject is written any more, so that the subject is unknown for the rest of the day. */
-  isSpent(record: JournalRecord): boolean;
+  admit(record: JournalRecord, bytes: number): JournalRecord | undefined;
   /** Returns the number of records that were left out. */
   left(): number;
 }
 
-export function createBounds(): Bounds {
-  const clusters = new Map<string, Counted>();
+/**
+ * Creates the bounds of a day whose file may have so many bytes. Half of them are for whoever comes first, and the other half is divided
+ * among the clusters: what some of them write takes nothing from the share of another one.
+ */
+export function createBounds(dayBytes: number): Bounds {
+  const clusters = new Map<string, Used>();
+  const half = dayBytes / 2;
+  let total = 0;
   let left = 0;
 
-  /** Returns the counts of the cluster of a record, and of the subject or the incidents. */
-  function countsOf(record: SubjectRecord | IncidentRecord) {
-    const counted = clusters.get(record.cluster) ?? { lines: 0, byKey: new Map<string, number>() };
-    clusters.set(record.cluster, counted);
-    const key = isSubject(record) ? subjectKey(record) : record.kind;
-    const count = counted.byKey.get(key) ?? 0;
-    const isFull = count === 0 && counted.byKey.size >= MAX_SUBJECTS;
-    const isSpent = counted.lines > MAX_CLUSTER_LINES || count >= MAX_LINES || isFull;
-    return { counted, key, count, isSpent };
+  function usedBy(cluster: string): Used {
+    const used = clusters.get(cluster) ?? { bytes: 0, isLost: false, byKey: new Map<string, number>() };
+    clusters.set(cluster, used);
+    return used;
+  }
+
+  function isWithin(clusterBytes: number, bytes: number): boolean {
+    if (clusterBytes > CLUSTER_BYTES) return false;
+    return clusterBytes <= half / clusters.size || total + bytes <= half;
+  }
+
+  function leftOut(): undefined {
+    left += 1;
   }
 
   return {
     left: () => left,
-    isSpent: (record) => isCounted(record) && countsOf(record).isSpent,
-    admit: (record) => {
-      if (!isCounted(record)) return record;
-      const { counted, key, count, isSpent } = countsOf(record);
-      if (isSpent) {
-        left += 1;
-        return undefined;
+    admit: (record, bytes) => {
+      if (record.kind === "run" || record.kind === "alive") return record;
+      const cluster = "cluster" in record ? record.cluster : "";
+      const used = usedBy(cluster);
+      const key = isSubject(record) ? subjectKey(record) : record.kind;
+      const keyBytes = (used.byKey.get(key) ?? 0) + bytes;
+      if (used.isLost || keyBytes === Number.POSITIVE_INFINITY) return leftOut();
+      if (!isWithin(used.bytes + bytes, bytes)) {
+        used.isLost = true;
+        return cluster === "" ? leftOut() : { at: record.at, kind: "lost", cluster };
       }
-      counted.byKey.set(key, count + 1);
-      counted.lines += 1;
-      const { at, cluster } = record;
-      if (counted.lines > MAX_CLUSTER_LINES) return { at, kind: "lost", cluster };
-      return isSubject(record) && count + 1 === MAX_LINES ? { ...record, state: undefined } : record;
+      const isSpent = keyBytes > SUBJECT_BYTES;
+      used.byKey.set(key, isSpent ? Number.POSITIVE_INFINITY : keyBytes);
+      used.bytes += bytes;
+      total += bytes;
+      if (!isSpent) return record;
+      return isSubject(record) ? { ...record, state: undefined } : leftOut();
     },
   };
-}
-
-function isCounted(record: JournalRecord): record is SubjectRecord | IncidentRecord {
-  return isSubject(record) || record.kind === "incident";
 }

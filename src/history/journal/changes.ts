@@ -215,7 +215,10 @@ export function openIn(incidents: ClusterIncidents | undefined): readonly Incide
   return incidents?.all.filter(({ end }) => end === undefined) ?? [];
 }
 
-/** Returns the keys of the subjects that keep an incident from being over. */
+/** The most subjects that a record of an incident names for a start. */
+export const MAX_OPEN_KEYS = 32;
+
+/** Returns the keys of the subjects that keep an incident from being over, the first ones. */
 function keepingOpen({ open, failover }: Incident): string[] {
-  return failover === undefined ? [...open] : [...failover.groups];
+  return Array.from(failover === undefined ? open : failover.groups).slice(0, MAX_OPEN_KEYS);
 }

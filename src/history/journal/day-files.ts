@@ -1,20 +1,25 @@
-import { createReadStream, createWriteStream } from "node:fs";
-import { readdir, rename, rm, stat, utimes } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { constants, createWriteStream } from "node:fs";
+import { lstat, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../../support/errors.ts";
+import { createLineReader, sealed, type Progress } from "./lines.ts";
+import { atOf, clusterIn, formatRecord } from "./record.ts";
 
 export const DAY_MS = 86_400_000;
 const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
+const TEMPORARY = /^(?:\d{4}-\d\d-\d\d\.jsonl\.gz|ongoing\.jsonl)\.[\w-]+\.tmp$/;
 const LINES = ".jsonl";
-const COMPRESSED = ".jsonl.gz";
 export const FILE_MODE = 0o600;
 /** The size of one read. Each piece that is decompressed waits for a turn of the event loop. */
 const CHUNK_BYTES = 64 * 1024;
 /** The longest line. A longer one is damage, such as a hole in a file. */
 const MAX_LINE_UNITS = 2 ** 20;
+/** More than the lines of a day, also if its file was compressed twice. */
+const MAX_DAY_UNITS = 2 ** 28;
 
 /**
  * A file of a journal with the records of one day in UTC. While a day is compressed it may have two files, of which the compressed one is
@@ -58,8 +63,33 @@ export async function namedFiles(folder: string): Promise<readonly NamedFile[]> 
 /** Returns the files of a journal with their sizes, oldest first. All work is in one thread, which a file system that hangs keeps. */
 export async function dayFiles(folder: string): Promise<readonly DayFile[]> {
   const files: DayFile[] = [];
-  for (const file of await namedFiles(folder)) files.push({ ...file, bytes: (await stat(file.path)).size });
+  for (const file of await namedFiles(folder)) files.push({ ...file, bytes: (await lstat(file.path)).size });
   return files;
+}
+
+/**
+ * Opens a file of a journal, and never another one: rejects for a symbolic link, a pipe, a device. None of them makes it wait.
+ */
+export async function openRegular(path: string, flags: number): Promise<FileHandle> {
+  const file = await open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, FILE_MODE).catch(
+    (error: unknown) => {
+      throw errorCode(error) === "ELOOP" ? new Error(NOT_REGULAR, { cause: error }) : error;
+    },
+  );
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new Error(NOT_REGULAR);
+}
+
+const NOT_REGULAR = "not a regular file; remove it";
+
+async function streamOf({ path, isCompressed }: NamedFile, from = 0): Promise<Readable> {
+  const file = await openRegular(path, constants.O_RDONLY);
+  const bytes = file.createReadStream({ highWaterMark: CHUNK_BYTES, start: from });
+  if (!isCompressed) return bytes;
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  pipeline(bytes, gunzip).catch((error: unknown) => gunzip.destroy(toError(error)));
+  return gunzip;
 }
 
 function orderOf({ day, isCompressed }: Pick<DayFile, "day" | "isCompressed">): number {
@@ -72,109 +102,190 @@ export interface TimeRange {
 }
 
 /**
- * Reads the lines of all days that a range of time touches, oldest first, some at a time. The first day begins with the state of
- * everything. A line without its line break is left out, since its write was interrupted. Files that are removed meanwhile are left out
- * too. `onDamaged` is called if the rest of a file cannot be read.
+ * Reads the lines of the records of all days that a range of time touches, oldest first, some at a time, as `LineReader` returns them. The
+ * first day begins with the state of everything. A line without its line break is left out, since its write was interrupted. Files that are
+ * removed meanwhile are left out too. `onDamaged` is called for each file with `DamagedLines`, or whose rest cannot be read.
  */
 export async function* readLines(
   folder: string,
   { fromMs, toMs }: TimeRange,
-  onDamaged: (path: string, error: unknown) => void,
+  onDamaged: OnDamaged,
 ): AsyncGenerator<readonly string[]> {
-  const files = await namedFiles(folder);
-  for (const [nth, file] of files.entries()) {
+  const progress = { latest: "" };
+  for (const file of await namedFiles(folder)) {
     const beginMs = beginOf(file.day);
     if (beginMs >= toMs || beginMs + DAY_MS <= fromMs) continue;
-    try {
-      const isSecond = files[nth - 1]?.day === file.day;
-      if (!isSecond || !(await isLeftover(file.path))) yield* linesIn(file);
-    } catch (error) {
-      if (!isMissing(error)) onDamaged(file.path, error);
-    }
+    yield* recordLines(file, progress, onDamaged);
   }
 }
 
-async function* linesIn({ path, isCompressed }: NamedFile): AsyncGenerator<readonly string[]> {
+/**
+ * Reads lines as `readLines` does, of the latest days until a Unix time in milliseconds, and not more than so many bytes: the newest ones.
+ * `onLeftOut` is called for each file that is not read as a whole.
+ */
+export async function* readLatest(
+  folder: string,
+  { toMs, days, bytes }: { readonly toMs: number; readonly days: number; readonly bytes: number },
+  { onDamaged, onLeftOut }: { readonly onDamaged: OnDamaged; readonly onLeftOut: (path: string) => void },
+): AsyncGenerator<readonly string[]> {
+  const files = (await namedFiles(folder)).filter(({ day }) => beginOf(day) <= toMs);
+  const latest = new Set(Array.from(new Set(files.map(({ day }) => day))).slice(-days));
+  let left = bytes;
+  const parts: (NamedFile & { readonly from: number })[] = [];
+  for (const file of files.filter(({ day }) => latest.has(day)).toReversed()) {
+    const size = await bytesIn(file);
+    const isWhole = size <= left;
+    if (!isWhole) onLeftOut(file.path);
+    // The end of a compressed file cannot be read alone.
+    if (isWhole || !file.isCompressed) parts.unshift({ ...file, from: Math.max(0, size - left) });
+    left = Math.max(0, left - size);
+  }
+  const progress = { latest: "" };
+  for (const { from, ...file } of parts) yield* recordLines(file, progress, onDamaged, from);
+}
+
+/** Returns the bytes of a file's lines; 0 if it cannot be read. */
+async function bytesIn({ path, isCompressed }: NamedFile): Promise<number> {
+  const file = await openRegular(path, constants.O_RDONLY).catch(() => undefined);
+  if (file === undefined) return 0;
   try {
-    yield* linesOf(isCompressed ? decompressed(path) : createReadStream(path));
+    const { size } = await file.stat();
+    if (!isCompressed) return size;
+    // RFC 1952, section 2.3.1: the size of the input is at the end.
+    const end = Buffer.alloc(4);
+    await file.read(end, 0, 4, Math.max(0, size - 4));
+    return end.readUInt32LE();
+  } finally {
+    await file.close();
+  }
+}
+
+type OnDamaged = (path: string, error: unknown) => void;
+
+/** Reads the lines of a file's records, from a byte on. @see readLines */
+async function* recordLines(
+  file: NamedFile,
+  progress: Progress,
+  onDamaged: OnDamaged,
+  from = 0,
+): AsyncGenerator<readonly string[]> {
+  const reader = createLineReader(file.day, progress, from > 0);
+  try {
+    for await (const lines of linesIn(file, from)) yield lines.flatMap(reader.read);
   } catch (error) {
+    if (!isMissing(error)) onDamaged(file.path, error);
+  }
+  const damage = reader.damage();
+  if (damage !== undefined) onDamaged(file.path, damage);
+}
+
+async function* linesIn(file: NamedFile, from: number): AsyncGenerator<readonly string[]> {
+  const { path, isCompressed } = file;
+  const stream = await streamOf(file, from).catch((error: unknown) => {
     if (isCompressed || !isMissing(error)) throw error;
     // The day has been compressed since the folder was read.
-    yield* linesOf(decompressed(`${path}.gz`));
-  }
+    return streamOf({ ...file, path: `${path}.gz`, isCompressed: true });
+  });
+  yield* linesOf(stream, from > 0);
 }
 
 function isMissing(error: unknown): boolean {
   return errorCode(error) === "ENOENT";
 }
 
-async function* linesOf(stream: Readable): AsyncGenerator<readonly string[]> {
+async function* linesOf(stream: Readable, isWithin: boolean): AsyncGenerator<readonly string[]> {
   let rest = "";
+  let skips = isWithin ? 1 : 0;
+  let units = 0;
   for await (const chunk of stream.setEncoding("utf8")) {
-    const lines = `${rest}${chunk}`.split("\n");
+    const text = String(chunk);
+    units += text.length;
+    if (units > MAX_DAY_UNITS) throw new Error(`longer than a day can be (${MAX_DAY_UNITS} characters)`);
+    const lines = `${rest}${text}`.split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > MAX_LINE_UNITS) rest = "";
-    if (lines.length > 0) yield lines;
+    if (rest.length > MAX_LINE_UNITS) {
+      // The begin of a line that is damaged anyway.
+      lines.push("");
+      rest = "";
+    }
+    if (lines.length > 0) yield skips > 0 ? lines.slice(skips) : lines;
+    if (lines.length > 0) skips = 0;
   }
-}
-
-function decompressed(path: string): Readable {
-  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
-  pipeline(createReadStream(path), gunzip).catch((error: unknown) => gunzip.destroy(toError(error)));
-  return gunzip;
 }
 
 function toError(error: unknown): Error {
   return error instanceof Error ? error : new Error("the file cannot be read");
 }
 
-/** Compresses the file of a day that is over. If a compressed file exists, as after a clock was set back, both become one. */
+/**
+ * Compresses the file of a day that is over. If a compressed file exists, as after a clock was set back, both become one. A process that is
+ * killed between may leave lines in both files, which say twice the same.
+ */
 export async function compressDay(folder: string, day: string): Promise<void> {
-  const plain = pathOf(folder, day);
-  if (!(await isLeftover(plain))) await addCompressed(folder, day);
-  await rm(plain);
-}
-
-/** Whether the compressed file of the day contains this whole file, which a killed process did not remove. Both have the same time. */
-async function isLeftover(path: string): Promise<boolean> {
-  const compressed = await stat(`${path}.gz`).catch(() => undefined);
-  return compressed !== undefined && compressed.mtime.getTime() === (await stat(path)).mtime.getTime();
-}
-
-async function addCompressed(folder: string, day: string): Promise<void> {
-  const target = join(folder, `${day}${COMPRESSED}`);
-  const temporary = `${target}.tmp`;
   const sources = (await namedFiles(folder)).filter((file) => file.day === day);
-  const { mtime } = await stat(pathOf(folder, day));
-  await pipeline(
-    async function* all() {
-      for (const { path, isCompressed } of sources)
-        yield* isCompressed ? decompressed(path) : createReadStream(path);
-    },
-    createGzip(),
-    createWriteStream(temporary, { mode: FILE_MODE, flush: true }),
-  );
-  await utimes(temporary, mtime, mtime);
-  await rename(temporary, target);
-}
-
-export interface Retention {
-  readonly retentionMs: number;
-  readonly retentionBytes: number;
-}
-
-/** Returns the files to remove: those that are too old, then the oldest while all together are too large; never those of `today`. */
-export function expired(
-  files: readonly DayFile[],
-  nowMs: number,
-  { retentionMs, retentionBytes }: Retention,
-): readonly DayFile[] {
-  const today = dayOf(nowMs);
-  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-  return files.filter((file) => {
-    const isOld = beginOf(file.day) + DAY_MS <= nowMs - retentionMs;
-    const goes = file.day < today && (isOld || bytes > retentionBytes);
-    if (goes) bytes -= file.bytes;
-    return goes;
+  await replaceDay(folder, day, async function* all() {
+    for (const source of sources) yield* await streamOf(source);
   });
+  await rm(pathOf(folder, day));
+}
+
+/** Writes the compressed file of a day that is over. */
+async function replaceDay(
+  folder: string,
+  day: string,
+  content: () => AsyncGenerator<Buffer | string>,
+): Promise<void> {
+  const target = `${pathOf(folder, day)}.gz`;
+  const temporary = `${target}.${randomUUID()}.tmp`;
+  try {
+    const file = createWriteStream(temporary, { flags: "wx", mode: FILE_MODE, flush: true });
+    await pipeline(content, createGzip(), file);
+    await rename(temporary, target);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Removes what killed processes left. */
+export async function removeTemporary(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) if (TEMPORARY.test(name)) await rm(join(folder, name));
+}
+
+/** Returns the bytes of the lines of each cluster in a day that is over. */
+export async function sizesIn(folder: string, day: string): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for await (const line of linesOfDay(folder, day)) {
+    const cluster = clusterIn(line);
+    if (cluster !== "") sizes.set(cluster, (sizes.get(cluster) ?? 0) + line.length);
+  }
+  return sizes;
+}
+
+/** Takes the lines of clusters from a day that is over: nothing is known of them on that day. */
+export async function withoutClusters(
+  folder: string,
+  day: string,
+  clusters: ReadonlySet<string>,
+): Promise<void> {
+  await replaceDay(folder, day, async function* all() {
+    let nth = 0;
+    for await (const line of linesOfDay(folder, day)) {
+      if (clusters.has(clusterIn(line))) continue;
+      yield `${sealed(line, nth)}\n`;
+      nth += 1;
+      if (nth > 1) continue;
+      for (const cluster of clusters) {
+        yield `${sealed(formatRecord({ at: atOf(line), kind: "lost", cluster }), nth)}\n`;
+        nth += 1;
+      }
+    }
+  });
+}
+
+/** Reads the lines of the records of the compressed file of a day. Rejects if it cannot be read to its end. */
+async function* linesOfDay(folder: string, day: string): AsyncGenerator<string> {
+  const file = { day, path: `${pathOf(folder, day)}.gz`, isCompressed: true };
+  // Whether the day follows the one before is for its readers to find out.
+  const reader = createLineReader(day, { latest: new Date(beginOf(day)).toISOString() });
+  for await (const lines of linesIn(file, 0)) yield* lines.flatMap(reader.read);
 }

@@ -1,7 +1,9 @@
 import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { errorCode } from "../../support/errors.ts";
-import { FILE_MODE, pathOf } from "./day-files.ts";
+import { inSlices } from "../../support/slices.ts";
+import { openRegular, pathOf } from "./day-files.ts";
+import { sealed, unsealed } from "./lines.ts";
 
 const BLOCK_BYTES = 64 * 1024;
 const LINE_BREAK = 0x0a;
@@ -24,43 +26,60 @@ export interface DayWriter {
   /** Returns the number of bytes of the file that are confirmed. */
   bytes(): number;
   /**
-   * Writes lines and a mark behind them, and waits until the disk has them. A mark overwrites the one before if no lines come between.
-   * After an error the next call goes on from the same place. Rejects with `ForeignFile` if the file has changed since the last write.
+   * Writes lines, sealed, and a mark behind them, and waits until the disk has them. A mark overwrites the one before if no lines come
+   * between. After an error the next call goes on from the same place. Rejects with `ForeignFile` if the file has changed since the last
+   * write.
    */
-  append(lines: string, mark: string): Promise<void>;
+  append(lines: readonly string[], mark: string): Promise<void>;
 }
 
 /** Finds or creates the file of a day, where a line whose write was interrupted will be cut. */
 export async function openDay(folder: string, day: string): Promise<DayWriter> {
   const path = pathOf(folder, day);
-  const { ino, size, end } = await withFile(path, constants.O_RDWR | constants.O_CREAT, linesIn);
-  let endBytes = end;
-  let markBytes = 0;
-  let isTorn = endBytes < size;
+  const { ino, size, end, nth } = await withFile(path, constants.O_RDWR | constants.O_CREAT, linesIn);
+  let isTorn = end < size;
+  /** The place behind the last line, and the number of the next one. */
+  let after = { bytes: end, nth };
+  /** The mark, with its line break and its place, if it is the last line. */
+  let mark = { ...after, text: "" };
 
   async function check(file: FileHandle): Promise<void> {
     const found = await file.stat();
     if (found.ino !== ino) throw new ForeignFile(path, "replaced");
-    if (isTorn) await file.truncate(endBytes);
-    else if (found.size !== endBytes) throw new ForeignFile(path, "shared");
+    if (isTorn) await file.truncate(after.bytes);
+    else if (found.size !== after.bytes) throw new ForeignFile(path, "shared");
   }
 
   return {
     day,
-    bytes: () => endBytes,
-    append: async (lines, mark) => {
-      const at = lines === "" ? endBytes - markBytes : endBytes;
-      const content = Buffer.from(`${lines}${mark}`);
+    bytes: () => after.bytes,
+    append: async (lines, markLine) => {
+      const last = { nth: (lines.length === 0 ? mark : after).nth + lines.length, text: "" };
+      last.text = `${sealed(markLine, last.nth)}\n`;
+      // The write before may have overwritten a part of the mark.
+      const kept = lines.length === 0 ? "" : mark.text;
+      const content = Buffer.from(`${kept}${await sealedText(lines, after.nth)}${last.text}`);
       await withFile(path, constants.O_RDWR, async (file) => {
         await check(file);
         isTorn = true;
-        await writeAll(file, content, at);
+        await writeAll(file, content, mark.bytes);
         await file.datasync();
       });
       isTorn = false;
-      [endBytes, markBytes] = [at + content.length, mark.length];
+      const bytes = mark.bytes + content.length;
+      mark = { ...last, bytes: bytes - last.text.length };
+      after = { bytes, nth: last.nth + 1 };
     },
   };
+}
+
+async function sealedText(lines: readonly string[], firstNth: number): Promise<string> {
+  let [text, nth] = ["", firstNth];
+  await inSlices(lines, (line) => {
+    text += `${sealed(line, nth)}\n`;
+    nth += 1;
+  });
+  return text;
 }
 
 /**
@@ -72,7 +91,7 @@ async function withFile<Result>(
   flags: number,
   work: (file: FileHandle) => Promise<Result>,
 ): Promise<Result> {
-  const file = await open(path, flags, FILE_MODE).catch((error: unknown) => {
+  const file = await openRegular(path, flags).catch((error: unknown) => {
     throw errorCode(error) === "ENOENT" ? new ForeignFile(path, "replaced") : error;
   });
   try {
@@ -89,7 +108,17 @@ async function writeAll(file: FileHandle, content: Buffer, at: number): Promise<
 
 async function linesIn(file: FileHandle) {
   const { ino, size } = await file.stat();
-  return { ino, size, end: await endOfLines(file, size) };
+  const end = await endOfLines(file, size);
+  return { ino, size, end, nth: await nextNumber(file, end) };
+}
+
+/** Returns the number of the next line: 0 if the file has none, or a last line without a number. */
+async function nextNumber(file: FileHandle, end: number): Promise<number> {
+  const begin = Math.max(0, end - BLOCK_BYTES);
+  const block = Buffer.alloc(end - begin);
+  await file.read(block, 0, block.length, begin);
+  const found = unsealed(block.toString().trimEnd().split("\n").at(-1) ?? "");
+  return typeof found === "string" ? 0 : found.nth + 1;
 }
 
 /** Returns the place behind the last line break. */

@@ -1,5 +1,5 @@
 import { bandOf } from "./bands.ts";
-import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "./record.ts";
+import { endsKnowledge, isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "./record.ts";
 
 /** A subject that is in the state of the record, from that Unix time in milliseconds on. */
 export interface LastingRecord {
@@ -15,13 +15,6 @@ export interface Fold {
   end(): void;
   /** The states that are known now, and the changing ones, by `subjectKey`. */
   readonly lasting: ReadonlyMap<string, LastingRecord>;
-}
-
-/**
- * Whether nothing is known between the latest instant and this record. Only a day that begins at that instant continues the time before.
- */
-export function isBreak(record: JournalRecord, latestMs: number): boolean {
-  return record.kind === "run" && !(record.why === "day" && Date.parse(record.at) === latestMs);
 }
 
 /**
@@ -60,7 +53,8 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
     lasting,
     read: (record, key) => {
       const atMs = Date.parse(record.at);
-      if (isBreak(record, latestMs)) closeAll();
+      // Nothing is known up to a run, and all is known up to the loss of a cluster.
+      if (record.kind === "run" && endsKnowledge(record)) closeAll();
       latestMs = Math.max(latestMs, atMs);
       if (record.kind === "lost") closeAll(record.cluster);
       if (isSubject(record)) readSubject(record, key ?? subjectKey(record));

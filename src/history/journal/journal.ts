@@ -1,16 +1,18 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { errorCode, messageOf } from "../../support/errors.ts";
 import type { Clock } from "../../support/clock.ts";
 import type { Logger } from "../../support/log.ts";
-import { beginOf, DAY_MS, dayOf, type Retention } from "./day-files.ts";
+import { beginOf, DAY_MS, dayOf } from "./day-files.ts";
 import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
 import { inSlices } from "../../support/slices.ts";
 import { instantOf } from "../../exporter/judge/words.ts";
 import { createBounds } from "./bounds.ts";
 import { createOldDays } from "./old-days.ts";
-import { formatRecord, type JournalRecord, type RunRecord } from "./record.ts";
-import { createWaitingLines, keyOf, textOf, type WaitingLine } from "./waiting-lines.ts";
+import type { Retention } from "./retention.ts";
+import { writeOngoing } from "./ongoing-file.ts";
+import { atOf, formatRecord, withAt, type JournalRecord, type RunRecord } from "./record.ts";
+import { createWaitingLines, keyOf, type WaitingLine } from "./waiting-lines.ts";
 
 const FOLDER_MODE = 0o700;
 const MAX_DAY_BYTES = 128 * 2 ** 20;
@@ -22,15 +24,21 @@ export interface StorageOptions extends Retention {
 }
 
 /** The reason why a run begins, and the number of records that were left out of the run before. */
-export type Begin = Pick<RunRecord, "why" | "left">;
+export interface Begin extends Pick<RunRecord, "left"> {
+  readonly why: "start" | "day" | "gap";
+}
 
 /** The instant until which everything was judged, and the state at that instant. */
 export interface JournalStep {
   readonly atMs: number;
+  /** The Unix time in milliseconds at which the state of this step was seen. */
+  readonly seenMs: number;
   /** Whether nothing is unknown between the previous step and this one. */
   readonly isContinuous: boolean;
   /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
+  /** Returns the records of what goes on, the last one a mark; `undefined` if that did not change since the step before. */
+  readonly ongoing: (() => readonly JournalRecord[]) | undefined;
 }
 
 /** A step with the records that wait at that instant; later ones are for a later write. */
@@ -63,12 +71,14 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   /** Whether a record was lost that does not wait here. */
   let isLost = false;
   /** The bounds of today, and the number of records that the bounds of yesterday left out. */
-  let bounds = createBounds();
+  let bounds = createBounds(maxDayBytes);
   let left: number | undefined;
   let lock: Lock | undefined;
   let writer: DayWriter | undefined;
   /** The reason why the next write begins with the state of everything; `undefined` if the next lines continue the run. */
-  let owed: RunRecord["why"] | undefined = "start";
+  let owed: Begin["why"] | undefined = "start";
+  /** What goes on, until it is written. */
+  let ongoing: JournalStep["ongoing"];
   /** The error that turns the journal off until a restart, since two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
   /** The step that the next write notes, and the write in flight. */
@@ -85,20 +95,31 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
     }
-    lock ??= await lockFolder(path);
+    lock ??= await lockOwn();
     if (!(await lock.isHeld())) throw new ForeignFile(path, "replaced");
+  }
+
+  async function lockOwn(): Promise<Lock> {
+    const held = await lockFolder(path);
+    const { mode, uid } = await stat(path);
+    // A volume may belong to root, and to a group that is the exporter's own.
+    const others = uid === held.uid ? 0o022 : 0o002;
+    if ((mode & others) !== 0)
+      logger.warn({ path, mode: (mode & 0o7777).toString(8) }, "others may write the folder of the journal");
+    return held;
   }
 
   /** Ends the file of a day that is over, with everything judged until midnight. */
   async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
     const midnight = instantOf(midnightMs);
     const last = waiting.all().filter(({ at }) => at < midnight);
-    await old.append(textOf(last), markOf(midnightMs));
+    await old.append(textsOf(last), markOf(midnightMs));
     const written = new Set(last);
     waiting.keepOnly((line) => !written.has(line));
   }
 
-  async function turnDay({ atMs, isContinuous }: JournalStep): Promise<number> {
+  /** Begins another day if it is time, and returns the instant from which a run is known that begins now. */
+  async function turnDay(atMs: number, isContinuous: boolean): Promise<number> {
     const day = dayOf(atMs);
     if (writer === undefined || writer.day === day) return atMs;
     const midnightMs = beginOf(day);
@@ -107,7 +128,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     if (goesOn) await endDay(writer, midnightMs);
     owed ??= goesOn ? "day" : "gap";
     left = bounds.left() || undefined;
-    [writer, bounds] = [undefined, createBounds()];
+    [writer, bounds] = [undefined, createBounds(maxDayBytes)];
     oldDays.due();
     return goesOn ? midnightMs : atMs;
   }
@@ -117,34 +138,50 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     await openFolder();
     if (isLost) owed ??= "gap";
     isLost = false;
-    const beginMs = await turnDay(step);
-    writer ??= await openDay(path, dayOf(step.atMs));
+    // What a run begins with was not known before it was seen.
+    const atMs = owed === undefined ? step.atMs : step.seenMs;
+    const beginMs = await turnDay(atMs, step.isContinuous);
+    writer ??= await openDay(path, dayOf(atMs));
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
-    const state = owed === undefined ? "" : await stateText(owed, beginMs, step);
+    const state = owed === undefined ? [] : await stateLines(owed, beginMs, step);
     const lines = waiting.all().filter((line) => known.has(line));
-    await writer.append(state + textOf(lines), markOf(step.atMs));
+    // The file of a day has no earlier instants.
+    const texts = owed === undefined ? textsOf(lines) : textsOf(lines).map(notBefore(instantOf(beginMs)));
+    await writer.append([...state, ...texts], markOf(atMs));
     waiting.keepOnly((line) => !known.has(line));
     [owed, left] = [undefined, undefined];
+    if (ongoing === undefined) return;
+    await writeOngoing(path, ongoing());
+    ongoing = undefined;
   }
 
   /**
    * Returns the state of everything, except for the subjects of the lines that this write adds, which say the later state. The subjects
    * that have reached their limit of lines stay unknown.
    */
-  async function stateText(why: RunRecord["why"], beginMs: number, step: Noted): Promise<string> {
+  async function stateLines(why: Begin["why"], beginMs: number, step: Noted): Promise<readonly string[]> {
     const { known } = step;
     const state = await step.state({ why, left }, beginMs);
     // At midnight, everything that was known before is already written.
     if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
     const added = waiting.all().filter((line) => known.has(line));
     const changed = new Set(added.map(({ key }) => key));
-    let text = "";
+    const lines: string[] = [];
     await inSlices(state, (record) => {
       const key = keyOf(record);
-      const isLater = key !== undefined && changed.has(key);
-      if (!isLater && !bounds.isSpent(record)) text += formatRecord(record);
+      if (key === undefined || !changed.has(key)) lines.push(...admitted(record).map(({ text }) => text));
     });
-    return text;
+    return lines;
+  }
+
+  /** Returns the record with its line, as the bounds leave it; nothing if they leave it out. */
+  function admitted(
+    given: JournalRecord,
+  ): readonly { readonly record: JournalRecord; readonly text: string }[] {
+    const text = formatRecord(given);
+    const record = bounds.admit(given, text.length);
+    if (record === undefined) return [];
+    return [{ record, text: record === given ? text : formatRecord(record) }];
   }
 
   function failed(detail: string): void {
@@ -187,13 +224,15 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
 
   return {
     record: (record) => {
-      const admitted = bounds.admit(record);
-      if (admitted !== undefined) isLost = !waiting.add(admitted) || isLost;
+      for (const each of admitted(record)) isLost = !waiting.add(each.record, each.text) || isLost;
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
       isLost ||= !step.isContinuous;
-      next = { ...step, known: new Set(waiting.all()) };
+      ongoing = step.ongoing ?? ongoing;
+      // Records of the day that begins after this step are for its own file.
+      const midnight = instantOf(beginOf(dayOf(step.atMs)) + DAY_MS);
+      next = { ...step, known: new Set(waiting.all().filter(({ at }) => at < midnight)) };
       if (busySinceMs === undefined) await (writing = writeSteps());
       else if (nowMs - busySinceMs > MAX_AGE_MS) failed("the file system does not answer");
     },
@@ -204,6 +243,15 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
     bytes: () => oldDays.bytes() + (writer?.bytes() ?? 0),
   };
+}
+
+/** Returns a function that gives a line at least this instant. */
+function notBefore(at: string): (line: string) => string {
+  return (line) => (atOf(line) < at ? withAt(line, at) : line);
+}
+
+function textsOf(lines: readonly WaitingLine[]): readonly string[] {
+  return lines.map(({ text }) => text);
 }
 
 function markOf(ms: number): string {

@@ -14,6 +14,8 @@ export interface Lock {
   isHeld(): Promise<boolean>;
   /** Removes the socket in this thread, so call it only when the file system answers. */
   release(): void;
+  /** The user that holds the folder, by number. */
+  readonly uid: number;
 }
 
 /** Whether the socket of a folder would have a path that is too long. */
@@ -42,8 +44,9 @@ export async function lockFolder(folder: string): Promise<Lock> {
     await rm(path);
     await listen(server, path);
   }
-  const { ino } = await stat(path);
+  const { ino, uid } = await stat(path);
   return {
+    uid,
     isHeld: async () => (await stat(path).catch(() => undefined))?.ino === ino,
     release: () => server.close(),
   };

@@ -1,4 +1,4 @@
-import { atOf, bodyOf, parseRecord, subjectIn, type JournalRecord } from "./record.ts";
+import { bodyOf, endsKnowledge, parseRecord, subjectIn, type JournalRecord } from "./record.ts";
 
 /**
  * Returns a function that reads the lines of a journal, oldest first, and returns the record of each line with news. Most lines repeat what
@@ -6,17 +6,13 @@ import { atOf, bodyOf, parseRecord, subjectIn, type JournalRecord } from "./reco
  */
 export function createNews(): (line: string) => JournalRecord | undefined {
   const known = new Map<string, string>();
-  let latest = "";
   return (line) => {
-    const [subject, at, body] = [subjectIn(line), atOf(line), bodyOf(line)];
-    const isRepeated = subject !== undefined && known.get(subject) === body;
-    const record = isRepeated ? undefined : parseRecord(line);
-    // After a gap every line is news.
-    const isGap =
-      record?.kind === "lost" || (record?.kind === "run" && !(record.why === "day" && at === latest));
-    if (isGap) known.clear();
-    latest = at;
-    if (subject !== undefined && record !== undefined) known.set(subject, body);
+    const [subject, body] = [subjectIn(line), bodyOf(line)];
+    if (subject !== undefined && known.get(subject) === body) return undefined;
+    const record = parseRecord(line);
+    // Behind a gap every line is news.
+    if (record !== undefined && endsKnowledge(record)) known.clear();
+    else if (subject !== undefined && record !== undefined) known.set(subject, body);
     return record;
   };
 }

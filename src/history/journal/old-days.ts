@@ -2,11 +2,23 @@ import { rm } from "node:fs/promises";
 import type { Clock } from "../../support/clock.ts";
 import { messageOf } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
-import { compressDay, dayFiles, dayOf, expired, pathOf, type Retention } from "./day-files.ts";
+import {
+  beginOf,
+  compressDay,
+  DAY_MS,
+  dayFiles,
+  dayOf,
+  pathOf,
+  removeTemporary,
+  sizesIn,
+  withoutClusters,
+  type DayFile,
+} from "./day-files.ts";
+import { hungry, tooOld, trustAt, type Retention, type Trust } from "./retention.ts";
 
 /** The days of a folder that are over. */
 export interface OldDays {
-  /** Removes the files beyond the limits of age and size, and compresses the others, once an hour. Never rejects. */
+  /** Compresses the files, and makes room beyond the limits of age and size, once an hour. Never rejects. */
   tidy(nowMs: number): Promise<void>;
   /** Makes the next `tidy` do its work at once, since a day is over. */
   due(): void;
@@ -15,30 +27,87 @@ export interface OldDays {
 }
 
 const EVERY_MS = 3_600_000;
+/** The most files that one hour removes, and the most in which it looks for clusters that take too much. */
+const MAX_REMOVED = 3;
+const MAX_LOOKED_AT = 24;
 
 export interface OldDaysDeps {
   readonly clock: Pick<Clock, "monotonicMs">;
-  readonly logger: Pick<Logger, "warn">;
+  readonly logger: Pick<Logger, "info" | "warn">;
 }
 
 export function createOldDays(path: string, retention: Retention, { clock, logger }: OldDaysDeps): OldDays {
+  const createdMs = clock.monotonicMs();
+  let trust: Trust | undefined;
   let totalBytes = 0;
   let tidiedMs = Number.NEGATIVE_INFINITY;
   let isTidying = false;
+  /** The days without a cluster that takes too much. */
+  const lookedAt = new Set<string>();
 
   function failed(at: string, error: unknown): void {
     const fields = { path: at, detail: messageOf(error) };
     logger.warn(fields, "old days of the journal cannot be compressed or removed");
   }
 
+  /** Returns the files of days that are over. */
+  async function closed(today: string): Promise<readonly DayFile[]> {
+    return (await dayFiles(path)).filter(({ day }) => day < today);
+  }
+
   async function tidyNow(nowMs: number): Promise<void> {
     const today = dayOf(nowMs);
-    for (const file of expired(await dayFiles(path), nowMs, retention)) await rm(file.path);
-    for (const { day, isCompressed } of await dayFiles(path))
-      if (!isCompressed && day < today)
+    await removeTemporary(path);
+    for (const { day, isCompressed } of await closed(today))
+      if (!isCompressed)
         await compressDay(path, day).catch((error: unknown) => failed(pathOf(path, day), error));
-    const closed = (await dayFiles(path)).filter(({ day }) => day !== today);
-    totalBytes = closed.reduce((sum, { bytes }) => sum + bytes, 0);
+    if (isBelieved(nowMs, await closed(today))) await makeRoom(nowMs, today);
+    totalBytes = sumOf((await dayFiles(path)).filter(({ day }) => day !== today));
+  }
+
+  /** Whether the wall clock is believed. The first time, it is compared with the latest day before. */
+  function isBelieved(nowMs: number, files: readonly DayFile[]): boolean {
+    const now = { wallMs: nowMs, monotonicMs: clock.monotonicMs() };
+    const last = files.at(-1);
+    const before = trust ?? (last && { wallMs: beginOf(last.day) + DAY_MS, monotonicMs: createdMs }) ?? now;
+    trust = trustAt(before, now);
+    return trust.doubtedMs === undefined;
+  }
+
+  async function makeRoom(nowMs: number, today: string): Promise<void> {
+    const old = tooOld(await closed(today), nowMs, retention).slice(0, MAX_REMOVED);
+    for (const file of old) await remove(file, "too old");
+    for (let count = 0; count < MAX_LOOKED_AT && (await isTooLarge()); count += 1) {
+      const file = (await closed(today)).find(({ day }) => !lookedAt.has(day));
+      if (file === undefined) break;
+      await shrink(file).catch((error: unknown) => failed(file.path, error));
+    }
+    for (const file of (await closed(today)).slice(0, MAX_REMOVED - old.length)) {
+      const isShrunk = lookedAt.has(file.day);
+      if (isShrunk && (await isTooLarge())) await remove(file, "too large together");
+    }
+  }
+
+  async function isTooLarge(): Promise<boolean> {
+    return sumOf(await dayFiles(path)) > retention.retentionBytes;
+  }
+
+  /** Takes from a day the lines of the clusters that have most. */
+  async function shrink({ day, isCompressed }: DayFile): Promise<void> {
+    lookedAt.add(day);
+    if (!isCompressed) return;
+    const greedy = hungry(await sizesIn(path, day));
+    if (greedy.size === 0) return;
+    await withoutClusters(path, day, greedy);
+    logger.info(
+      { path: pathOf(path, day), clusters: [...greedy].slice(0, 5) },
+      "a day of the journal without its largest clusters",
+    );
+  }
+
+  async function remove(file: DayFile, detail: string): Promise<void> {
+    await rm(file.path);
+    logger.info({ path: file.path, detail }, "a day of the journal was removed");
   }
 
   return {
@@ -54,4 +123,8 @@ export function createOldDays(path: string, retention: Retention, { clock, logge
     },
     bytes: () => totalBytes,
   };
+}
+
+function sumOf(files: readonly DayFile[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }

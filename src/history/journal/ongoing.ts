@@ -1,17 +1,33 @@
 import { recentUntilMs } from "../../exporter/story/failover-incidents.ts";
 import type { FailoverFacts, Incident } from "../../exporter/story/incident.ts";
 import type { Ongoing } from "../../exporter/story/incidents.ts";
+import type { Memory, Remembered } from "../../exporter/judge/memory.ts";
+import { PROBLEM_OF } from "../../exporter/judge/states.ts";
+import { MAX_OPEN_KEYS } from "./changes.ts";
 import type { Instant } from "../../support/clock.ts";
 import { wording } from "../../support/text.ts";
 import type { IncidentRecord } from "./record.ts";
 
-/** Returns the incidents that are not over, and the recent failovers, which continue. */
-export function ongoingFrom(records: readonly IncidentRecord[], at: Instant): Ongoing {
-  const all = records.map((each) => incidentFrom(each, at));
+/** Returns the incidents that are not over, and the recent failovers, which continue. `memory` is that of their cluster. */
+export function ongoingFrom(records: readonly IncidentRecord[], memory: Memory, at: Instant): Ongoing {
+  const all = records.map((each) => incidentFrom({ ...each, open: openSubjects(each, memory) }, at));
   return {
     all: all.filter((each) => each.end === undefined || at.monotonicMs < recentUntilMs(each)),
     lastFailoverAt: all.findLast(({ failover }) => failover !== undefined)?.begin,
   };
+}
+
+/** Returns the keys of the subjects that an incident waits for; where the record names not all, those with the same trouble are the rest. */
+function openSubjects({ incident, open }: IncidentRecord, memory: Memory): string[] | undefined {
+  if (open === undefined || open.length < MAX_OPEN_KEYS || incident.failover !== undefined) return open;
+  const alike = [...memory].filter(([, remembered]) => problemOf(remembered) === incident.kind);
+  return [...new Set([...open, ...alike.map(([key]) => key)])];
+}
+
+function problemOf({ kind, state = "" }: Remembered): string | undefined {
+  const problems: Readonly<Record<string, string | undefined>> =
+    PROBLEM_OF[kind === "readiness" ? "outlook" : kind];
+  return Object.hasOwn(problems, state) ? problems[state] : undefined;
 }
 
 function incidentFrom({ cluster, incident: restored, open = [] }: IncidentRecord, at: Instant): Incident {

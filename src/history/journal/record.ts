@@ -10,21 +10,24 @@ export const VERSION = 1;
 /** Every line begins with this text, and with an instant of this length. */
 const BEGIN = '{"at":"';
 const AT_LENGTH = 24;
+/** The end of the longest kind in a line. */
+const MAX_KIND = 80;
 
 const at = z.string().length(AT_LENGTH).describe("RFC 3339 in UTC, with milliseconds");
 
 /**
- * The begin of a run. After a start or a gap, nothing is known of a subject until its next record. A new day continues the time before, and
+ * The begin of a run. After a start or a gap, nothing is known of a subject until its next record; so it is for a reason that this version
+ * does not know, and for `damage`, which a reader puts in the place of lines that cannot be read. A new day continues the time before, and
  * the state of everything follows with the same instant.
  */
 const run = z.object({
   at,
   kind: z.literal("run"),
   v: z.int(),
-  why: z.enum(["start", "day", "gap"]),
+  why: z.enum(["start", "day", "gap", "damage"]).catch("gap"),
   left: z.int().optional().describe("how many records of the run before were left out; absent if none"),
-  version: z.string(),
-  shard: z.string(),
+  version: z.string().optional(),
+  shard: z.string().optional(),
 });
 
 /** `state` has the words of the metrics. It is absent while nothing is judged, and `gone` if there is no such subject any more. */
@@ -98,17 +101,32 @@ export type SubjectRecord = z.infer<(typeof subjects)[number]>;
 export type IncidentRecord = z.infer<typeof incident>;
 export type WindowRecord = z.infer<typeof window>;
 
-/** Returns the record in a line of a journal; `undefined` for a kind that this version does not know, and for a damaged line. */
+/**
+ * Returns the record in a line of `readLines`; `undefined` for a kind that this version does not know. Where it does not understand a line
+ * about states, nothing is known of them any more, as after `damage`.
+ */
 export function parseRecord(line: string): JournalRecord | undefined {
+  const { data } = schema.safeParse(parsed(line));
+  if (data !== undefined || !STATE_KINDS.has(kindOf(line))) return data;
+  return { at: atOf(line), kind: "run", v: VERSION, why: "damage" };
+}
+
+function parsed(line: string): unknown {
   try {
-    return schema.safeParse(JSON.parse(line)).data;
+    return JSON.parse(line);
   } catch {
     return undefined;
   }
 }
 
+/** Whether nothing is known of the states before a record: of all, or, after `lost`, of those of a cluster. */
+export function endsKnowledge(record: JournalRecord): boolean {
+  return record.kind === "lost" || (record.kind === "run" && record.why !== "day");
+}
+
+/** Returns the line of a record, without a line break. */
 export function formatRecord(record: JournalRecord): string {
-  return `${JSON.stringify(record)}\n`;
+  return JSON.stringify(record);
 }
 
 export function windowRecord(given: MaintenanceWindow, atMs: number): WindowRecord {
@@ -118,6 +136,18 @@ export function windowRecord(given: MaintenanceWindow, atMs: number): WindowReco
 /** Returns the instant of a line, which can be compared as text. */
 export function atOf(line: string): string {
   return line.slice(BEGIN.length, BEGIN.length + AT_LENGTH);
+}
+
+const KIND = /^","kind":"(\w+)"/;
+
+/** Returns the kind of a line's record; empty if the line does not begin as those of `formatRecord`. */
+export function kindOf(line: string): string {
+  return line.startsWith(BEGIN) ? (KIND.exec(line.slice(BEGIN.length + AT_LENGTH, MAX_KIND))?.[1] ?? "") : "";
+}
+
+/** Returns the line with another instant. */
+export function withAt(line: string, instant: string): string {
+  return `${BEGIN}${instant}${bodyOf(line)}`;
 }
 
 /** Returns the line without its instant. */
@@ -132,7 +162,7 @@ const SUBJECTS = [
   String.raw`"kind":"group","cluster":${TEXT},"vhid":\d+,"vip":${TEXT}(?:,"interface":${TEXT})?`,
   String.raw`"kind":"website","cluster":${TEXT},"id":\d+,"name":${TEXT},"protocol":${TEXT}`,
 ];
-const SUBJECT_LINE = new RegExp(String.raw`^\{"at":"[^"]{24}",(${SUBJECTS.join("|")}),.*\}$`);
+const SUBJECT_LINE = new RegExp(String.raw`^\{"at":"[^"]{24}",(${SUBJECTS.join("|")})(?:,.*)?\}$`);
 
 const CLUSTER = new RegExp(`"cluster":(${TEXT})`);
 
@@ -150,6 +180,13 @@ export function clusterIn(line: string): string {
 }
 
 const subjectKinds: ReadonlySet<string> = new Set(subjects.map(({ shape }) => shape.kind.value));
+/** The kinds of lines that say which states are known. */
+const STATE_KINDS: ReadonlySet<string> = new Set([...subjectKinds, "run", "lost", "alive"]);
+const kinds: ReadonlySet<string> = new Set(schema.options.map(({ shape }) => shape.kind.value));
+
+export function isKnownKind(kind: string): boolean {
+  return kinds.has(kind);
+}
 
 export function isSubject(record: JournalRecord): record is SubjectRecord {
   return subjectKinds.has(record.kind);

@@ -8,9 +8,10 @@ import type { Clock } from "../../support/clock.ts";
 import { describeBug } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
 import { inSlices } from "../../support/slices.ts";
+import { bandOf } from "./bands.ts";
 import { incidentRecords, openIn, recordsBetween } from "./changes.ts";
 import type { Begin, Journal, JournalStep } from "./journal.ts";
-import { VERSION, windowRecord, type JournalRecord, type RunRecord } from "./record.ts";
+import { VERSION, windowRecord, type JournalRecord, type RunRecord, type SubjectRecord } from "./record.ts";
 
 /** If steps are further apart, nobody knows what happened between them. */
 const MAX_STEP_MS = 15_000;
@@ -47,12 +48,16 @@ export interface Recorder extends Listener {
   stop(): Promise<void>;
 }
 
+type Judged = Pick<JournalStep, "atMs" | "seenMs" | "isContinuous">;
+
 export function createRecorder({ version, shard, clock, logger, onRecord, journal }: RecorderDeps): Recorder {
   /** The keys are the names of clusters. */
   const latest = new Map<string, RecordedCluster>();
   let latestMs: number | undefined;
   let sources: Pick<Sources, "verdicts" | "windows"> | undefined;
-  let judging: Promise<Omit<JournalStep, "state"> | undefined> | undefined;
+  let judging: Promise<Judged | undefined> | undefined;
+  /** Whether what goes on has changed since the latest step. */
+  let isOngoingChanged = true;
 
   function record(one: JournalRecord): void {
     onRecord(one);
@@ -65,7 +70,11 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     const now = await judging;
     judging = undefined;
     // Together: the journal writes the records until here, or this state in their place.
-    if (now !== undefined) await journal?.flush({ ...now, state: stateOf([...latest.values()]) });
+    if (now === undefined) return;
+    const all = [...latest.values()];
+    const ongoing = isOngoingChanged || !now.isContinuous ? ongoingOf(all, now.atMs) : undefined;
+    isOngoingChanged = false;
+    await journal?.flush({ ...now, state: stateOf(all), ongoing });
   }
 
   function failed(error: unknown): undefined {
@@ -79,16 +88,30 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     await journal?.stop();
   }
 
-  async function judged({ verdicts }: Pick<Sources, "verdicts">): Promise<Omit<JournalStep, "state">> {
+  async function judged({ verdicts }: Pick<Sources, "verdicts">): Promise<Judged> {
     const atMs = clock.wallMs();
     await verdicts();
+    const seenMs = clock.wallMs();
     const sinceMs = atMs - (latestMs ?? atMs);
     const isContinuous = sinceMs >= 0 && sinceMs <= MAX_STEP_MS;
     latestMs = atMs;
     // Timelines take each record at once, so they take the latest of each cluster, whatever is judged meanwhile.
-    if (!isContinuous) await beginRun({ why: "gap" }, atMs, latest.values(), onRecord);
+    if (!isContinuous) await beginRun({ why: "gap" }, seenMs, latest.values(), onRecord);
     onRecord({ at: instantOf(atMs), kind: "alive" });
-    return { atMs, isContinuous };
+    return { atMs, seenMs, isContinuous };
+  }
+
+  /** Makes the records of what goes on, when the journal writes them. */
+  function ongoingOf(all: readonly RecordedCluster[], atMs: number): () => readonly JournalRecord[] {
+    const windows = sources?.windows.commanded() ?? [];
+    return () => [
+      ...windows.map((window) => windowRecord(window, atMs)),
+      ...all.flatMap(({ verdict, incidents }) => [
+        ...incidentRecords(verdict.facts.cluster, incidents?.all ?? [], atMs),
+        ...(verdict.planned === undefined ? [] : recordsBetween(undefined, verdict, atMs).filter(isWrong)),
+      ]),
+      { at: instantOf(atMs), kind: "alive" },
+    ];
   }
 
   function stateOf(all: readonly RecordedCluster[]): JournalStep["state"] {
@@ -125,16 +148,22 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
         const { cluster } = now.facts;
         latest.set(cluster, { verdict: now, incidents: latest.get(cluster)?.incidents });
       } else if (before !== undefined) latest.delete(before.facts.cluster);
+      // What began before a window, and what began in it.
+      isOngoingChanged ||= before?.planned !== undefined || now?.planned !== undefined;
       recordsBetween(before, now, atMs).forEach(record);
     },
     happened: ({ cluster, news, now }, atMs) => {
+      isOngoingChanged = true;
       const known = latest.get(cluster);
       if (known !== undefined) latest.set(cluster, { ...known, incidents: now });
       // The first ones include those of an earlier run: a reader may have the file of a day alone.
       const all = known?.incidents === undefined ? [...openIn(now), ...news] : news;
       incidentRecords(cluster, all, atMs).forEach(record);
     },
-    planned: (window) => record(windowRecord(window, clock.wallMs())),
+    planned: (window) => {
+      isOngoingChanged = true;
+      record(windowRecord(window, clock.wallMs()));
+    },
     reloaded: (ok, atMs) => record({ at: instantOf(atMs), kind: "reload", ok }),
     follow: (given) => void (sources = given),
     step,
@@ -142,4 +171,8 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
       await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };
+}
+
+function isWrong(record: SubjectRecord): boolean {
+  return bandOf(record) !== "up";
 }

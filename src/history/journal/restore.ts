@@ -1,41 +1,57 @@
 import { windowFrom } from "../../exporter/maintenance/request.ts";
 import type { MaintenanceWindow } from "../../exporter/maintenance/window.ts";
 import type { Restored } from "../../exporter/board/board.ts";
+import type { Memory } from "../../exporter/judge/memory.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { beginOf, namedFiles, dayOf, readLines } from "./day-files.ts";
+import { readLatest } from "./day-files.ts";
+import { readOngoing, type OngoingLines } from "./ongoing-file.ts";
 import {
   atOf,
   clusterIn,
+  endsKnowledge,
   formatRecord,
   isSubject,
   parseRecord,
   subjectIn,
   subjectKey,
   type IncidentRecord,
+  type JournalRecord,
+  type WindowRecord,
 } from "./record.ts";
 import { memoryOf, type LatestRecord } from "./memory.ts";
 import { ongoingFrom } from "./ongoing.ts";
 
 /** The number of days to read. The file of each day has the state of everything, unless the exporter was killed when that day began. */
 const DAYS = 2;
+/** The most bytes to read, the newest ones: what 10,000 clusters write in these days. */
+const MOST_BYTES = 64 * 2 ** 20;
+/** The most incidents, and the most windows, that are restored: the latest ones. */
+export const MOST_INCIDENTS = 4096;
+const MOST_WINDOWS = 1024;
+
+export interface RestoringEvents {
+  /** Reports what of the journal cannot be read. */
+  readonly onDamaged: (path: string, error: unknown) => void;
+  /** Reports a file that is not read as a whole, since it is too large. */
+  readonly onLeftOut: (path: string) => void;
+  /** Reports that the file system has answered. */
+  readonly onProgress: () => void;
+}
 
 /**
  * Reads from the latest files of a journal the state from which an exporter that starts `at` an instant continues. Rejects if the folder
  * cannot be read.
  */
-export async function restore(
-  folder: string,
-  at: Instant,
-  onDamaged: (path: string, error: unknown) => void,
-): Promise<Restored> {
-  const today = dayOf(at.wallMs);
-  const days = [...new Set((await namedFiles(folder)).map(({ day }) => day))].filter((day) => day <= today);
-  const [first] = days.slice(-DAYS);
-  if (first === undefined) return { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] };
+export async function restore(folder: string, at: Instant, events: RestoringEvents): Promise<Restored> {
+  const ongoing = await readOngoing(folder, events.onDamaged);
   const latest = createReader();
-  for await (const lines of readLines(folder, { fromMs: beginOf(first), toMs: at.wallMs }, onDamaged))
+  const part = { toMs: at.wallMs, days: DAYS, bytes: MOST_BYTES };
+  for await (const lines of readLatest(folder, part, events)) {
+    events.onProgress();
     lines.forEach(latest.read);
+  }
+  if (ongoing !== undefined) latest.complete(ongoing);
   return restoredFrom(latest.end(), at);
 }
 
@@ -60,11 +76,19 @@ interface Left {
   readonly windows: readonly MaintenanceWindow[];
 }
 
-/** Creates a reader of lines, oldest first, that returns the last known state. */
-function createReader(): { read(line: string): void; end(): Left } {
+/** Reads lines, oldest first. */
+interface Reader {
+  read(line: string): void;
+  /** Adds what went on at a later instant, or at an earlier one that the lines do not reach. */
+  complete(ongoing: OngoingLines): void;
+  /** Returns the last known state. */
+  end(): Left;
+}
+
+function createReader(): Reader {
   const subjects = new Map<string, SubjectLine>();
   const incidents = new Map<string, IncidentRecord>();
-  const windows = new Map<string, MaintenanceWindow>();
+  const windows = new Map<string, WindowRecord>();
   let run: ReadRun = { latest: "", lost: new Map() };
 
   function keep(subject: string, line: string): void {
@@ -82,12 +106,25 @@ function createReader(): { read(line: string): void; end(): Left } {
   function readOther(line: string): void {
     const record = parseRecord(line);
     if (record === undefined) return;
-    if (record.kind === "run" && record.why !== "day") run = { latest: line, lost: new Map() };
+    if (record.kind === "run" && endsKnowledge(record)) run = { latest: line, lost: new Map() };
     run.latest = line;
     if (record.kind === "lost") run.lost.set(record.cluster, Date.parse(record.at));
-    if (record.kind === "incident") incidents.set(record.incident.id, record);
-    if (record.kind === "window") windows.set(record.id, windowFrom(record));
-    if (isSubject(record)) keep(subjectKey(record), formatRecord(record));
+    if (record.kind === "incident") keepLatest(incidents, record.incident.id, record, MOST_INCIDENTS);
+    if (record.kind === "window") keepLatest(windows, record.id, record, MOST_WINDOWS);
+    if (isSubject(record)) keep(subjectKey(record), line);
+  }
+
+  /** What else the lines say to go on is over: its end was left out of the files of the days. */
+  function endOthers(at: string, goOn: readonly JournalRecord[]): void {
+    const lost = new Set(goOn.flatMap((each) => (each.kind === "lost" ? each.cluster : [])));
+    const open = new Set(goOn.flatMap((each) => (each.kind === "incident" ? each.incident.id : [])));
+    const planned = new Set(goOn.flatMap((each) => (each.kind === "window" ? each.id : [])));
+    for (const [id, { incident, ...record }] of incidents) {
+      const isOver = incident.end === undefined && !open.has(id) && !lost.has(record.cluster);
+      if (isOver && record.at <= at)
+        incidents.set(id, { ...record, incident: { ...incident, end: at }, open: undefined });
+    }
+    for (const [id, record] of windows) if (record.at <= at && !planned.has(id)) windows.delete(id);
   }
 
   return {
@@ -100,12 +137,39 @@ function createReader(): { read(line: string): void; end(): Left } {
       keep(subject, line);
       run.latest = line;
     },
+    complete: ({ at, lines }) => {
+      const goOn = lines.flatMap((line) => parseRecord(line) ?? []);
+      endOthers(at, goOn);
+      const then: ReadRun = { latest: lines.at(-1) ?? "", lost: new Map() };
+      for (const record of goOn) {
+        if (record.kind === "incident" && isLater(record, incidents.get(record.incident.id)))
+          incidents.set(record.incident.id, record);
+        if (record.kind === "window" && isLater(record, windows.get(record.id)))
+          windows.set(record.id, record);
+        if (!isSubject(record)) continue;
+        const known = subjects.get(subjectKey(record))?.run.latest;
+        if (known === undefined || atOf(known) < at)
+          subjects.set(subjectKey(record), { line: formatRecord(record), run: then });
+      }
+    },
     end: () => ({
       subjects: [...subjects.values()],
       incidents: [...incidents.values()],
-      windows: [...windows.values()],
+      windows: Array.from(windows.values(), windowFrom),
     }),
   };
+}
+
+function isLater({ at }: Pick<JournalRecord, "at">, other: Pick<JournalRecord, "at"> | undefined): boolean {
+  return other === undefined || other.at <= at;
+}
+
+/** Adds an entry behind the others, and removes the first one if there are too many. */
+export function keepLatest<Value>(all: Map<string, Value>, key: string, value: Value, most: number): void {
+  all.delete(key);
+  all.set(key, value);
+  const [first = key] = all.keys();
+  if (all.size > most) all.delete(first);
 }
 
 /**
@@ -136,11 +200,15 @@ function restoredFrom({ subjects, incidents, windows }: Left, at: Instant): Rest
   const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
   const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
-  const memories = Array.from(names, (name) => {
+  const memory = (name: string): Memory => {
     const [own, recorded] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
-    return [name, () => memoryOf(knownFrom(memorable(own)), recorded, at)] as const;
-  });
-  const ongoing = Array.from(incidentsOf, ([name, own]) => [name, () => ongoingFrom(own, at)] as const);
+    return memoryOf(knownFrom(memorable(own)), recorded, at);
+  };
+  const memories = Array.from(names, (name) => [name, () => memory(name)] as const);
+  const ongoing = Array.from(
+    incidentsOf,
+    ([name, own]) => [name, () => ongoingFrom(own, memory(name), at)] as const,
+  );
   const all = whole.map(({ incident }) => incident);
   return { memories: new Map(memories), ongoing: new Map(ongoing), incidents: all, windows };
 }

@@ -1,4 +1,4 @@
-import { formatRecord, isSubject, subjectKey, type JournalRecord } from "./record.ts";
+import { isSubject, subjectKey, type JournalRecord } from "./record.ts";
 
 /** A record as a line that is not written yet. */
 export interface WaitingLine {
@@ -12,10 +12,10 @@ export interface WaitingLine {
 /** The lines in memory that the disk does not take yet, in at most 8 MiB. */
 export interface WaitingLines {
   /**
-   * Adds a line, and returns whether all lines still wait. If there are too many, only lines about incidents wait, in up to half of the
+   * Adds the line of a record, and returns whether all lines still wait. If there are too many, only lines about incidents wait, in up to half of the
    * memory.
    */
-  add(record: JournalRecord): boolean;
+  add(record: JournalRecord, text: string): boolean;
   all(): readonly WaitingLine[];
   keepOnly(isKept: (line: WaitingLine) => boolean): void;
 }
@@ -32,10 +32,10 @@ export function createWaitingLines(): WaitingLines {
   }
 
   return {
-    add: (record) => {
-      const line = { at: record.at, text: formatRecord(record), key: keyOf(record) };
+    add: (record, text) => {
+      const line = { at: record.at, text, key: keyOf(record) };
       lines.push({ ...line, isIncident: record.kind === "incident" });
-      bytes += line.text.length;
+      bytes += text.length;
       if (bytes <= MAX_BYTES) return true;
       // The state of everything will be written again, but the ends of incidents will not.
       keepOnly(({ isIncident }) => isIncident);
@@ -51,8 +51,4 @@ export function createWaitingLines(): WaitingLines {
 export function keyOf(record: JournalRecord): string | undefined {
   if (isSubject(record)) return subjectKey(record);
   return record.kind === "incident" ? record.incident.id : undefined;
-}
-
-export function textOf(lines: readonly WaitingLine[]): string {
-  return lines.map(({ text }) => text).join("");
 }

@@ -1,6 +1,5 @@
 import type { TimeRange } from "../journal/day-files.ts";
-import { isBreak } from "../journal/fold.ts";
-import { isSubject, subjectKey, type JournalRecord } from "../journal/record.ts";
+import { endsKnowledge, isSubject, subjectKey, type JournalRecord } from "../journal/record.ts";
 
 /** Converts records, oldest first, into the times in which subjects are part of the configuration. */
 export interface Presence {
@@ -40,7 +39,8 @@ export function createPresence(settledMs: number): Presence {
   return {
     read: (record) => {
       const atMs = Math.max(latestMs, Date.parse(record.at));
-      if (isBreak(record, latestMs)) begin(atMs);
+      // Behind damage, unlike behind another begin of a run, nothing says what is still there.
+      if (record.kind === "run" && endsKnowledge(record) && record.why !== "damage") begin(atMs);
       latestMs = atMs;
       if (!isSettled && atMs - beginMs >= settledMs) settle();
       if (!isSubject(record)) return;

@@ -1,11 +1,13 @@
+import { basename } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatShard, WHOLE_FLEET, type Shard } from "../../exporter/config/shard.ts";
 import type { History } from "../../exporter/history.ts";
 import { createJournal, type StorageOptions } from "../journal/journal.ts";
+import { DamagedLines } from "../journal/lines.ts";
 import { createRecorder } from "../journal/recorder.ts";
 import { readPast } from "../journal/past.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import { restore } from "../journal/restore.ts";
+import { keepLatest, MOST_INCIDENTS, restore } from "../journal/restore.ts";
 import { selectLines } from "../journal/selection.ts";
 import type { Restored } from "../../exporter/board/board.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
@@ -14,7 +16,7 @@ import { errorCode, messageOf } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
 import { createTimelines } from "./timelines.ts";
 
-/** The longest time that the start waits for the folder of the journal. */
+/** The longest time that the start waits for an answer of the file system of the journal. */
 const RESTORE_MS = 2000;
 /** A kill loses less than five seconds. Midnight is a step. */
 const STEP_MS = 4000;
@@ -38,19 +40,12 @@ export interface HistoryOptions {
 export async function openHistory(options: HistoryOptions): Promise<History> {
   const { version, shard = WHOLE_FLEET, storage, clock, logger } = options;
   const journal = storage && createJournal(storage, { clock, logger });
-  const restored = await restoredWithin(options);
+  const damages = createDamages(logger);
+  const restored = await restoredWithin(options, damages.add);
   const [timelines, startedAtMs] = [createTimelines(), clock.wallMs()];
   const names = { version, shard: formatShard(shard) };
   const recorder = createRecorder({ ...names, clock, logger, onRecord: timelines.read, journal });
   let timer: NodeJS.Timeout | undefined;
-  const damagedFiles = new Set<string>();
-
-  /** Logs the damage of a file once, since clients read the same file again and again. */
-  function damaged(path: string, error: unknown): void {
-    if (damagedFiles.has(path)) return;
-    damagedFiles.add(path);
-    logger.warn({ path, detail: messageOf(error) }, "a file of the journal cannot be read to its end");
-  }
 
   /** Adds the last 30 days of earlier runs to the timelines; returns their incidents. */
   async function addPast({ path }: StorageOptions): Promise<readonly KnownIncident[]> {
@@ -58,10 +53,11 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     const range = { fromMs: startedAtMs - PAST_MS, toMs: startedAtMs };
     function read(record: JournalRecord): void {
       past.read(record);
-      if (record.kind === "incident") incidents.set(record.incident.id, record.incident);
+      if (record.kind === "incident")
+        keepLatest(incidents, record.incident.id, record.incident, MOST_INCIDENTS);
     }
     // The reason why the folder cannot be read was logged before.
-    await readPast(path, range, read, damaged).catch(() => {});
+    await readPast(path, range, read, damages.add).catch(() => {});
     timelines.addPast(past.end());
     return [...incidents.values()];
   }
@@ -79,9 +75,9 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   return {
     ...recorder,
     restored,
-    strips: timelines,
-    journal,
-    read: storage && ((selection) => selectLines(storage.path, selection, damaged)),
+    strips: { strip: timelines.strip, damages: damages.all },
+    journal: journal && { isUp: journal.isUp, bytes: journal.bytes, damagedLines: damages.lines },
+    read: storage && ((selection) => selectLines(storage.path, selection, damages.add)),
     start: ({ onIncidents, ...sources }) => {
       recorder.follow(sources);
       planStep();
@@ -94,18 +90,72 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   };
 }
 
+/** The damage of the journal that was found so far. */
+interface Damages {
+  /** Logs the damage of a file once, since the same file is read again and again. */
+  add(path: string, error: unknown): void;
+  /** Returns a text for each file: `2026-11-26.jsonl: damaged or missing: line 17`. */
+  all(): readonly string[];
+  /** Returns the number of damaged lines. */
+  lines(): number;
+}
+
+function createDamages(logger: Logger): Damages {
+  const files = new Map<string, unknown>();
+  return {
+    add: (path, error) => {
+      if (files.has(path)) return;
+      files.set(path, error);
+      logger.warn({ path, detail: messageOf(error) }, "a file of the journal cannot be read as a whole");
+    },
+    all: () => Array.from(files, ([path, error]) => `${basename(path)}: ${messageOf(error)}`),
+    lines: () =>
+      [...files.values()].reduce<number>(
+        (sum, error) => sum + (error instanceof DamagedLines ? error.count : 0),
+        0,
+      ),
+  };
+}
+
 /** Returns the state that an earlier run left in the journal; nothing if it cannot be read in time. */
-async function restoredWithin({ storage, clock, logger }: HistoryOptions): Promise<Restored> {
+async function restoredWithin(
+  { storage, clock, logger }: HistoryOptions,
+  onDamaged: Damages["add"],
+): Promise<Restored> {
   const nothing = { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] };
   if (storage === undefined) return nothing;
+  const { path } = storage;
   const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
-  const failed = (path: string, error: unknown): Restored => {
-    const isNew = errorCode(error) === "ENOENT";
-    if (!isNew) logger.warn({ path, detail: messageOf(error) }, "the journal cannot be read");
+  let answeredMs = clock.monotonicMs();
+  const reading = restore(path, at, {
+    onDamaged,
+    onLeftOut: (left) =>
+      logger.warn(
+        { path: left },
+        "a file of the journal is too large for a start, which takes its latest part",
+      ),
+    onProgress: () => {
+      answeredMs = clock.monotonicMs();
+    },
+  });
+  const silent = silence(() => clock.monotonicMs() - answeredMs);
+  try {
+    return await Promise.race([reading, silent]);
+  } catch (error) {
+    // A new folder has no journal yet.
+    if (errorCode(error) !== "ENOENT")
+      logger.warn({ path, detail: messageOf(error) }, "the journal cannot be read");
     return nothing;
-  };
-  const reading = restore(storage.path, at, failed).catch((error: unknown) => failed(storage.path, error));
-  const restored = await Promise.race([reading, sleep(RESTORE_MS, undefined, { ref: false })]);
-  const late = `the file system does not answer within ${RESTORE_MS / 1000} s`;
-  return restored ?? failed(storage.path, new Error(late));
+  }
+}
+
+/** Rejects when the file system has not answered for two seconds. */
+async function silence(silentMs: () => number): Promise<never> {
+  for (;;) {
+    await sleep(RESTORE_MS - Math.min(silentMs(), RESTORE_MS - 1), undefined, { ref: false });
+    // A busy process takes an answer that is there before it gives up.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (silentMs() >= RESTORE_MS)
+      throw new Error(`the file system does not answer within ${RESTORE_MS / 1000} s`);
+  }
 }

@@ -1,6 +1,7 @@
 import { bandOf, type Band } from "../journal/bands.ts";
 import { createFold, type LastingRecord } from "../journal/fold.ts";
 import {
+  endsKnowledge,
   isSubject,
   subjectKey,
   type JournalRecord,
@@ -22,7 +23,7 @@ import {
 } from "./bins.ts";
 
 /** The states of subjects in the last 30 days, in memory. */
-export interface Timelines extends Strips {
+export interface Timelines extends Pick<Strips, "strip"> {
   read(record: JournalRecord): void;
   /** Ends all states that are known. Returns the past, by subject. */
   end(): Tracks;
@@ -80,9 +81,9 @@ export function createTimelines(): Timelines {
 
   function follow(record: JournalRecord): void {
     const atMs = Date.parse(record.at);
-    const isBreak = record.kind === "run" && record.why !== "day";
-    if (isBreak) endRun();
-    const sinceMs = isBreak || run === undefined ? atMs : run.sinceMs;
+    const begins = record.kind === "run" && endsKnowledge(record);
+    if (begins) endRun();
+    const sinceMs = begins || run === undefined ? atMs : run.sinceMs;
     run = { sinceMs, untilMs: Math.max(atMs, sinceMs) };
   }
 

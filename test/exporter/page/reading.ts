@@ -8,7 +8,7 @@ import { NOW_MS } from "./documents.ts";
 export const READER: Reader = { nowMs: NOW_MS, opened: new Set(), closed: new Set() };
 
 /** Nothing is known of the past. */
-export const NO_STRIPS = { name: "day", strip: () => undefined } as const;
+export const NO_STRIPS = { name: "day", strip: () => undefined, damages: () => [] } as const;
 
 /** The text of markup, each run of white space as one space. */
 export function textOf({ text }: Html): string {

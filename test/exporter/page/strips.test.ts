@@ -15,7 +15,7 @@ test("of a cluster with thousands of groups 256 strips are made, and the others 
     members: [],
   }));
   let made = 0;
-  const timelines = { strip: () => void (made += 1) };
+  const timelines = { strip: () => void (made += 1), damages: () => [] };
   stripTable({ ...cluster, groups }, stripView(timelines, "day", NOW_MS));
   // One more says how long the exporter watched.
   expect(made).toBe(257);
@@ -32,7 +32,7 @@ test("a figure says of how much it is known, in the picture and beside it", () =
   timelines.read({ at, kind: "cluster", cluster: "ams", state: "up", worst: "up" });
   timelines.read({ at, kind: "group", cluster: "ams", vhid, vip, state: "one_master" });
   timelines.read({ at: instantOf(NOW_MS), kind: "alive" });
-  const view = stripView(timelines, "day", NOW_MS);
+  const view = stripView({ ...timelines, damages: () => [] }, "day", NOW_MS);
   const { text } = stripTable(cluster, view);
   const words = "up 100 % of the 10 s known";
   expect(/aria-label="(up [^"]*)"/.exec(text)?.[1]).toBe(words);

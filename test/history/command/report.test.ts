@@ -11,7 +11,7 @@ import { createTestIo } from "../../support/io.ts";
 const DAY = 86_400;
 
 function linesOf(records: readonly JournalRecord[]): string {
-  return records.map(formatRecord).join("");
+  return records.map((record) => `${formatRecord(record)}\n`).join("");
 }
 
 const SHOP = "=shop,<b>";
@@ -37,6 +37,12 @@ const JOURNAL: Files = {
     group(24 * DAY + 5402, "one_master"),
     readiness(24 * DAY + 5402, "ready", "a"),
     website(24 * DAY + 5404, "up", SHOP),
+    alive(25 * DAY),
+  ]),
+  "2026-10-26.jsonl": linesOf([run(25 * DAY, "day"), alive(26 * DAY)]),
+  "2026-10-27.jsonl": linesOf([run(26 * DAY, "day"), alive(27 * DAY)]),
+  "2026-10-28.jsonl": linesOf([
+    run(27 * DAY, "day"),
     failedOver(27 * DAY, "one", { summary: "b took over from a" }),
     readiness(27 * DAY, "gone", "a"),
     readiness(27 * DAY, "losses", "b"),
@@ -45,8 +51,10 @@ const JOURNAL: Files = {
     group(27 * DAY + 3, "no_master"),
     group(27 * DAY + 5, "one_master"),
     website(27 * DAY + 72.25, "partially_down", SHOP),
-    alive(30 * DAY),
+    alive(28 * DAY),
   ]),
+  "2026-10-29.jsonl": linesOf([run(28 * DAY, "day"), alive(29 * DAY)]),
+  "2026-10-30.jsonl": linesOf([run(29 * DAY, "day"), alive(30 * DAY)]),
   "2026-10-31.jsonl": `${linesOf([
     { ...run(30 * DAY, "day"), left: 2 },
     group(30 * DAY, "one_master"),
@@ -285,10 +293,11 @@ test("a damaged file is a warning, and what it lacks is unknown", async () => {
 
 test("progress names the folder and the day, and is removed", async () => {
   const shown: string[] = [];
+  const days = ["24", "25", "26", "27", "28", "29", "30", "31"].map((day) => `2026-10-${day}`);
   const { code } = await report(JOURNAL, ["--month=2026-10"], undefined, {
     progress: (text) => void shown.push(text.replace(/^.*: /, "")),
   });
-  expect({ code, shown }).toEqual({ code: 0, shown: ["2026-10-24", "2026-10-25", "2026-10-31", ""] });
+  expect({ code, shown }).toEqual({ code: 0, shown: [...days, ""] });
 });
 
 test.each([

@@ -2,33 +2,58 @@ import { expect, test } from "vitest";
 import { createBounds } from "../../../src/history/journal/bounds.ts";
 import type { JournalRecord } from "../../../src/history/journal/record.ts";
 
+const DAY_BYTES = 128 * 2 ** 20;
+const AT = "2026-11-26T00:00:00.000Z";
+
 function group(vhid: number, state: string, cluster = "ams"): JournalRecord {
-  return { at: "2026-11-26T00:00:00.000Z", kind: "group", cluster, vhid, vip: "192.0.2.100", state };
+  return { at: AT, kind: "group", cluster, vhid, vip: "192.0.2.100", state };
 }
 
-test("a subject that flaps has a thousand records, the last of which has no state", () => {
-  const bounds = createBounds();
-  const states = Array.from({ length: 1010 }, (_, nth) => (nth % 2 === 0 ? "one_master" : "no_master"));
-  const admitted = states.flatMap((state) => bounds.admit(group(1, state)) ?? []);
-  expect(admitted).toHaveLength(1000);
-  expect(admitted.slice(-2)).toEqual([group(1, "one_master"), { ...group(1, ""), state: undefined }]);
-  expect(bounds.admit(group(2, "one_master"))).toEqual(group(2, "one_master"));
-  expect(bounds.left()).toBe(10);
+test("a subject that flaps has 256 KiB, and its last record has no state; others go on", () => {
+  const bounds = createBounds(DAY_BYTES);
+  const states = Array.from({ length: 270 }, (_, nth) => (nth % 2 === 0 ? "one_master" : "no_master"));
+  const admitted = states.flatMap((state) => bounds.admit(group(1, state), 1024) ?? []);
+  expect(admitted).toHaveLength(257);
+  expect(admitted.slice(-2)).toEqual([group(1, "no_master"), { ...group(1, ""), state: undefined }]);
+  expect(bounds.admit(group(2, "one_master"), 1024)).toEqual(group(2, "one_master"));
+  expect(bounds.left()).toBe(13);
 });
 
-test("an appliance that invents subjects takes no place from other clusters", () => {
-  const bounds = createBounds();
-  const invented = Array.from({ length: 10_010 }, (_, nth) => bounds.admit(group(nth, "one_master")));
-  expect(invented.filter((each) => each !== undefined)).toHaveLength(10_000);
-  expect(bounds.admit(group(0, "no_master"))).toEqual(group(0, "no_master"));
-  expect(bounds.admit(group(1, "one_master", "fra"))).toEqual(group(1, "one_master", "fra"));
-});
-
-test("a cluster that changes too often is lost for the day", () => {
-  const bounds = createBounds();
-  const changes = Array.from({ length: 60_000 }, (_, nth) => bounds.admit(group(nth % 1000, `${nth}`)));
+test("a cluster that writes too much is lost for the day, and no other one", () => {
+  const bounds = createBounds(DAY_BYTES);
+  const changes = Array.from({ length: 2100 }, (_, nth) => bounds.admit(group(nth, "one_master"), 1024));
   const admitted = changes.filter((each) => each !== undefined);
-  expect(admitted).toHaveLength(50_001);
-  expect(admitted.at(-1)).toEqual({ at: "2026-11-26T00:00:00.000Z", kind: "lost", cluster: "ams" });
-  expect(bounds.left()).toBe(9_999);
+  expect(admitted).toHaveLength(2049);
+  expect(admitted.at(-1)).toEqual({ at: AT, kind: "lost", cluster: "ams" });
+  expect(bounds.left()).toBe(51);
+  expect(bounds.admit(group(1, "one_master", "fra"), 1024)).toEqual(group(1, "one_master", "fra"));
+});
+
+test("a hundred clusters that write all they may leave each other one its share of the file", () => {
+  const bounds = createBounds(DAY_BYTES);
+  const names = Array.from({ length: 200 }, (_, nth) => `cluster-${nth}`);
+  for (const name of names) bounds.admit(group(1, "one_master", name), 200);
+  let bytes = names.length * 200;
+  for (const hostile of names.slice(0, 100))
+    for (let nth = 0; nth < 3000; nth += 1) {
+      const record = bounds.admit(group(nth, "one_master", hostile), 1024);
+      if (record?.kind === "group") bytes += 1024;
+    }
+  expect(bytes).toBeLessThan(DAY_BYTES);
+  const others = names.slice(100).map((name) => {
+    const admitted = Array.from({ length: 300 }, (_, nth) =>
+      bounds.admit(group(nth, "one_master", name), 1024),
+    );
+    return admitted.filter((each) => each?.kind === "group").length;
+  });
+  // A share is 64 MiB for 200 clusters.
+  expect(new Set(others)).toEqual(new Set([300]));
+});
+
+test("windows and reloads without end are left out, and nothing else", () => {
+  const bounds = createBounds(DAY_BYTES);
+  const reload: JournalRecord = { at: AT, kind: "reload", ok: true };
+  const reloads = Array.from({ length: 300 }, () => bounds.admit(reload, 1024));
+  expect(reloads.filter((each) => each !== undefined)).toHaveLength(256);
+  expect(bounds.admit(group(1, "one_master"), 1024)).toEqual(group(1, "one_master"));
 });

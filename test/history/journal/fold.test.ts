@@ -68,11 +68,6 @@ test.each<readonly [string, readonly JournalRecord[], readonly string[]]>([
     ["one_master 1 9"],
   ],
   [
-    "a new day behind a file that was cut is a gap",
-    [group(1, "one_master"), alive(5), run(60, "day"), group(60, "one_master"), alive(64)],
-    ["one_master 1 5", "one_master 60 64"],
-  ],
-  [
     "unknown, no and future states are not known",
     [
       group(1, "one_master"),
@@ -101,10 +96,18 @@ test.each<readonly [string, readonly JournalRecord[], readonly string[]]>([
   expect(known(records)).toEqual(expected);
 });
 
-test("a line of a later version, a damaged and an empty one are no records", () => {
+test("a line of a later version is no record, unless it says which states are known", () => {
   const line = formatRecord(group(1, "one_master"));
   expect(parseRecord(line)).toEqual(group(1, "one_master"));
-  expect(
-    ["", line.slice(0, -9), "\0\0", '{"at":"2026-11-26T00:00:00.000Z","kind":"later"}'].map(parseRecord),
-  ).toEqual(Array(4).fill(undefined));
+  expect(parseRecord('{"at":"2026-11-26T00:00:00.000Z","kind":"later"}')).toBeUndefined();
+  expect(parseRecord('{"at":"2026-11-26T00:00:00.000Z","kind":"window","id":5}')).toBeUndefined();
+  const damage = { at: at(1), kind: "run", v: 1, why: "damage" };
+  expect(parseRecord(line.replace('"vhid":2', '"vhid":"two"'))).toEqual(damage);
+  expect(parseRecord(formatRecord(run(1, "start")).replace('"v":1', '"v":[]'))).toEqual(damage);
+});
+
+test("a run for a reason that is not known ends what was known, and it need not name a version or a shard", () => {
+  const text = `{"at":"${at(5)}","kind":"run","v":2,"why":"moved"}`;
+  const later = parseRecord(text) ?? alive(5);
+  expect(known([group(1, "one_master"), alive(5), later, alive(9)])).toEqual(["one_master 1 5"]);
 });

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../../exporter/fleet/support.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
-import { formatRecord, parseRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
+import { parseRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import type { Remembered } from "../../../src/exporter/judge/memory.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
 import { applianceOf, seen, websiteOf } from "../../support/observations.ts";
-import { folderPath, linesIn, NOON_MS, startRun, storageAt } from "./support.ts";
+import { folderPath, linesIn, linesOf, NO_EVENTS, NOON_MS, startRun, storageAt } from "./support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
 const PAIR = [MEMBER_A, MEMBER_B];
@@ -693,7 +693,7 @@ test("what is remembered follows from the latest whole line about a subject, in 
     `{"at":"${later}","kind":"appliance","cluster":"ams","appliance":"c","state":"gone"}`,
   ];
   await writeFile(join(folder, "2026-11-26.jsonl"), lines.map((line) => `${line}\n`).join(""));
-  const { memories } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
+  const { memories } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, NO_EVENTS);
   const memory = memories.get("ams")?.() ?? new Map();
   expect(Array.from(memory, ([key, { state, sinceMs }]) => [key, state, sinceMs])).toEqual([
     ["appliance a", "up", Date.parse(later)],
@@ -757,13 +757,21 @@ test("of too many groups and websites, those with a problem and the latest of th
   const folder = await folderPath();
   await mkdir(folder);
   const at = "2026-11-26T11:59:00.000Z";
-  const of = { at, cluster: "ams" } as const;
+  const of = { cluster: "ams" } as const;
   const numbers = Array.from({ length: 10_000 }, (_, nth) => nth);
   const records = numbers.flatMap((nth): readonly JournalRecord[] => [
-    { ...of, kind: "group", vhid: nth, vip: "192.0.2.100", state: nth === 0 ? "no_master" : "one_master" },
     {
+      at,
+      kind: "group",
       ...of,
+      vhid: nth,
+      vip: "192.0.2.100",
+      state: nth === 0 ? "no_master" : "one_master",
+    },
+    {
+      at,
       kind: "website",
+      ...of,
       id: nth,
       name: `w${nth}`,
       protocol: "https",
@@ -771,8 +779,8 @@ test("of too many groups and websites, those with a problem and the latest of th
       state: nth === 1 ? "down" : "up",
     },
   ]);
-  await writeFile(join(folder, "2026-11-26.jsonl"), records.map(formatRecord).join(""));
-  const { memories } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, () => {});
+  await writeFile(join(folder, "2026-11-26.jsonl"), linesOf(records));
+  const { memories } = await restore(folder, { wallMs: NOON_MS, monotonicMs: 0 }, NO_EVENTS);
   const memory = memories.get("ams")?.() ?? new Map<string, Remembered>();
   const known = groupBy([...memory], ([, { kind }]) => kind);
   const [groups = [], websites = []] = (["group", "website"] as const).map((kind) =>

@@ -6,7 +6,7 @@ import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { readLines } from "../../../src/history/journal/day-files.ts";
 import { createJournal, type StorageOptions } from "../../../src/history/journal/journal.ts";
-import type { JournalRecord } from "../../../src/history/journal/record.ts";
+import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import { createWindows } from "../../../src/exporter/maintenance/windows.ts";
 import { createRecorder } from "../../../src/history/journal/recorder.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
@@ -32,6 +32,14 @@ export function storageAt(path: string, given: Partial<StorageOptions> = {}): St
   return { path, retentionMs: 400 * DAY_MS, retentionBytes: 2 ** 30, ...given };
 }
 
+/** Receives nothing. */
+export const NO_EVENTS = { onDamaged: () => {}, onLeftOut: () => {}, onProgress: () => {} };
+
+/** The lines of records, as an earlier version wrote them. */
+export function linesOf(records: readonly JournalRecord[]): string {
+  return records.map((record) => `${formatRecord(record)}\n`).join("");
+}
+
 /** All lines of a journal. */
 export async function linesIn(folder: string): Promise<readonly string[]> {
   const all: string[] = [];
@@ -54,7 +62,7 @@ export async function startRun(
   let [nowMs, wallMs] = [0, beginMs];
   const clock = { wallMs: () => wallMs + nowMs, monotonicMs: () => nowMs };
   const nothing = { memories: new Map(), ongoing: new Map(), incidents: [], windows: [] };
-  const restored = await restore(storage.path, { wallMs: beginMs, monotonicMs: 0 }, () => {}).catch(
+  const restored = await restore(storage.path, { wallMs: beginMs, monotonicMs: 0 }, NO_EVENTS).catch(
     () => nothing,
   );
   const { logger } = log;

@@ -1,7 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { createLineReader } from "../../../src/history/journal/lines.ts";
 import {
+  formatRecord,
   isSubject,
+  parseRecord,
   subjectKey,
   type JournalRecord,
   type SubjectRecord,
@@ -179,7 +182,11 @@ function expectedOf(journals: readonly (readonly JournalRecord[])[]) {
 
 function historyOf(records: readonly JournalRecord[]): RangeHistory {
   const history = createHistory(RANGE);
-  for (const each of records) history.read(each);
+  const reader = createLineReader("2026-10-01", { latest: "" });
+  for (const line of records.flatMap((each) => reader.read(formatRecord(each)))) {
+    const parsed = parseRecord(line);
+    if (parsed !== undefined) history.read(parsed);
+  }
   return history.end();
 }
 

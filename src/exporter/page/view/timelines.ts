@@ -16,15 +16,18 @@ export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as cons
 /** The most strips of a cluster, since rendering thousands would block the exporter. */
 const MAX_STRIPS = 256;
 const MARKS = 4;
+/** The most damaged files that the page names. */
+const NAMED_FILES = 3;
 
 /** The strips of clusters in the view of one reader. */
 export interface StripView {
   readonly name: StripScale;
   readonly strip: (of: StripSubject) => Strip | undefined;
+  readonly damages: Strips["damages"];
 }
 
 export function stripView(timelines: Strips, name: StripScale, nowMs: number): StripView {
-  return { name, strip: (of) => timelines.strip(of, name, nowMs) };
+  return { name, strip: (of) => timelines.strip(of, name, nowMs), damages: timelines.damages };
 }
 
 /** Returns one strip of the worst state of a cluster; nothing if nothing is known. */
@@ -34,7 +37,7 @@ export function clusterStrip({ name: cluster }: ClusterDocument, { name, strip }
 }
 
 /** Returns a strip for each VRRP group and website of a cluster; groups whose strips are equal share one. */
-export function stripTable(cluster: ClusterDocument, { name, strip }: StripView): Html {
+export function stripTable(cluster: ClusterDocument, { name, strip, damages }: StripView): Html {
   const exporter = strip({ kind: "exporter" });
   const all = rowsOf(cluster);
   const rows = all.slice(0, MAX_STRIPS).flatMap(({ title, isGroup, subject }) => {
@@ -46,7 +49,7 @@ export function stripTable(cluster: ClusterDocument, { name, strip }: StripView)
   const alike = groupBy(rows, ({ isGroup, title, own }) => (isGroup ? JSON.stringify(own) : title));
   const left = all.length - MAX_STRIPS;
   return html`<div class="timelines" role="group" aria-label="${TIMELINES[name]} of ${cluster.name}">
-    <p class="note">${TIMELINES[name]}, UTC.${watched(exporter)}</p>
+    <p class="note">${TIMELINES[name]}, UTC.${watched(exporter)}${unreadable(damages())}</p>
     <ul>
       ${axis(first.own, name)} ${Array.from(alike.values(), (same) => stripRow(same, exporter))}
     </ul>
@@ -75,6 +78,13 @@ function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
 function watched(exporter: Strip | undefined): string {
   const unwatchedMs = exporter === undefined ? 0 : unknownMsIn(exporter);
   return unwatchedMs < NOTABLE_MS ? "" : ` The exporter did not watch for ${duration(unwatchedMs)}.`;
+}
+
+/** Names the files of the journal that have damage. */
+function unreadable(damages: readonly string[]): string {
+  const more = damages.length > NAMED_FILES ? `; and ${damages.length - NAMED_FILES} more files` : "";
+  const named = damages.slice(0, NAMED_FILES).join("; ");
+  return damages.length === 0 ? "" : ` Unknown since the journal is damaged: ${named}${more}.`;
 }
 
 /** Returns the unknown part of the whole strip, including the time before the subject was known. */
