@@ -201,8 +201,13 @@ async function* linesOf(stream: Readable, isWithin: boolean): AsyncGenerator<rea
     const text = String(chunk);
     units += text.length;
     if (units > MAX_DAY_UNITS) throw new Error(`longer than a day can be (${MAX_DAY_UNITS} characters)`);
-    const lines = `${rest}${text}`.split("\n");
-    rest = lines.pop() ?? "";
+    // A line in many pieces is not searched again with each of them.
+    const [end = "", ...lines] = text.split("\n");
+    rest += end;
+    if (lines.length > 0) {
+      lines.unshift(rest);
+      rest = lines.pop() ?? "";
+    }
     if (rest.length > MAX_LINE_UNITS) {
       // The begin of a line that is damaged anyway.
       lines.push("");

@@ -43,10 +43,15 @@ export interface RestoringEvents {
  * Reads from the latest files of a journal the state from which an exporter that starts `at` an instant continues. Rejects if the folder
  * cannot be read.
  */
-export async function restore(folder: string, at: Instant, events: RestoringEvents): Promise<Restored> {
+export async function restore(
+  folder: string,
+  at: Instant,
+  events: RestoringEvents,
+  mostBytes = MOST_BYTES,
+): Promise<Restored> {
   const ongoing = await readOngoing(folder, events.onDamaged);
   const latest = createReader();
-  const part = { toMs: at.wallMs, days: DAYS, bytes: MOST_BYTES };
+  const part = { toMs: at.wallMs, days: DAYS, bytes: mostBytes };
   for await (const lines of readLatest(folder, part, events)) {
     events.onProgress();
     lines.forEach(latest.read);

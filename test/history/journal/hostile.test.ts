@@ -1,0 +1,232 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { sealed } from "../../../src/history/journal/lines.ts";
+import { createOldDays } from "../../../src/history/journal/old-days.ts";
+import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
+import { restore } from "../../../src/history/journal/restore.ts";
+import { eventually } from "../../support/eventually.ts";
+import { createMemoryLog } from "../../support/exporter.ts";
+import { MEMBER_A, MEMBER_B } from "../../exporter/fleet/support.ts";
+import { DAY_MS, folderPath, linesIn, NO_EVENTS, NOON_MS, startRun, storageAt } from "./support.ts";
+
+const PAIR = [MEMBER_A, MEMBER_B];
+const AT = { wallMs: NOON_MS + 60_000, monotonicMs: 0 };
+const TODAY = "2026-11-26.jsonl";
+const KEPT = { retentionMs: 400 * DAY_MS, retentionBytes: 2 ** 30 };
+
+async function madeFolder(): Promise<string> {
+  const folder = await folderPath();
+  await mkdir(folder);
+  return folder;
+}
+
+function dayOfNoon(days: number): string {
+  return new Date(NOON_MS - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+function textOf(records: readonly JournalRecord[]): string {
+  return records.map((each, nth) => `${sealed(formatRecord(each), nth)}\n`).join("");
+}
+
+/** A day of a journal with a line about each cluster, of so many characters. */
+function dayWith(day: string, clusters: Readonly<Record<string, number>>): string {
+  const at = `${day}T00:00:00.000Z`;
+  const names = Object.entries(clusters).map(([cluster, length]): JournalRecord => ({
+    at,
+    kind: "appliance",
+    cluster,
+    appliance: "x".repeat(length),
+  }));
+  return textOf([{ at, kind: "run", v: 1, why: "day" }, ...names, { at, kind: "alive" }]);
+}
+
+test("what is no regular file is neither read nor written, and named; the rest is read", async () => {
+  const folder = await madeFolder();
+  const names = ["2026-11-20.jsonl", "2026-11-21.jsonl", "2026-11-22.jsonl.gz"] as const;
+  execFileSync("mkfifo", [join(folder, names[0])]);
+  await symlink("/dev/zero", join(folder, names[1]));
+  await symlink("/etc/hostname", join(folder, names[2]));
+  await writeFile(join(folder, "2026-11-23.jsonl"), dayWith("2026-11-23", { ams: 9 }));
+  const lines = await linesIn(folder);
+  expect(lines.filter((line) => line.startsWith("damaged: "))).toEqual(
+    names.map((name) => `damaged: ${join(folder, name)} Error: not a regular file; remove it`),
+  );
+  expect(lines.filter((line) => line.includes('"ams"'))).toHaveLength(1);
+});
+
+test("the file of today is a link: nothing is written through it, and the log says what to do", async () => {
+  const folder = await madeFolder();
+  const target = join(folder, "target");
+  await writeFile(target, "");
+  await symlink(target, join(folder, TODAY));
+  const run = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1");
+  await run.step(4);
+  await run.kill();
+  expect(await readFile(target, "utf8")).toBe("");
+  expect(run.log.lines.filter(({ level }) => level === "warn")).toMatchObject([
+    { msg: "the journal cannot be written", detail: "not a regular file; remove it" },
+  ]);
+});
+
+test("a compressed file of gigabytes of nothing ends at what a day can have", async () => {
+  const folder = await madeFolder();
+  const zeros = gzipSync(Buffer.alloc(2 ** 24));
+  await writeFile(join(folder, "2026-11-20.jsonl.gz"), Buffer.concat(Array(20).fill(zeros)));
+  expect(await linesIn(folder)).toContainEqual(expect.stringContaining("longer than a day can be"));
+});
+
+test("a folder that others may write is named in the log", async () => {
+  const folder = await madeFolder();
+  await chmod(folder, 0o777);
+  const run = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
+  await run.step(4);
+  await run.step(8);
+  await run.kill();
+  expect(run.log.lines).toMatchObject([{ msg: "others may write the folder of the journal", mode: "777" }]);
+});
+
+test("100,000 incidents and windows are read, and the latest thousands are restored", async () => {
+  const folder = await madeFolder();
+  const at = "2026-11-26T11:00:00.000Z";
+  const scope = { appliances: [], clusters: ["ams"], labels: {} };
+  const known = {
+    kind: "website_down",
+    severity: "critical",
+    cluster: "ams",
+    begin: at,
+    summary: "",
+  } as const;
+  const records = Array.from({ length: 50_000 }, (_, nth): readonly JournalRecord[] => [
+    { at, kind: "incident", cluster: "ams", incident: { ...known, id: `i${nth}`, subjects: [] } },
+    {
+      at,
+      kind: "window",
+      id: `w${nth}`,
+      ...scope,
+      begin: at,
+      end: "2026-11-26T23:00:00.000Z",
+      comment: "",
+      by: "a",
+      origin: "command",
+    },
+  ]).flat();
+  await writeFile(join(folder, TODAY), textOf([{ at, kind: "run", v: 1, why: "start" }, ...records]));
+  const { incidents, windows } = await restore(folder, AT, NO_EVENTS);
+  expect([incidents.length, incidents.at(-1)?.id]).toEqual([4096, "i49999"]);
+  expect([windows.length, windows.at(-1)?.id]).toEqual([1024, "w49999"]);
+});
+
+test("windows and open incidents outlast a file that is too large for a start", async () => {
+  const folder = await folderPath();
+  const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, b silent 5, a MASTER 6, b silent 8, a MASTER 8");
+  const scope = { appliances: ["b"], clusters: [], labels: {} };
+  first.windows.start({ id: "patchnight", scope, comment: "", forMs: 600_000, isDrill: false }, "alice");
+  await first.step(12);
+  await first.kill();
+  const path = join(folder, TODAY);
+  const nth = (await readFile(path, "utf8")).trimEnd().split("\n").length;
+  const filler = { at: "2026-11-26T12:00:13.000Z", kind: "reload", ok: true } as const;
+  const lines = Array.from({ length: 2000 }, (_, more) => `${sealed(formatRecord(filler), nth + more)}\n`);
+  await writeFile(path, lines.join(""), { flag: "a" });
+  const leftOut: string[] = [];
+  const events = { ...NO_EVENTS, onLeftOut: (left: string) => void leftOut.push(left) };
+  const restored = await restore(folder, AT, events, 100_000);
+  expect(leftOut).toEqual([path]);
+  expect(restored.windows.map(({ id }) => id)).toEqual(["patchnight"]);
+  expect(
+    restored.ongoing
+      .get("ams")?.()
+      .all.map(({ kind }) => kind),
+  ).toEqual(["appliance_down"]);
+  // What is wrong in the window, and since when.
+  expect(restored.memories.get("ams")?.().get("appliance b")).toMatchObject({
+    state: "down",
+    sinceMs: NOON_MS + 5000,
+  });
+});
+
+test("an incident whose end the days do not have is over, unless what goes on names it", async () => {
+  const folder = await folderPath();
+  const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, b silent 5, a MASTER 6, b silent 8, a MASTER 8");
+  await first.step(12);
+  first.poll("b BACKUP 20, a MASTER 20");
+  const open = (await readFile(join(folder, TODAY))).length;
+  await first.step(24);
+  await first.kill();
+  await truncate(join(folder, TODAY), open);
+  const { incidents } = await restore(folder, AT, NO_EVENTS);
+  expect(incidents.map(({ end }) => end)).toEqual(["2026-11-26T12:00:24.000Z"]);
+});
+
+test("what goes on is damaged: it follows from the days, and the log names the file", async () => {
+  const folder = await folderPath();
+  const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, b silent 5, a MASTER 6, b silent 8, a MASTER 8");
+  await first.step(12);
+  await first.kill();
+  const path = join(folder, "ongoing.jsonl");
+  const text = await readFile(path, "utf8");
+  await writeFile(path, text.replace("appliance_down", "appliance_dawn"));
+  const damaged: string[] = [];
+  const events = { ...NO_EVENTS, onDamaged: (...of: readonly unknown[]) => void damaged.push(of.join(" ")) };
+  const { ongoing } = await restore(folder, AT, events);
+  expect(damaged).toEqual([`${path} Error: damaged`]);
+  expect(ongoing.get("ams")?.().all).toHaveLength(1);
+});
+
+test("nine seconds of a clock that is 401 days ahead remove no day, and the hour after it neither", async () => {
+  const folder = await madeFolder();
+  for (let days = 1; days <= 10; days += 1)
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), dayWith(dayOfNoon(days), { ams: 9 }));
+  const run = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
+  await run.step(4);
+  run.setClock(401 * DAY_MS);
+  await run.step(8);
+  await run.step(12);
+  run.setClock(-401 * DAY_MS);
+  await run.step(17);
+  await eventually(async () =>
+    expect((await readdir(folder)).filter((name) => name.endsWith(".gz")).length).toBeGreaterThanOrEqual(10),
+  );
+  await run.kill();
+});
+
+test("a machine that starts with a wrong clock removes nothing for 24 hours, and then three days an hour", async () => {
+  const folder = await madeFolder();
+  for (let days = 1; days <= 10; days += 1)
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), dayWith(dayOfNoon(days), { ams: 9 }));
+  let monotonicMs = 0;
+  const clock = { monotonicMs: () => monotonicMs };
+  const oldDays = createOldDays(folder, KEPT, { clock, ...createMemoryLog() });
+  const count = async (hour: number): Promise<number> => {
+    monotonicMs = hour * 3_600_000;
+    await oldDays.tidy(NOON_MS + 401 * DAY_MS + monotonicMs);
+    return (await readdir(folder)).length;
+  };
+  expect([await count(0), await count(1), await count(23)]).toEqual([10, 10, 10]);
+  expect([await count(24), await count(25), await count(28)]).toEqual([7, 4, 1]);
+});
+
+test("beyond the size the clusters that have most lose their days, and the others keep theirs", async () => {
+  const folder = await madeFolder();
+  const text = (days: number) => dayWith(dayOfNoon(days), { honest: 40, hostile: 50_000, ams: 50 });
+  for (let days = 1; days <= 5; days += 1)
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), text(days));
+  const retention = { ...KEPT, retentionBytes: 1200 };
+  const { logger, lines } = createMemoryLog();
+  await createOldDays(folder, retention, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
+  const kept = (await linesIn(folder)).map((line): unknown => JSON.parse(line));
+  const of = (cluster: string) => kept.filter((each) => JSON.stringify(each).includes(`"${cluster}"`));
+  expect([of("honest").length, of("ams").length]).toEqual([5, 5]);
+  const lost = of("hostile").filter((each) => JSON.stringify(each).includes('"lost"'));
+  expect(lost.length).toBeGreaterThanOrEqual(3);
+  expect(lines[0]).toMatchObject({ clusters: ["hostile"] });
+  const sizes = await Promise.all((await readdir(folder)).map((name) => stat(join(folder, name))));
+  expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(1200);
+});
