@@ -131,47 +131,52 @@ export async function* readLatest(
   const files = (await namedFiles(folder)).filter(({ day }) => beginOf(day) <= toMs);
   const latest = new Set(Array.from(new Set(files.map(({ day }) => day))).slice(-days));
   let left = bytes;
-  const parts: (NamedFile & { readonly from: number })[] = [];
+  const parts: (NamedFile & FilePart)[] = [];
   for (const file of files.filter(({ day }) => latest.has(day)).toReversed()) {
-    const size = await bytesIn(file);
-    const isWhole = size <= left;
-    if (!isWhole) onLeftOut(file.path);
-    // The end of a compressed file cannot be read alone.
-    if (isWhole || !file.isCompressed) parts.unshift({ ...file, from: Math.max(0, size - left) });
+    // The end of a compressed file cannot be read alone, so that its begin is read.
+    const size = file.isCompressed ? 0 : await bytesIn(file.path);
+    if (size > left) onLeftOut(file.path);
+    parts.unshift({ ...file, from: Math.max(0, size - left), most: left });
     left = Math.max(0, left - size);
   }
   const progress = { latest: "" };
-  for (const { from, ...file } of parts) yield* recordLines(file, progress, onDamaged, from);
+  const damaged: OnDamaged = (path, error) =>
+    error instanceof TooLong ? onLeftOut(path) : onDamaged(path, error);
+  for (const { from, most, ...file } of parts) yield* recordLines(file, progress, damaged, { from, most });
 }
 
-/** Returns the bytes of a file's lines; 0 if it cannot be read. */
-async function bytesIn({ path, isCompressed }: NamedFile): Promise<number> {
-  const file = await openRegular(path, constants.O_RDONLY).catch(() => undefined);
-  if (file === undefined) return 0;
-  try {
-    const { size } = await file.stat();
-    if (!isCompressed) return size;
-    // RFC 1952, section 2.3.1: the size of the input is at the end.
-    const end = Buffer.alloc(4);
-    await file.read(end, 0, 4, Math.max(0, size - 4));
-    return end.readUInt32LE();
-  } finally {
-    await file.close();
+/** The error for a file that has more than is read. */
+class TooLong extends Error {
+  constructor(most: number) {
+    super(`longer than a day can be (${most} characters)`);
   }
+}
+
+/** The part of a file that is read: from a byte on, and not more than so many characters. */
+interface FilePart {
+  readonly from: number;
+  readonly most: number;
+}
+
+const WHOLE: FilePart = { from: 0, most: MAX_DAY_UNITS };
+
+/** Returns the bytes of a file; 0 if there is none any more. */
+async function bytesIn(path: string): Promise<number> {
+  return (await lstat(path).catch(() => undefined))?.size ?? 0;
 }
 
 type OnDamaged = (path: string, error: unknown) => void;
 
-/** Reads the lines of a file's records, from a byte on. @see readLines */
+/** Reads the lines of the records in a part of a file. @see readLines */
 async function* recordLines(
   file: NamedFile,
   progress: Progress,
   onDamaged: OnDamaged,
-  from = 0,
+  part = WHOLE,
 ): AsyncGenerator<readonly string[]> {
-  const reader = createLineReader(file.day, progress, from > 0);
+  const reader = createLineReader(file.day, progress, part.from > 0);
   try {
-    for await (const lines of linesIn(file, from)) yield lines.flatMap(reader.read);
+    for await (const lines of linesIn(file, part)) yield lines.flatMap(reader.read);
   } catch (error) {
     if (!isMissing(error)) onDamaged(file.path, error);
   }
@@ -179,28 +184,28 @@ async function* recordLines(
   if (damage !== undefined) onDamaged(file.path, damage);
 }
 
-async function* linesIn(file: NamedFile, from: number): AsyncGenerator<readonly string[]> {
+async function* linesIn(file: NamedFile, part: FilePart): AsyncGenerator<readonly string[]> {
   const { path, isCompressed } = file;
-  const stream = await streamOf(file, from).catch((error: unknown) => {
+  const stream = await streamOf(file, part.from).catch((error: unknown) => {
     if (isCompressed || !isMissing(error)) throw error;
     // The day has been compressed since the folder was read.
     return streamOf({ ...file, path: `${path}.gz`, isCompressed: true });
   });
-  yield* linesOf(stream, from > 0);
+  yield* linesOf(stream, part);
 }
 
 function isMissing(error: unknown): boolean {
   return errorCode(error) === "ENOENT";
 }
 
-async function* linesOf(stream: Readable, isWithin: boolean): AsyncGenerator<readonly string[]> {
+async function* linesOf(stream: Readable, { from, most }: FilePart): AsyncGenerator<readonly string[]> {
   let rest = "";
-  let skips = isWithin ? 1 : 0;
+  let skips = from > 0 ? 1 : 0;
   let units = 0;
   for await (const chunk of stream.setEncoding("utf8")) {
     const text = String(chunk);
     units += text.length;
-    if (units > MAX_DAY_UNITS) throw new Error(`longer than a day can be (${MAX_DAY_UNITS} characters)`);
+    if (units > most) throw new TooLong(most);
     // A line in many pieces is not searched again with each of them.
     const [end = "", ...lines] = text.split("\n");
     rest += end;
@@ -292,5 +297,5 @@ async function* linesOfDay(folder: string, day: string): AsyncGenerator<string> 
   const file = { day, path: `${pathOf(folder, day)}.gz`, isCompressed: true };
   // Whether the day follows the one before is for its readers to find out.
   const reader = createLineReader(day, { latest: new Date(beginOf(day)).toISOString() });
-  for await (const lines of linesIn(file, 0)) yield* lines.flatMap(reader.read);
+  for await (const lines of linesIn(file, WHOLE)) yield* lines.flatMap(reader.read);
 }

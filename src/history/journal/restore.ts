@@ -82,7 +82,7 @@ interface Left {
 }
 
 /** Reads lines, oldest first. */
-interface Reader {
+interface StateReader {
   read(line: string): void;
   /** Adds what went on at a later instant, or at an earlier one that the lines do not reach. */
   complete(ongoing: OngoingLines): void;
@@ -90,7 +90,7 @@ interface Reader {
   end(): Left;
 }
 
-function createReader(): Reader {
+function createReader(): StateReader {
   const subjects = new Map<string, SubjectLine>();
   const incidents = new Map<string, IncidentRecord>();
   const windows = new Map<string, WindowRecord>();

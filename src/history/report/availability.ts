@@ -3,7 +3,7 @@ import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { groupName, instantOf } from "../../exporter/judge/words.ts";
 import { groupBy } from "../../support/group-by.ts";
 import type { RangeHistory, SubjectHistory } from "./history.ts";
-import { joined, lengthOf, whole, type PartOfWhole, type Span } from "./spans.ts";
+import { lengthOf, outagesIn, whole, type PartOfWhole, type Span } from "./spans.ts";
 
 /** The milliseconds of a range of time in which something was up, down, and so on. Their sum is the whole range. */
 export interface Figures {
@@ -64,6 +64,7 @@ export interface Outage {
   readonly subject: string;
   readonly from: string;
   readonly to: string;
+  /** The known part of the time between. */
   readonly durationMs: number;
 }
 
@@ -88,13 +89,13 @@ export function availabilityOf(history: RangeHistory, range: TimeRange): Availab
   const clusters = Array.from(byCluster, ([name, those]) => clusterRow(name, those, range));
   const outages = clusters
     .flatMap(outagesOf)
-    .toSorted((one, other) => lengthOf(other.span) - lengthOf(one.span))
+    .toSorted((one, other) => other.span.downMs - one.span.downMs)
     .slice(0, MAX_OUTAGES);
   return {
     clusters: clusters.toSorted((one, other) => compare(one.name, other.name)),
     outages: outages.map(({ cluster, subject, span }) => {
       const [from, to] = [instantOf(span.fromMs), instantOf(span.toMs)];
-      return { cluster, subject, from, to, durationMs: lengthOf(span) };
+      return { cluster, subject, from, to, durationMs: span.downMs };
     }),
     failovers: [...history.failovers.values()].toSorted((one, other) => compare(one.begin, other.begin)),
     leftOut: history.leftOut,
@@ -190,7 +191,7 @@ function outagesOf({ name: cluster, groups, websites }: ClusterRow) {
     ...websites.map((row) => [websiteTitle(row), row] as const),
   ];
   return titled.flatMap(([subject, { spans }]) =>
-    joined(spans).flatMap((span) => (span.band === "down" ? { cluster, subject, span } : [])),
+    outagesIn(spans).map((span) => ({ cluster, subject, span })),
   );
 }
 

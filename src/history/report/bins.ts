@@ -1,30 +1,36 @@
 import type { Band } from "../journal/bands.ts";
 import type { TimeRange } from "../journal/day-files.ts";
-import { bandIn } from "../timeline/bins.ts";
-import { lengthOf, overlapOf, type Span } from "./spans.ts";
+import { bandIn, SCALES, withSpan, type Bins, type BandSpan } from "../timeline/bins.ts";
+import { lengthOf, type Span } from "./spans.ts";
 
-/** The length of a bin, which is the same as in the timelines of 30 days. */
-const BIN_MS = 28_800_000;
+/** The length of a bin, which is the same as in the timelines of 30 days. The bins begin with the range, at midnight in its time zone. */
+const { binMs } = SCALES.month;
 
 /** Returns the worst band in each eight hours of a range of time. */
 export function binsOf(spans: readonly Span[], range: TimeRange): readonly Band[] {
-  const ranges = Array.from({ length: Math.ceil(lengthOf(range) / BIN_MS) }, (_, nth) => {
-    const fromMs = range.fromMs + nth * BIN_MS;
-    return { fromMs, toMs: Math.min(fromMs + BIN_MS, range.toMs) };
+  const count = Math.ceil(lengthOf(range) / binMs);
+  const bins = withGaps(spans, range).reduce<Bins>(
+    (some, { band, fromMs, toMs }) =>
+      withSpan(
+        some,
+        { band, fromMs: fromMs - range.fromMs, toMs: toMs - range.fromMs, begins: true },
+        { binMs, count },
+      ),
+    new Map(),
+  );
+  return Array.from({ length: count }, (_, nth) => {
+    const bin = bins.get(nth);
+    return bin === undefined ? "up" : bandIn(bin, Math.min(binMs, lengthOf(range) - nth * binMs));
   });
-  let place = 0;
-  return ranges.map((bin) => {
-    let [downMs, plannedMs, knownMs, isImpaired] = [0, 0, 0, false];
-    for (let span = spans[place]; span !== undefined && span.fromMs < bin.toMs; span = spans[(place += 1)]) {
-      const ms = overlapOf(span, bin);
-      knownMs += ms;
-      if (span.band === "down") downMs += ms;
-      if (span.band === "planned") plannedMs += ms;
-      isImpaired ||= span.band === "impaired";
-      // The rest of the span is in the next bin.
-      if (span.toMs > bin.toMs) break;
-    }
-    const unknownMs = lengthOf(bin) - knownMs;
-    return bandIn({ unknownMs, downMs, plannedMs, isImpaired }, lengthOf(bin));
+}
+
+/** Returns the spans, and the time between them as unknown. */
+function withGaps(spans: readonly Span[], range: TimeRange): readonly Omit<BandSpan, "begins">[] {
+  const ends = [range.fromMs, ...spans.map(({ toMs }) => toMs)];
+  const begins = [...spans.map(({ fromMs }) => fromMs), range.toMs];
+  return ends.flatMap((fromMs, nth) => {
+    const gap = { band: "unknown", fromMs, toMs: begins[nth] ?? range.toMs } as const;
+    const next = spans[nth];
+    return next === undefined ? [gap] : [gap, next];
   });
 }

@@ -9,7 +9,7 @@ import { websiteTitle, type ClusterRow, type Outage, type AvailabilityRow } from
 import type { Calendar } from "./calendar.ts";
 import type { MonthReport } from "./month-report.ts";
 import { binsOf } from "./bins.ts";
-import { downsIn } from "./spans.ts";
+import { outagesIn } from "./spans.ts";
 import { STYLE } from "./style.ts";
 
 interface ReportView {
@@ -156,7 +156,7 @@ function figureRow({ name, aside = "", row, further = [] }: TableLine, view: Rep
       ${lifeOf(row, view).map((note) => html`<br /><span class="note">${note}</span>`)}
     </th>
     <td>
-      ${picture({ bins: binsOf(spans, rangeOf(view.report)) }, pastWords({ ...row, downs: downsIn(spans) }))}
+      ${picture({ bins: binsOf(spans, rangeOf(view.report)) }, pastWords({ ...row, downs: outagesIn(spans).length }))}
     </td>
     <td ${downMs > 0 ? html`class="less"` : nothing}>${percent(upMs, downMs)}</td>
     ${times.map((time) => html`<td>${time}</td>`)}

@@ -90,13 +90,29 @@ function bandOf({ present, known, impaired, planned, down }: Counts): Span["band
   return impaired > 0 ? "impaired" : "up";
 }
 
-/** Returns the number of outages. An outage that continues after unknown time is one, since nobody saw the subject up. */
-export function downsIn(spans: readonly Span[]): number {
-  return spans.filter(({ band }, nth) => band === "down" && spans[nth - 1]?.band !== "down").length;
+/** An outage, from its first known instant to its last. */
+export interface OutageSpan extends TimeRange {
+  /** The known part of it. */
+  readonly downMs: number;
+}
+
+/** Returns the outages. One that continues after unknown time is one, since nobody saw the subject up. */
+export function outagesIn(spans: readonly Span[]): readonly OutageSpan[] {
+  const all: OutageSpan[] = [];
+  for (const [nth, span] of spans.entries()) {
+    if (span.band !== "down") continue;
+    const { fromMs, toMs } = span;
+    const last = all.at(-1);
+    const continues = last !== undefined && spans[nth - 1]?.band === "down";
+    const downMs = (continues ? last.downMs : 0) + lengthOf(span);
+    if (continues) all[all.length - 1] = { ...last, toMs, downMs };
+    else all.push({ fromMs, toMs, downMs });
+  }
+  return all;
 }
 
 /** Joins spans of the same band that touch. */
-export function joined(spans: readonly Span[]): readonly Span[] {
+function joined(spans: readonly Span[]): readonly Span[] {
   const all: Span[] = [];
   for (const span of spans) {
     const last = all.at(-1);

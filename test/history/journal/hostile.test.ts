@@ -215,9 +215,10 @@ test("a machine that starts with a wrong clock removes nothing for 24 hours, and
 
 test("beyond the size the clusters that have most lose their days, and the others keep theirs", async () => {
   const folder = await madeFolder();
-  const text = (days: number) => dayWith(dayOfNoon(days), { honest: 40, hostile: 50_000, ams: 50 });
-  for (let days = 1; days <= 5; days += 1)
-    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), text(days));
+  for (let days = 1; days <= 5; days += 1) {
+    const text = dayWith(dayOfNoon(days), { honest: 40, hostile: 50_000, ams: 50 });
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), text);
+  }
   const retention = { ...KEPT, retentionBytes: 1200 };
   const { logger, lines } = createMemoryLog();
   await createOldDays(folder, retention, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
