@@ -18,6 +18,8 @@ export interface MaintenanceWindow {
   readonly comment: string;
   /** The user who started the window; `undefined` for a window of the configuration. */
   readonly by: string | undefined;
+  /** The user who ended or extended the window last, if one did. */
+  readonly changedBy?: string | undefined;
   /** The source of the window. A drill is a window that an operator started to rehearse a failover. */
   readonly origin: "configuration" | "command" | "drill";
 }

@@ -41,8 +41,8 @@ export interface Windows {
   configure(config: Pick<Config, "appliances" | "maintenance">): void;
   start(request: StartRequest, by: string): WindowResult;
   /** Extends a window by `forMs`. */
-  extend(id: string, forMs: number): WindowResult;
-  end(id: string): WindowResult;
+  extend(id: string, forMs: number, user: string): WindowResult;
+  end(id: string, user: string): WindowResult;
   /** Returns the windows that run, and those that ended in the last five minutes. */
   list(): readonly MaintenanceWindow[];
   /** Returns the windows of `list` that were started, extended or ended by command. */
@@ -142,10 +142,10 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
   }
 
   /** Changes the end of a window, unless the window has ended. */
-  function ending(id: string, endMs: number): WindowResult {
+  function ending(id: string, endMs: number, changedBy: string): WindowResult {
     const window = running().find((each) => each.id === id);
     if (window === undefined) return refused("unknown_id", `no window ${id} runs`);
-    return put({ ...window, endMs });
+    return put({ ...window, endMs, changedBy });
   }
 
   return {
@@ -179,7 +179,7 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       const origin = isDrill ? "drill" : "command";
       return put({ id, scope, beginMs, endMs: beginMs + forMs, comment, by, origin });
     },
-    extend: (id, forMs) => {
+    extend: (id, forMs, user) => {
       const { origin, endMs = 0 } = running().find((each) => each.id === id) ?? {};
       const latestMs = clock.wallMs() + MAX_MS;
       if (origin === "drill" || forMs > MAX_MS || endMs + forMs > latestMs)
@@ -187,9 +187,9 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
           "too_long",
           "a window may end 24 hours from now at most, and a drill cannot be extended",
         );
-      return ending(id, endMs + forMs);
+      return ending(id, endMs + forMs, user);
     },
-    end: (id) => ending(id, clock.wallMs()),
+    end: (id, user) => ending(id, clock.wallMs(), user),
     list,
     commanded: current,
     covering: (facts) => {

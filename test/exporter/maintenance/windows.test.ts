@@ -128,16 +128,20 @@ test("a window is ended early once, and extended to at most 24 hours from now", 
   const { windows, changes, passMinutes } = heldWindows();
   windows.start(request(), "alice");
   passMinutes(10);
-  expect(answer(windows.extend("patchnight", 60 * MINUTE_MS))).toBe("until minute 90");
+  expect(answer(windows.extend("patchnight", 60 * MINUTE_MS, "bob"))).toBe("until minute 90");
   const tooLong = "too_long: a window may end 24 hours from now at most, and a drill cannot be extended";
-  expect(answer(windows.extend("patchnight", (24 * 60 - 80) * MINUTE_MS + 1))).toBe(tooLong);
+  expect(answer(windows.extend("patchnight", (24 * 60 - 80) * MINUTE_MS + 1, "bob"))).toBe(tooLong);
   passMinutes(10);
-  expect(answer(windows.end("patchnight"))).toBe("until minute 20");
+  expect(answer(windows.end("patchnight", "carol"))).toBe("until minute 20");
   const unknown = "unknown_id: no window patchnight runs";
-  expect(answer(windows.end("patchnight"))).toBe(unknown);
-  expect(answer(windows.extend("patchnight", MINUTE_MS))).toBe(unknown);
-  expect(answer(windows.end("other"))).toBe("unknown_id: no window other runs");
-  expect(changes.map(({ endMs }) => (endMs - WALL_MS) / MINUTE_MS)).toEqual([30, 90, 20]);
+  expect(answer(windows.end("patchnight", "carol"))).toBe(unknown);
+  expect(answer(windows.extend("patchnight", MINUTE_MS, "bob"))).toBe(unknown);
+  expect(answer(windows.end("other", "carol"))).toBe("unknown_id: no window other runs");
+  expect(changes.map(({ endMs, by, changedBy }) => [(endMs - WALL_MS) / MINUTE_MS, by, changedBy])).toEqual([
+    [30, "alice", undefined],
+    [90, "alice", "bob"],
+    [20, "alice", "carol"],
+  ]);
 });
 
 test("one drill runs at a time, is not extended, and concerns the whole cluster until it ends", () => {
@@ -146,12 +150,12 @@ test("one drill runs at a time, is not extended, and concerns the whole cluster 
   const second = request({ id: "drill2", isDrill: true });
   expect(answer(windows.start(second, "bob"))).toBe("drill_runs: the drill drill1 runs: one at a time");
   expect(answer(windows.start(request({ id: "window" }), "bob"))).toBe("until minute 30");
-  expect(windows.extend("drill1", MINUTE_MS)).toMatchObject({ ok: false, reason: "too_long" });
+  expect(windows.extend("drill1", MINUTE_MS, "bob")).toMatchObject({ ok: false, reason: "too_long" });
   expect(drills).toEqual(["", "a b", "a b"]);
   passMinutes(30);
   expect(drills).toEqual(["", "a b", "a b", ""]);
   expect(answer(windows.start(second, "bob"))).toBe("until minute 60");
-  windows.end("drill2");
+  windows.end("drill2", "carol");
   expect(drills.slice(-2)).toEqual(["a b", ""]);
 });
 
@@ -170,7 +174,7 @@ test("an earlier run's windows go on, and cover clusters as others do", () => {
   if (ams === undefined || alone === undefined) throw new Error("there are two clusters");
   expect(windows.covering(ams)).toEqual([windowOf({ appliances: ["a"] })]);
   expect(windows.covering(alone)).toEqual([]);
-  expect(answer(windows.end("patchnight"))).toBe("until minute 0");
+  expect(answer(windows.end("patchnight", "carol"))).toBe("until minute 0");
 });
 
 const AMS = { appliances: [], clusters: ["ams"], labels: {} };
@@ -223,10 +227,12 @@ test("a window of the configuration is extended and ended early, and the next on
   const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
   passMinutes(17);
   const id = windows.list()[0]?.id ?? "";
-  expect(answer(windows.extend(id, 60 * MINUTE_MS))).toBe("until minute 107");
+  expect(answer(windows.extend(id, 60 * MINUTE_MS, "bob"))).toBe("until minute 107");
   passMinutes(23);
-  expect(answer(windows.end(id))).toBe("until minute 40");
-  expect(windows.list()).toMatchObject([{ id, origin: "configuration", endMs: WALL_MS + 40 * MINUTE_MS }]);
+  expect(answer(windows.end(id, "carol"))).toBe("until minute 40");
+  expect(windows.list()).toMatchObject([
+    { id, origin: "configuration", by: undefined, changedBy: "carol", endMs: WALL_MS + 40 * MINUTE_MS },
+  ]);
   passMinutes(5);
   expect(windows.list()).toEqual([]);
   passMinutes(24 * 60);
