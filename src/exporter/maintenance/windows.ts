@@ -35,7 +35,11 @@ export interface StartRequest extends Pick<MaintenanceWindow, "id" | "scope" | "
   readonly despite?: readonly string[];
 }
 
-/** The windows of planned work that the exporter knows. Windows by command end at most 24 hours from now, and there are at most 100. */
+/**
+ * The windows of planned work that the exporter knows. Windows by command end at most 24 hours from now. A user has 50 places: each start or
+ * extension takes one for a minute, and the latest one of a window keeps it while the window runs or mutes failovers. So no user can keep
+ * another one from starting a window, and the windows and changes of a user that all others pay for are few.
+ */
 export interface Windows {
   /** Sets the configuration. Windows cover appliances that are enabled; windows that were started by command stay. */
   configure(config: Pick<Config, "appliances" | "maintenance">): void;
@@ -57,11 +61,15 @@ export interface WindowsDeps {
   readonly restored: readonly MaintenanceWindow[];
   /** Reports a window that began, was ended, or has another end by the wall clock. */
   readonly onChange: (window: MaintenanceWindow) => void;
+  /** Whether a window mutes a failover of the last five minutes. */
+  readonly isMuting: (window: MaintenanceWindow) => boolean;
   /** Reports all appliances of the cluster in which a drill runs now; none without a drill. */
   readonly onDrill: (appliances: ReadonlySet<string>) => void;
 }
 
-const MAX_WINDOWS = 100;
+const MAX_PLACES = 50;
+/** A start or an extension takes a place for this long, and a window after its end: a failover may be seen seconds after it happened. */
+const PLACE_MS = 60_000;
 const MAX_MS = 24 * 3_600_000;
 /** The wall clock was set if it diverges from the monotonic clock by more than this. */
 const TOLERANCE_MS = 2000;
@@ -70,9 +78,22 @@ const MAX_DRILL_MS = 30 * 60_000;
 const REMEMBERED_MS = 300_000;
 const NONE: readonly MaintenanceWindow[] = [];
 
-export function createWindows({ clock, restored, onChange, onDrill }: WindowsDeps): Windows {
+/** The place of a user that a start or an extension takes. */
+interface Place {
+  readonly user: string;
+  /** The id of the window. */
+  readonly id: string;
+  /** Monotonic time. */
+  readonly atMs: number;
+}
+
+export function createWindows({ clock, restored, onChange, isMuting, onDrill }: WindowsDeps): Windows {
   let appliances: readonly ApplianceConfig[] = [];
   let windows: readonly MaintenanceWindow[] = restored;
+  /** At most 50 of each user, oldest first. */
+  let places = restored.flatMap(({ id, by, changedBy = by }): readonly Place[] =>
+    changedBy === undefined ? [] : [{ user: changedBy, id, atMs: clock.monotonicMs() }],
+  );
   let recurring: readonly MaintenanceConfig[] = [];
   let occurrences = { second: Number.NaN, windows: NONE };
   let drillEnds: NodeJS.Timeout | undefined;
@@ -134,6 +155,37 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
     if (drill !== undefined) drillEnds = setTimeout(followDrill, drill.endMs - clock.wallMs()).unref();
   }
 
+  const isYoung = ({ atMs }: Place): boolean => clock.monotonicMs() - atMs < PLACE_MS;
+
+  /** Returns the window that needs a place or needed it last. Who extends a window takes it over. */
+  function windowAt(place: Place): MaintenanceWindow | undefined {
+    const isLatest = places.findLast(({ id }) => id === place.id) === place;
+    return isLatest ? current().find(({ id }) => id === place.id) : undefined;
+  }
+
+  function isTaken(place: Place): boolean {
+    if (isYoung(place)) return true;
+    const window = windowAt(place);
+    return window !== undefined && (window.endMs + PLACE_MS > clock.wallMs() || isMuting(window));
+  }
+
+  /**
+   * Takes a place of a user for a window. If all are in use, it takes the first one that is free, and forgets the window there, which is
+   * over. Returns whether there was one.
+   */
+  function takePlace(user: string, id: string): boolean {
+    const own = places.filter((each) => each.user === user);
+    const isFree = (each: Place): boolean => !isTaken(each) || (each.id === id && !isYoung(each));
+    const free = own.length < MAX_PLACES ? undefined : own.find(isFree);
+    if (own.length >= MAX_PLACES && free === undefined) return false;
+    const over = free && free.id !== id ? windowAt(free) : undefined;
+    // An occurrence of the configuration that was ended would run again.
+    const isOccurring = occurring().some((each) => each.id === over?.id);
+    if (over !== undefined && !isOccurring) windows = windows.filter((each) => each !== over);
+    places = [...places.filter((each) => each !== free), { user, id, atMs: clock.monotonicMs() }];
+    return true;
+  }
+
   function put(window: MaintenanceWindow): WindowResult {
     windows = [...current().filter(({ id }) => id !== window.id), window];
     onChange(window);
@@ -162,8 +214,6 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
       if (unknown !== undefined) return refused("covers_nothing", unknown);
       if (forMs > mostMs) return refused("too_long", `a window may last ${mostMs / 60_000} minutes at most`);
       if (list().some((each) => each.id === id)) return refused("duplicate_id", `there is a window ${id}`);
-      if (current().length >= MAX_WINDOWS)
-        return refused("too_many", `there are ${MAX_WINDOWS} windows, which is the most`);
       const drill = own.find(({ origin }) => origin === "drill");
       if (isDrill && drill !== undefined)
         return refused("drill_runs", `the drill ${drill.id} runs: one at a time`);
@@ -175,18 +225,21 @@ export function createWindows({ clock, restored, onChange, onDrill }: WindowsDep
           "planned_elsewhere",
           `${elsewhereWords(elsewhere)}; wait for its end, or start this one with --despite=${elsewhere.window.id}`,
         );
+      if (!takePlace(by, id)) return tooMany(by);
       const beginMs = clock.wallMs();
       const origin = isDrill ? "drill" : "command";
       return put({ id, scope, beginMs, endMs: beginMs + forMs, comment, by, origin });
     },
     extend: (id, forMs, user) => {
-      const { origin, endMs = 0 } = running().find((each) => each.id === id) ?? {};
+      const window = running().find((each) => each.id === id);
+      const { origin, endMs = 0 } = window ?? {};
       const latestMs = clock.wallMs() + MAX_MS;
       if (origin === "drill" || forMs > MAX_MS || endMs + forMs > latestMs)
         return refused(
           "too_long",
           "a window may end 24 hours from now at most, and a drill cannot be extended",
         );
+      if (window !== undefined && !takePlace(user, id)) return tooMany(user);
       return ending(id, endMs + forMs, user);
     },
     end: (id, user) => ending(id, clock.wallMs(), user),
@@ -234,6 +287,11 @@ function windowsBeside(
 
 function refused(reason: WindowError, message: string): WindowResult {
   return { ok: false, reason, message };
+}
+
+function tooMany(user: string): WindowResult {
+  const most = `${user} has started or extended ${MAX_PLACES} windows, which is the most for a user`;
+  return refused("too_many", `${most}: end one, and try again in a minute`);
 }
 
 /** Returns the parts of a scope that cover no appliance. */

@@ -4,6 +4,7 @@ import {
   createWindows,
   type StartRequest,
   type WindowResult,
+  type Windows,
 } from "../../../src/exporter/maintenance/windows.ts";
 import type { MaintenanceWindow } from "../../../src/exporter/maintenance/window.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
@@ -24,12 +25,14 @@ function heldWindows(
 ) {
   const changes: MaintenanceWindow[] = [];
   const drills: string[] = [];
+  const muting = new Set<string>();
   let nowMs = WALL_MS;
   let monotonicMs = 0;
   const windows = createWindows({
     clock: { wallMs: () => nowMs, monotonicMs: () => monotonicMs },
     restored,
     onChange: (window) => void changes.push(window),
+    isMuting: ({ id }) => muting.has(id),
     onDrill: (appliances) => void drills.push([...appliances].join(" ")),
   });
   windows.configure({ ...configOf(...APPLIANCES), maintenance });
@@ -37,6 +40,7 @@ function heldWindows(
     windows,
     changes,
     drills,
+    muting,
     setForward: (minutes: number): void => void (nowMs += minutes * MINUTE_MS),
     passMinutes: (minutes: number): void => {
       nowMs += minutes * MINUTE_MS;
@@ -159,13 +163,84 @@ test("one drill runs at a time, is not extended, and concerns the whole cluster 
   expect(drills.slice(-2)).toEqual(["a b", ""]);
 });
 
-test("a hundred windows run at most", () => {
+const TOO_MANY =
+  "too_many: alice has started or extended 50 windows, which is the most for a user: end one, and try again in a minute";
+
+/** Starts so many windows for alice. */
+function startMany(windows: Windows, count: number, given: Parameters<typeof request>[0] = {}): void {
+  for (let nth = 0; nth < count; nth += 1) windows.start(request({ id: `window${nth}`, ...given }), "alice");
+}
+
+test("a user has fifty windows at most, and keeps no other user from starting one", () => {
   const { windows, passMinutes } = heldWindows();
-  for (let nth = 0; nth < 100; nth += 1) windows.start(request({ id: `window${nth}` }), "alice");
+  startMany(windows, 93);
+  expect(windows.list()).toHaveLength(50);
   const next = request({ id: "onemore" });
-  expect(answer(windows.start(next, "alice"))).toBe("too_many: there are 100 windows, which is the most");
-  passMinutes(35);
-  expect(answer(windows.start(next, "alice"))).toBe("until minute 65");
+  expect(answer(windows.start(next, "alice"))).toBe(TOO_MANY);
+  expect(answer(windows.start(next, "bob"))).toBe("until minute 30");
+  passMinutes(29);
+  expect(answer(windows.start(request({ id: "another" }), "alice"))).toBe(TOO_MANY);
+  passMinutes(2);
+  expect(answer(windows.start(request({ id: "another" }), "alice"))).toBe("until minute 61");
+});
+
+test("a window that was ended and mutes nothing gives its place to another one after a minute", () => {
+  const { windows, muting, passMinutes } = heldWindows();
+  startMany(windows, 50);
+  for (const id of ["window0", "window1", "window2"]) windows.end(id, "alice");
+  muting.add("window0");
+  const start = (id: string) => answer(windows.start(request({ id }), "alice"));
+  expect(start("another0")).toBe(TOO_MANY);
+  passMinutes(1);
+  expect(start("another1")).toBe("until minute 31");
+  expect(start("another2")).toBe("until minute 31");
+  expect(start("another3")).toBe(TOO_MANY);
+  const ids = windows.list().map(({ id }) => id);
+  expect(ids).toHaveLength(50);
+  expect(ids).toEqual(expect.arrayContaining(["window0", "window3", "another1", "another2"]));
+  passMinutes(4);
+  expect(start("another3")).toBe("until minute 35");
+});
+
+test("a loop of starts, extensions or ends makes fifty changes of each kind in a minute", () => {
+  const { windows, changes, passMinutes } = heldWindows();
+  const loop = () => {
+    for (let nth = 0; nth < 200; nth += 1) {
+      windows.start(request({ id: `loop${changes.length}` }), "alice");
+      windows.end(`loop${changes.length - 1}`, "alice");
+    }
+  };
+  loop();
+  expect(changes).toHaveLength(100);
+  expect(windows.list()).toHaveLength(50);
+  passMinutes(1);
+  loop();
+  expect(changes).toHaveLength(200);
+  expect(windows.list()).toHaveLength(50);
+  windows.start(request(), "bob");
+  for (let nth = 0; nth < 200; nth += 1) windows.extend("patchnight", 1000, "bob");
+  expect(changes).toHaveLength(250);
+  expect(answer(windows.end("patchnight", "bob"))).toBe("until minute 1");
+});
+
+test("who extends a window has it, and not who started it", () => {
+  const { windows, passMinutes } = heldWindows();
+  startMany(windows, 50);
+  passMinutes(1);
+  expect(answer(windows.extend("window0", MINUTE_MS, "alice"))).toBe("until minute 31");
+  expect(answer(windows.start(request({ id: "another0" }), "alice"))).toBe(TOO_MANY);
+  expect(answer(windows.extend("window1", MINUTE_MS, "bob"))).toBe("until minute 31");
+  expect(answer(windows.start(request({ id: "another1" }), "alice"))).toBe("until minute 31");
+  expect(windows.list()).toHaveLength(51);
+});
+
+test("windows of an earlier run are of the users who had them", () => {
+  const restored = Array.from({ length: 50 }, (_, nth) =>
+    windowOf({ appliances: ["a"] }, { id: `window${nth}` }),
+  );
+  const { windows } = heldWindows(restored);
+  expect(answer(windows.start(request({ id: "onemore" }), "alice"))).toBe(TOO_MANY);
+  expect(answer(windows.start(request({ id: "onemore" }), "bob"))).toBe("until minute 30");
 });
 
 test("an earlier run's windows go on, and cover clusters as others do", () => {
