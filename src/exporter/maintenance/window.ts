@@ -32,6 +32,10 @@ export interface Coverage {
   readonly members: readonly string[];
 }
 
+interface CoveredFacts extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
+  readonly appliances: readonly Pick<ClusterSnapshot["appliances"][number], "identity">[];
+}
+
 /**
  * Returns the part of a cluster that a scope covers; `undefined` if there is none. A scope covers the whole cluster by the cluster's name,
  * by labels that all members share, or if the cluster is a single appliance. A scope with the names or own labels of all members does not
@@ -39,7 +43,7 @@ export interface Coverage {
  */
 export function coverageOf(
   scope: Scope,
-  { cluster, labels, appliances, disabled }: ClusterSnapshot,
+  { cluster, labels, appliances, disabled }: CoveredFacts,
 ): Coverage | undefined {
   const identities = appliances.map(({ identity }) => identity);
   const isNamed = scope.clusters.includes(cluster) || hasLabels(labels, scope.labels);

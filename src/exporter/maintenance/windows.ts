@@ -1,6 +1,7 @@
 import type { ApplianceConfig, Config, MaintenanceConfig } from "../config/config.ts";
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Clock } from "../../support/clock.ts";
+import { kept, memo } from "../../support/kept.ts";
 import { shortHash } from "../../support/short-hash.ts";
 import { currentOf } from "./recurring.ts";
 import {
@@ -95,6 +96,7 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
     changedBy === undefined ? [] : [{ user: changedBy, id, atMs: clock.monotonicMs() }],
   );
   let recurring: readonly MaintenanceConfig[] = [];
+  let listed = NONE;
   let occurrences = { second: Number.NaN, windows: NONE };
   let drillEnds: NodeJS.Timeout | undefined;
   let wallOffsetMs = clock.wallMs() - clock.monotonicMs();
@@ -132,11 +134,12 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
     return occurrences.windows;
   }
 
-  /** Returns all windows. An occurrence that was ended or extended by command is a window by command. */
+  /** Returns all windows, the same list while none changes. An occurrence that was ended or extended by command is a window by command. */
   function list(): readonly MaintenanceWindow[] {
     const own = current();
     const ids = new Set(own.map(({ id }) => id));
-    return [...own.filter(isRecent), ...occurring().filter(({ id }) => !ids.has(id))];
+    listed = kept(listed, [...own.filter(isRecent), ...occurring().filter(({ id }) => !ids.has(id))]);
+    return listed;
   }
 
   function running(): readonly MaintenanceWindow[] {
@@ -245,11 +248,33 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
     end: (id, user) => ending(id, clock.wallMs(), user),
     list,
     commanded: current,
-    covering: (facts) => {
-      const all = list();
-      return all.length === 0 ? NONE : all.filter(({ scope }) => coverageOf(scope, facts) !== undefined);
+    covering: ({ cluster, labels, appliances: members, disabled }) => {
+      const [all, [first]] = [list(), members];
+      if (all.length === 0 || first === undefined) return NONE;
+      // Each identity belongs to one cluster.
+      const identities = members.map(({ identity }) => identity);
+      return coveringOf(first.identity, { all, cluster, labels, identities, disabled });
     },
   };
+}
+
+/** Returns those of the windows that cover a part of a cluster. Each poll needs them, and few polls come after a change of them. */
+const coveringOf = memo(
+  (
+    { all, cluster, labels, identities, disabled }: CoveringInputs,
+    before: readonly MaintenanceWindow[] | undefined,
+  ) => {
+    const facts = { cluster, labels, appliances: identities.map((identity) => ({ identity })), disabled };
+    return kept(
+      before,
+      all.filter(({ scope }) => coverageOf(scope, facts) !== undefined),
+    );
+  },
+);
+
+interface CoveringInputs extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
+  readonly all: readonly MaintenanceWindow[];
+  readonly identities: readonly ClusterSnapshot["appliances"][number]["identity"][];
 }
 
 /** Returns the windows of the configuration at a Unix time in milliseconds, also those that ended in the last five minutes. */

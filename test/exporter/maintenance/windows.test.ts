@@ -252,6 +252,23 @@ test("an earlier run's windows go on, and cover clusters as others do", () => {
   expect(answer(windows.end("patchnight", "carol"))).toBe("until minute 0");
 });
 
+test("the windows that cover a cluster are the same list until they change, so that a poll of it costs no more with many", () => {
+  const { windows, passMinutes } = heldWindows();
+  startMany(windows, 2);
+  const fleet = fleetOf(APPLIANCES);
+  const covering = () => clustersOf(fleet).map((facts) => windows.covering(facts));
+  const before = covering();
+  expect(before.map((all) => all.map(({ id }) => id))).toEqual([["window0", "window1"], [], []]);
+  passMinutes(1);
+  for (const [nth, all] of covering().entries()) expect(all).toBe(before[nth]);
+  windows.start(request({ id: "another0", scope: { appliances: ["alone"] } }), "bob");
+  const [ams, alone] = covering();
+  expect(ams).toBe(before[0]);
+  expect(alone?.map(({ id }) => id)).toEqual(["another0"]);
+  windows.end("window0", "alice");
+  expect(covering()[0]).not.toBe(before[0]);
+});
+
 const AMS = { appliances: [], clusters: ["ams"], labels: {} };
 /** The clock begins at 22:13:20. */
 const PATCH_NIGHT: MaintenanceConfig = {
