@@ -80,7 +80,7 @@ const REMEMBERED_MS = 300_000;
 const NONE: readonly MaintenanceWindow[] = [];
 
 /** The place of a user that a start or an extension takes. */
-interface Place {
+interface WindowPlace {
   readonly user: string;
   /** The id of the window. */
   readonly id: string;
@@ -92,7 +92,7 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
   let appliances: readonly ApplianceConfig[] = [];
   let windows: readonly MaintenanceWindow[] = restored;
   /** At most 50 of each user, oldest first. */
-  let places = restored.flatMap(({ id, by, changedBy = by }): readonly Place[] =>
+  let places = restored.flatMap(({ id, by, changedBy = by }): readonly WindowPlace[] =>
     changedBy === undefined ? [] : [{ user: changedBy, id, atMs: clock.monotonicMs() }],
   );
   let recurring: readonly MaintenanceConfig[] = [];
@@ -158,15 +158,15 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
     if (drill !== undefined) drillEnds = setTimeout(followDrill, drill.endMs - clock.wallMs()).unref();
   }
 
-  const isYoung = ({ atMs }: Place): boolean => clock.monotonicMs() - atMs < PLACE_MS;
+  const isYoung = ({ atMs }: WindowPlace): boolean => clock.monotonicMs() - atMs < PLACE_MS;
 
   /** Returns the window that needs a place or needed it last. Who extends a window takes it over. */
-  function windowAt(place: Place): MaintenanceWindow | undefined {
+  function windowAt(place: WindowPlace): MaintenanceWindow | undefined {
     const isLatest = places.findLast(({ id }) => id === place.id) === place;
     return isLatest ? current().find(({ id }) => id === place.id) : undefined;
   }
 
-  function isTaken(place: Place): boolean {
+  function isTaken(place: WindowPlace): boolean {
     if (isYoung(place)) return true;
     const window = windowAt(place);
     return window !== undefined && (window.endMs + PLACE_MS > clock.wallMs() || isMuting(window));
@@ -178,7 +178,7 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
    */
   function takePlace(user: string, id: string): boolean {
     const own = places.filter((each) => each.user === user);
-    const isFree = (each: Place): boolean => !isTaken(each) || (each.id === id && !isYoung(each));
+    const isFree = (each: WindowPlace): boolean => !isTaken(each) || (each.id === id && !isYoung(each));
     const free = own.length < MAX_PLACES ? undefined : own.find(isFree);
     if (own.length >= MAX_PLACES && free === undefined) return false;
     const over = free && free.id !== id ? windowAt(free) : undefined;
