@@ -65,7 +65,9 @@ try {
 function end() {
   process.exit(0);
 }
-if (/^(-.*|run|demo|appliance)$/.test(process.argv[2] || "run")) process.on("SIGTERM", end).on("SIGINT", end);
+if (/^(-.*|run|demo|appliance)$/.test(process.argv[2] || "run")) {
+  process.on("SIGTERM", end).on("SIGINT", end).on("SIGUSR2", end);
+}
 process.on("SIGHUP", function () {});
 
 closeInspector();

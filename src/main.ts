@@ -17,10 +17,14 @@ const LOST_EXIT_CODE = 2;
 /** The longest time that remaining work may take after the program has ended. */
 const LINGER_MS = 1000;
 const RETRY_MS = 50;
-/** The signals to stop, and the exit codes of commands that end by them. */
+/**
+ * The signals to stop, and the exit codes of commands that end by them. SIGUSR2 has no meaning here. By default it would kill the process,
+ * which would lose the latest lines of the journal, so it ends the process as SIGTERM does.
+ */
 const SIGNALS = [
   ["SIGTERM", 143],
   ["SIGINT", 130],
+  ["SIGUSR2", 143],
 ] as const;
 /** The time from a signal to stop until the last line of the log, which SIGKILL follows. */
 const KILL_AFTER_MS = 8000;

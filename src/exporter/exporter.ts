@@ -97,6 +97,7 @@ export async function startExporter(
     clock,
     restored: restored.windows,
     onChange: history.planned,
+    isMuting: (window) => board.isMuting(window),
     onDrill: runner.hasten,
   });
   const board = createStatusBoard({

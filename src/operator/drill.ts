@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { PlannedDocument } from "../exporter/document/schema.ts";
@@ -14,6 +13,7 @@ import {
   type Drill,
   type DrillStage,
 } from "./drill-course.ts";
+import { runCommand, type DrillCommand } from "./drill-command.ts";
 import { drillReport, FORMATS, REACHED, type DrillFacts } from "./drill-report.ts";
 import { MAINTENANCE, openExporter, type RunningExporter } from "./fetch-fleet.ts";
 
@@ -28,7 +28,7 @@ export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
   readonly output: keyof typeof FORMATS;
 }
 
-/** After a signal, the process ends within eight seconds. */
+/** After a signal, the process ends within eight seconds: the command first, then the window. */
 const POST_TIMEOUT_MS = 5000;
 /** An exporter is lost if it does not answer for this long. */
 const LOST_MS = 30_000;
@@ -90,14 +90,18 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
     return fail(io, started.message, 2);
   }
   act("The window of the drill began.");
-  const stop = new AbortController();
+  let command: DrillCommand | undefined;
   if (flags.command !== undefined) {
     // The exporter polls often from now on. Before the first such poll, a failure would seem to begin at an older poll.
     const interrupted = await Promise.race([io.interrupted, setTimeout(2 * everyMs)]);
-    if (interrupted === undefined) runCommand(flags.command, io, act, stop.signal);
+    if (interrupted === undefined) command = runCommand(flags.command, io, act);
   }
-  const seen = await watch(planned.course, { ...watched, id, forMs: flags.for.ms, io });
-  stop.abort();
+  let seen: Seen;
+  try {
+    seen = await watch(planned.course, { ...watched, id, forMs: flags.for.ms, io });
+  } finally {
+    await command?.end();
+  }
   io.progress("");
   const ended = await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
   if (ended.ok) act("The window of the drill was ended.");
@@ -114,21 +118,6 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   io.out(FORMATS[flags.output](report));
   if (seen.signal !== undefined) return seen.signal;
   return report.verdict === "pass" ? 0 : 1;
-}
-
-/** Runs a command of the shell, and shows its output and its end. */
-function runCommand(command: string, io: Io, act: (text: string) => void, signal: AbortSignal): void {
-  act(`The command began: ${command}`);
-  const child = spawn(command, { shell: true, stdio: ["ignore", "pipe", "pipe"], signal });
-  for (const stream of [child.stdout, child.stderr])
-    stream.on("data", (chunk: Buffer) => io.err(chunk.toString()));
-  const end = (how: string): void => {
-    if (signal.aborted) return;
-    act(`The command ${how}.`);
-    io.err(`the command ${how}\n`);
-  };
-  child.on("error", ({ message }) => end(`could not run: ${message}`));
-  child.on("exit", (code, by) => end(code === null ? `was ended by ${by}` : `ended with exit code ${code}`));
 }
 
 type Seen = Pick<DrillFacts, "course" | "ending"> & {

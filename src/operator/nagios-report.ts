@@ -62,7 +62,13 @@ function performanceData({ problems, clusters }: FleetDocument, counted: readonl
   ].join(" ");
 }
 
-/** Replaces vertical bars, since such a bar would begin performance data. */
+/**
+ * The characters of names that would be more than text: a vertical bar begins performance data, and angle brackets are markup in web
+ * interfaces that show the output of plugins unescaped.
+ */
+const REPLACED: Readonly<Record<string, string>> = { "|": "/", "<": "(", ">": ")" };
+
 function oneLine(text: string): string {
-  return shortened(printable(text).replaceAll("|", "/").replaceAll(/\s+/g, " ").trim(), MAX_CHARACTERS);
+  const plain = printable(text).replaceAll(/[|<>]/g, (char) => REPLACED[char] ?? "");
+  return shortened(plain.replaceAll(/\s+/g, " ").trim(), MAX_CHARACTERS);
 }

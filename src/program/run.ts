@@ -3,7 +3,7 @@ import { openHistory } from "../history/timeline/history.ts";
 import { storageOf } from "../history/command/storage.ts";
 import { openLog, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 
-/** Runs the exporter until SIGTERM or SIGINT. */
+/** Runs the exporter until a signal to stop. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   const { logger, dropped, flush } = openLog(flags, io);
   const { "web.externalUrl": externalUrl } = flags;

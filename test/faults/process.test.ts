@@ -119,6 +119,26 @@ test.concurrent("fault 36: SIGTERM, twice, during a poll, a scrape and a reload:
   expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
 });
 
+test.concurrent("fault 36: SIGUSR2 is an end as SIGTERM is, and SIGUSR1 changes nothing", async ({
+  stage,
+}) => {
+  const server = await stage.server(silent);
+  const polling = { vrrp: { interval: "1h", timeout: "1h" } };
+  const program = await stage.program({ config: { polling, appliances: [entry("a", server)] } });
+  program.kill("SIGUSR1");
+  await expect(program.scrape()).resolves.toBeDefined();
+  program.kill("SIGUSR2");
+  expect(await program.exit).toMatchObject({ code: 0, signal: null });
+  expect(program.log().at(-1)).toMatchObject({ level: "info", msg: "exporter stopped" });
+  const before = server.requests.length;
+  const url = `--url=http://127.0.0.1:${server.port}`;
+  const status = spawn(process.execPath, [COMMAND, "status", url], { stdio: "ignore" });
+  stage.cleanUp(() => endChild(status));
+  await eventually(() => expect(server.requests.length).toBe(before + 1));
+  status.kill("SIGUSR2");
+  expect(await once(status, "close")).toEqual([143, null]);
+});
+
 test.concurrent("fault 36: Ctrl-C ends check, poll, status and ready at once with 130, also while a file system hangs", async ({
   stage,
 }) => {

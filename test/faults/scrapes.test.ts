@@ -136,6 +136,9 @@ function statusOf({ received }: Caller): string {
 const BAD_REQUESTS: readonly (readonly [string, string])[] = [
   ["POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"],
   ["DELETE / HTTP/1.1\r\nHost: x\r\n\r\n", "HTTP/1.1 405 Method Not Allowed"],
+  ["GET /metrics HTTP/1.1\r\n\r\n", "HTTP/1.1 400 Bad Request"],
+  ["GET /metrics HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n", "HTTP/1.1 400 Bad Request"],
+  ["GET /-/healthy HTTP/1.0\r\nHost: x\r\nHost: x\r\n\r\n", "HTTP/1.1 400 Bad Request"],
   ["\x16\x03\x01\x02\x00\x01\x00\x01", "HTTP/1.1 400 Bad Request"],
   ["SSH-2.0-OpenSSH_9.6\r\n", "HTTP/1.1 400 Bad Request"],
   [`GET /${"a".repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, "HTTP/1.1 431 Request Header Fields Too Large"],

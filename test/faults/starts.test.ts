@@ -138,6 +138,13 @@ test.concurrent("fault 53: an error while the program is loaded is one line with
   );
 });
 
+test.concurrent("fault 36: SIGUSR2 while modules are loaded ends what serves with 0", async ({ stage }) => {
+  const { child, output, exit } = await startCommand(stage, { main: WAITING, args: ["run"] });
+  await eventually(() => expect(output.stdout).toContain("closed"));
+  child.kill("SIGUSR2");
+  expect(await exit).toMatchObject({ code: 0, signal: null });
+});
+
 test.concurrent("fault 36: SIGTERM while modules are loaded is not lost: gone, exit code 0", async ({
   stage,
 }) => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
@@ -194,6 +195,63 @@ test.each<Given & { readonly name: string; readonly expected: readonly [number, 
   expect(out).toContain("The window of the drill began.");
   expect(changes.at(-1)).toEqual({ end: { id } });
 });
+
+const UNTIL_OVER = "a BACKUP 2, b MASTER 2, b MASTER 7";
+const BY_TERM = "was ended by SIGTERM, with the drill";
+
+test.each<Given & { readonly name: string; readonly command: string; readonly expected: string }>([
+  {
+    name: "its end",
+    polls: UNTIL_OVER,
+    command: "echo pid $$; sleep 1000; :",
+    expected: `The command ${BY_TERM}`,
+  },
+  {
+    name: "a signal",
+    third: "signal",
+    command: "echo pid $$; sleep 1000; :",
+    expected: `The command ${BY_TERM}`,
+  },
+  {
+    name: "an exporter that fails",
+    third: "failure",
+    command: "echo pid $$; sleep 1000; :",
+    expected: `The command ${BY_TERM}`,
+  },
+  {
+    name: "its end, with a command that ignores SIGTERM",
+    polls: UNTIL_OVER,
+    command: "trap '' TERM; echo pid $$; sleep 1000; sleep 1000",
+    expected: "The command was ended by SIGKILL, 2 seconds after SIGTERM, with the drill",
+  },
+  {
+    name: "its end, with a command that left a process",
+    polls: UNTIL_OVER,
+    command: "sleep 1000 >/dev/null 2>&1 & echo pid $!",
+    expected: `What the command had left running ${BY_TERM}`,
+  },
+])(
+  "a drill that ends by $name ends its command, and reports that",
+  async ({ command, expected, ...given }) => {
+    const { out, err, changes } = await drillThrough({ ...given, flags: { command }, waitsFor: "pid" });
+    const [, pid = "0"] = /pid (\d+)/.exec(err) ?? [];
+    expect(Number(pid)).toBeGreaterThan(1);
+    // A process that was killed may still be listed until its parent has been told.
+    await expect.poll(() => isRunning(Number(pid))).toBe(false);
+    expect(out).toContain(`: ${expected}.\n`);
+    const end = out.indexOf("The window of the drill was ended");
+    expect(end).toBeGreaterThan(out.indexOf(expected));
+    expect(changes.at(-1)).toHaveProperty("end");
+  },
+);
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
 
 test.each<Given & { readonly name: string; readonly expected: readonly [number, string] }>([
   { name: "the exporter refuses", refusal: "the drill xyz runs", expected: [2, "URL: the drill xyz runs\n"] },

@@ -201,6 +201,18 @@ test("the output of a plugin is bounded, and nothing but performance data follow
   expect([lines.length, lines.at(-1)]).toEqual([17, "985 more"]);
 });
 
+test("no name puts markup or performance data into the output of a plugin", async () => {
+  const script = "<script>alert(1)</script>|critical=0";
+  const problem = { ...WRONG.problems[0], cluster: script, summary: `${script} is down` };
+  const url = await serve(answering({ ...WRONG, problems: [problem] }));
+  const { out } = await status(`--url=${url}/exporter`, "--output=nagios");
+  expect(out).not.toMatch(/[<>]/);
+  const shown = "(script)alert(1)(/script)/critical=0";
+  expect(out.split("\n")[1]).toBe(`CRITICAL ${shown}: ${shown} is down`);
+  const unreached = await status("--url=http://127.0.0.1:1/<b>|x=1", "--output=nagios");
+  expect(unreached.out).toMatch(/^APPLIANCES UNKNOWN - [^<>|]+\n$/);
+});
+
 test("no exporter: exit code 2 and the reason", async () => {
   expect(await status("--url=http://127.0.0.1:1")).toEqual({
     code: 2,

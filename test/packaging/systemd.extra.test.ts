@@ -139,6 +139,9 @@ test("the service sees its own processes and can write its own folders, and its 
   expect(await machine.run(`grep -E '^(CapBnd|NoNewPrivs|Seccomp):' /proc/${pid}/status`)).toBe(
     "CapBnd:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n",
   );
+  expect(await machine.run(`prlimit --pid=${pid} --core --noheadings --output=SOFT,HARD | xargs`)).toBe(
+    "0 0\n",
+  );
   const inSandbox = (script: string) =>
     machine.run(`
       ids="--setuid=$(id -u ${EXPORTER}) --setgid=$(id -g ${EXPORTER})"

@@ -39,6 +39,10 @@ describe.each(NAMES)("the unit %s", (name) => {
     expect(verdict.status).toBe(0);
   });
 
+  it("writes no core dump, which would contain secrets", () => {
+    expect(settings(unit, "LimitCORE")).toEqual(["0"]);
+  });
+
   it("starts the installed command with the environment of its launcher", () => {
     const { bin }: { readonly bin: object } = JSON.parse(
       readFileSync(new URL("../../package.json", import.meta.url), "utf8"),

@@ -20,6 +20,7 @@ import { logObservation, logReloaded } from "../story/log.ts";
 import { isContradictory, stillRemembered } from "../judge/forgetting.ts";
 import type { Memory } from "../judge/memory.ts";
 import type { FleetDocument, IncidentDocument, KnownIncident } from "../document/schema.ts";
+import { hasFailover } from "../story/muted-failovers.ts";
 import { createStory, type News } from "../story/story.ts";
 import type { ClusterVerdict, VerdictPair } from "../judge/verdict.ts";
 
@@ -33,6 +34,8 @@ export interface StatusBoard extends PollEvents {
   verdicts(): Promise<readonly ClusterVerdict[]>;
   /** Returns these verdicts, with the incidents of each cluster at the same instant, by name. */
   current(): Promise<Current>;
+  /** Whether a window mutes a failover of the last five minutes. */
+  isMuting(window: MaintenanceWindow): boolean;
   /** Restores incidents of an earlier run that became known after the start. */
   restore(incidents: readonly KnownIncident[]): void;
   /** Records that the configuration was reloaded, or could not be; `atMs` is Unix time in milliseconds. */
@@ -201,6 +204,13 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     },
     verdicts,
     current,
+    isMuting: (window) => {
+      const at = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+      return [...latest.values()].some((verdict) => {
+        const { recent = [] } = story.of(verdict.facts.cluster) ?? {};
+        return hasFailover(window, verdict, recent, at);
+      });
+    },
     restore: story.restore,
     reloaded: (isSuccess, atMs) => {
       listener.reloaded(isSuccess, atMs);

@@ -38,9 +38,9 @@ export interface Io {
   readonly maxPasswordReads: number;
   /** Returns the limit of open files, which may be changed while the process runs. */
   readonly descriptorLimit: () => number;
-  /** Resolves at SIGTERM or SIGINT, or when standard output is closed. */
+  /** Resolves at a signal to stop (SIGTERM, SIGINT, SIGUSR2), or when standard output is closed. */
   readonly stopRequested: Promise<void>;
-  /** Resolves at SIGTERM or SIGINT to the exit code of a command that the signal ends. */
+  /** Resolves at a signal to stop to the exit code of a command that the signal ends. */
   readonly interrupted: Promise<ExitCode>;
   /** Calls back at every SIGHUP. */
   onReload(callback: () => void): void;

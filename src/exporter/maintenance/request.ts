@@ -53,6 +53,8 @@ export const windowSchema = z.object({
   comment: z.string(),
   /** The user who started the window; absent for a window of the configuration. */
   by: z.string().optional(),
+  /** The user who ended or extended the window last; absent if none did. */
+  changedBy: z.string().optional(),
   origin: z.enum(["configuration", "command", "drill"]),
 });
 
@@ -80,7 +82,7 @@ export function windowDocument({ scope, beginMs, endMs, ...rest }: MaintenanceWi
 }
 
 export function windowFrom(document: WindowDocument): MaintenanceWindow {
-  const { id, appliances, clusters, labels, begin, end, comment, by, origin } = document;
+  const { id, appliances, clusters, labels, begin, end, comment, by, changedBy, origin } = document;
   const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
-  return { id, scope: { appliances, clusters, labels }, beginMs, endMs, comment, by, origin };
+  return { id, scope: { appliances, clusters, labels }, beginMs, endMs, comment, by, changedBy, origin };
 }

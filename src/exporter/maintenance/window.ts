@@ -18,6 +18,8 @@ export interface MaintenanceWindow {
   readonly comment: string;
   /** The user who started the window; `undefined` for a window of the configuration. */
   readonly by: string | undefined;
+  /** The user who ended or extended the window last, if one did. */
+  readonly changedBy?: string | undefined;
   /** The source of the window. A drill is a window that an operator started to rehearse a failover. */
   readonly origin: "configuration" | "command" | "drill";
 }
@@ -30,6 +32,10 @@ export interface Coverage {
   readonly members: readonly string[];
 }
 
+interface CoveredFacts extends Pick<ClusterSnapshot, "cluster" | "labels" | "disabled"> {
+  readonly appliances: readonly Pick<ClusterSnapshot["appliances"][number], "identity">[];
+}
+
 /**
  * Returns the part of a cluster that a scope covers; `undefined` if there is none. A scope covers the whole cluster by the cluster's name,
  * by labels that all members share, or if the cluster is a single appliance. A scope with the names or own labels of all members does not
@@ -37,7 +43,7 @@ export interface Coverage {
  */
 export function coverageOf(
   scope: Scope,
-  { cluster, labels, appliances, disabled }: ClusterSnapshot,
+  { cluster, labels, appliances, disabled }: CoveredFacts,
 ): Coverage | undefined {
   const identities = appliances.map(({ identity }) => identity);
   const isNamed = scope.clusters.includes(cluster) || hasLabels(labels, scope.labels);

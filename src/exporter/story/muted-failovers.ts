@@ -47,6 +47,18 @@ export function isFailoverPlanned(one: Failover, { facts, planned }: ClusterVerd
   });
 }
 
+/** Whether a failover of the last five minutes follows from a window, in a cluster of which it covers a part. */
+export function hasFailover(
+  window: MaintenanceWindow,
+  { facts }: ClusterVerdict,
+  recent: readonly Incident[],
+  at: Instant,
+): boolean {
+  const coverage = recent.length === 0 ? undefined : coverageOf(window.scope, facts);
+  if (coverage === undefined) return false;
+  return windowFailovers(window, coverage.members, recent, at).failovers.some((each) => each.isOfWindow);
+}
+
 function belongsTo(
   one: Failover,
   { beginMs, endMs }: MaintenanceWindow,

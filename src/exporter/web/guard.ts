@@ -5,7 +5,7 @@ import { readBody } from "./body.ts";
 import { clientOf } from "./connections.ts";
 import type { Attempt, CheckResult, PasswordCheck } from "./password-check.ts";
 import { pathOf } from "./paths.ts";
-import { send, text, type Reply } from "./reply.ts";
+import { CLOSE, send, text, type Reply } from "./reply.ts";
 import { STRANGER, type Handler } from "./visitor.ts";
 import type { WebConfig } from "./web-config.ts";
 
@@ -15,6 +15,7 @@ const OPEN_PATHS = ["/-/healthy", "/-/ready"];
 const UNAUTHORIZED = text(401, "Unauthorized", {
   "www-authenticate": 'Basic realm="appliance-exporter", charset="UTF-8"',
 });
+const SEVERAL_HOSTS = text(400, "Expected one Host header", CLOSE);
 const REFUSALS: Readonly<Record<CheckResult, Reply | undefined>> = {
   right: undefined,
   wrong: UNAUTHORIZED,
@@ -56,6 +57,8 @@ export function protect(
     const headers = { "x-content-type-options": "nosniff", ...currentConfig().headers };
     for (const [name, value] of Object.entries(headers))
       if (value !== undefined) response.setHeader(name, value);
+    // A proxy may have read another one of them. Node.js refuses a request of HTTP/1.1 without any. @see RFC 9112, 3.2
+    if ((request.headersDistinct["host"] ?? []).length > 1) return send(request, response, SEVERAL_HOSTS);
     // The body is read before the check, which takes time, since nothing else reads it then.
     const body = request.method === "POST" ? readBody(request) : STRANGER.body;
     identify(request, response)

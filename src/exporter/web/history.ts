@@ -10,6 +10,10 @@ import { acceptsGzip, BUSY, text, type Reply } from "./reply.ts";
 
 /** The most readings of all clients at the same time. A reading may hang in a thread that the exporter shares. */
 const MAX_READERS = 2;
+/** The time of each part of the work, after which a reading pauses. */
+const SLICE_MS = 10;
+/** The longest pause. Only a part that waits for the file system takes so long. */
+const MAX_PAUSE_MS = 500;
 /** A file system hangs if it has not answered after this time. */
 const HANGING_MS = 10_000;
 const DAY_MS = 86_400_000;
@@ -36,8 +40,9 @@ export interface HistoryDeps {
 type Texts = AsyncGenerator<string, void, void>;
 
 /**
- * Streams the lines of the journal that a request wants, as fast as its client takes them; returns the reply to any other request. A client
- * has one reading at a time, which keeps its place until the file system has answered.
+ * Streams the lines of the journal that a request wants, with pauses, as fast as its client takes them; returns the reply to any other
+ * request. A client has one reading at a time, which keeps its place until the file system has answered. With one place for all, a client
+ * that reads slowly would keep it from the others.
  */
 export function createHistory(
   deps: HistoryDeps | undefined,
@@ -46,10 +51,31 @@ export function createHistory(
   /** The clients whose readings have not ended. */
   const readers = new Set<string>();
 
+  /** Pauses after a part of a reading, so that all readings together take at most half of the event loop, and polls go on. */
+  async function pauseAfter(workMs: number): Promise<void> {
+    // Each of n readings works for one part of 2n.
+    const pauseMs = workMs * (2 * readers.size - 1);
+    await setTimeout(Math.min(pauseMs, MAX_PAUSE_MS), undefined, { ref: false });
+  }
+
   async function* textsFor(client: string, lines: AsyncIterable<readonly string[]>): Texts {
+    let workMs = 0;
     try {
-      for await (const some of lines) yield some.map((line) => `${line}\n`).join("");
+      let beganMs = performance.now();
+      for await (const some of lines) {
+        const joined = some.map((line) => `${line}\n`).join("");
+        workMs += performance.now() - beganMs;
+        // The time until the client has taken them is not work.
+        yield joined;
+        if (workMs >= SLICE_MS) {
+          await pauseAfter(workMs);
+          workMs = 0;
+        }
+        beganMs = performance.now();
+      }
     } finally {
+      // The last part counts too, so that many short readings take no more than a long one.
+      await pauseAfter(workMs);
       readers.delete(client);
     }
   }

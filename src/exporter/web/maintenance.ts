@@ -58,8 +58,8 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
       start !== undefined
         ? windows.start({ ...start, id: start.id ?? randomBytes(8).toString("hex") }, user.name)
         : extend !== undefined
-          ? windows.extend(extend.id, extend.for)
-          : windows.end(end?.id ?? "");
+          ? windows.extend(extend.id, extend.for, user.name)
+          : windows.end(end?.id ?? "", user.name);
     if (!result.ok) return refused(STATUSES[result.reason], result.message);
     const [window, done] = [windowDocument(result.window), Object.keys(data).join("")];
     logger.info({ change: done, ...window, user: user.name }, "planned work changed");

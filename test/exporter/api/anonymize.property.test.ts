@@ -148,3 +148,34 @@ test("what is recorded decodes as the answer did, up to names and addresses", ()
     RUNS,
   );
 });
+
+/** Ids of each length are as likely. */
+const websiteId = fc
+  .integer({ min: 0, max: 9 })
+  .chain((zeros) => fc.integer({ min: 10 ** zeros, max: 10 ** (zeros + 1) - 1 }));
+
+/** What is recorded of an answer that is this value as JSON. */
+function recordedAs(kind: OperationKind, value: unknown): unknown {
+  const answer = Buffer.from(JSON.stringify(value));
+  return JSON.parse(anonymizeBody(answer, OPERATIONS[kind].anonymize, createNumbering()));
+}
+
+test("the id of a website is recorded in the list, whatever its length, and nowhere else", () => {
+  fc.assert(
+    fc.property(websiteId, (id) => {
+      const digits = String(id);
+      expect(recordedAs("website_list", [id, digits, ` ${digits} `])).toEqual([id, digits, digits]);
+      expect(recordedAs("website_list", [`0${digits}`, -id])).toEqual(["out of range", "out of range"]);
+      expect(recordedAs("website_list", { [digits]: id })).toEqual({ "key-1": 0 });
+      expect(recordedAs("website_details", { id: digits, name: digits, [digits]: id })).toEqual({
+        "key-1": 0,
+        id: "text-1",
+        name: "site-1",
+      });
+      expect(recordedAs("vrrp", { [digits]: { if: digits, vip: digits, note: id } })).toEqual({
+        "interface-1": { if: "if-1", vip: "host-1", "key-1": 0 },
+      });
+    }),
+    RUNS,
+  );
+});

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { createSelfMetrics } from "../../../src/exporter/metrics/self.ts";
 import { createStatusBoard, type StatusBoardDeps } from "../../../src/exporter/board/board.ts";
-import { fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
+import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
+import { windowOf } from "../maintenance/support.ts";
 import { BUILD } from "../../support/build-facts.ts";
 import { createMemoryLog } from "../../support/exporter.ts";
 import {
@@ -194,4 +195,26 @@ test("the incidents of a cluster stay the same object while nothing happens, wha
   poll(2000, 503);
   expect(before).toBeDefined();
   expect((await at(2000).current()).incidents.get("ams")).toBe(before);
+});
+
+/** A window of an appliance, between these seconds. */
+function windowBetween(appliance: string, from: number, to: number) {
+  return windowOf(
+    { appliances: [appliance] },
+    { beginMs: WALL_MS + from * 1000, endMs: WALL_MS + to * 1000 },
+  );
+}
+
+test("a window mutes failovers of its members that happened in it, for five minutes", () => {
+  const { at } = boardOf([MEMBER_A, MEMBER_B, MEMBER_C]);
+  const polls = "a MASTER 1, b BACKUP 1, c BACKUP 1, a BACKUP 9, b MASTER 9, c BACKUP 9";
+  for (const { observation, atMs } of pollsOf(polls)) at(atMs).observed(observation);
+  const board = at(20_000);
+  expect(board.isMuting(windowBetween("a", 5, 15))).toBe(true);
+  expect(board.isMuting(windowBetween("b", 5, 8))).toBe(true);
+  expect(board.isMuting(windowBetween("c", 5, 15))).toBe(false);
+  expect(board.isMuting(windowBetween("a", 12, 15))).toBe(false);
+  const polled = "a BACKUP 320, b MASTER 320, c BACKUP 320";
+  for (const { observation, atMs } of pollsOf(polled)) at(atMs).observed(observation);
+  expect(board.isMuting(windowBetween("a", 5, 15))).toBe(false);
 });

@@ -4,6 +4,7 @@ import {
   createWindows,
   type StartRequest,
   type WindowResult,
+  type Windows,
 } from "../../../src/exporter/maintenance/windows.ts";
 import type { MaintenanceWindow } from "../../../src/exporter/maintenance/window.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
@@ -24,12 +25,14 @@ function heldWindows(
 ) {
   const changes: MaintenanceWindow[] = [];
   const drills: string[] = [];
+  const muting = new Set<string>();
   let nowMs = WALL_MS;
   let monotonicMs = 0;
   const windows = createWindows({
     clock: { wallMs: () => nowMs, monotonicMs: () => monotonicMs },
     restored,
     onChange: (window) => void changes.push(window),
+    isMuting: ({ id }) => muting.has(id),
     onDrill: (appliances) => void drills.push([...appliances].join(" ")),
   });
   windows.configure({ ...configOf(...APPLIANCES), maintenance });
@@ -37,6 +40,7 @@ function heldWindows(
     windows,
     changes,
     drills,
+    muting,
     setForward: (minutes: number): void => void (nowMs += minutes * MINUTE_MS),
     passMinutes: (minutes: number): void => {
       nowMs += minutes * MINUTE_MS;
@@ -128,16 +132,20 @@ test("a window is ended early once, and extended to at most 24 hours from now", 
   const { windows, changes, passMinutes } = heldWindows();
   windows.start(request(), "alice");
   passMinutes(10);
-  expect(answer(windows.extend("patchnight", 60 * MINUTE_MS))).toBe("until minute 90");
+  expect(answer(windows.extend("patchnight", 60 * MINUTE_MS, "bob"))).toBe("until minute 90");
   const tooLong = "too_long: a window may end 24 hours from now at most, and a drill cannot be extended";
-  expect(answer(windows.extend("patchnight", (24 * 60 - 80) * MINUTE_MS + 1))).toBe(tooLong);
+  expect(answer(windows.extend("patchnight", (24 * 60 - 80) * MINUTE_MS + 1, "bob"))).toBe(tooLong);
   passMinutes(10);
-  expect(answer(windows.end("patchnight"))).toBe("until minute 20");
+  expect(answer(windows.end("patchnight", "carol"))).toBe("until minute 20");
   const unknown = "unknown_id: no window patchnight runs";
-  expect(answer(windows.end("patchnight"))).toBe(unknown);
-  expect(answer(windows.extend("patchnight", MINUTE_MS))).toBe(unknown);
-  expect(answer(windows.end("other"))).toBe("unknown_id: no window other runs");
-  expect(changes.map(({ endMs }) => (endMs - WALL_MS) / MINUTE_MS)).toEqual([30, 90, 20]);
+  expect(answer(windows.end("patchnight", "carol"))).toBe(unknown);
+  expect(answer(windows.extend("patchnight", MINUTE_MS, "bob"))).toBe(unknown);
+  expect(answer(windows.end("other", "carol"))).toBe("unknown_id: no window other runs");
+  expect(changes.map(({ endMs, by, changedBy }) => [(endMs - WALL_MS) / MINUTE_MS, by, changedBy])).toEqual([
+    [30, "alice", undefined],
+    [90, "alice", "bob"],
+    [20, "alice", "carol"],
+  ]);
 });
 
 test("one drill runs at a time, is not extended, and concerns the whole cluster until it ends", () => {
@@ -146,22 +154,93 @@ test("one drill runs at a time, is not extended, and concerns the whole cluster 
   const second = request({ id: "drill2", isDrill: true });
   expect(answer(windows.start(second, "bob"))).toBe("drill_runs: the drill drill1 runs: one at a time");
   expect(answer(windows.start(request({ id: "window" }), "bob"))).toBe("until minute 30");
-  expect(windows.extend("drill1", MINUTE_MS)).toMatchObject({ ok: false, reason: "too_long" });
+  expect(windows.extend("drill1", MINUTE_MS, "bob")).toMatchObject({ ok: false, reason: "too_long" });
   expect(drills).toEqual(["", "a b", "a b"]);
   passMinutes(30);
   expect(drills).toEqual(["", "a b", "a b", ""]);
   expect(answer(windows.start(second, "bob"))).toBe("until minute 60");
-  windows.end("drill2");
+  windows.end("drill2", "carol");
   expect(drills.slice(-2)).toEqual(["a b", ""]);
 });
 
-test("a hundred windows run at most", () => {
+const TOO_MANY =
+  "too_many: alice has started or extended 50 windows, which is the most for a user: end one, and try again in a minute";
+
+/** Starts so many windows for alice. */
+function startMany(windows: Windows, count: number, given: Parameters<typeof request>[0] = {}): void {
+  for (let nth = 0; nth < count; nth += 1) windows.start(request({ id: `window${nth}`, ...given }), "alice");
+}
+
+test("a user has fifty windows at most, and keeps no other user from starting one", () => {
   const { windows, passMinutes } = heldWindows();
-  for (let nth = 0; nth < 100; nth += 1) windows.start(request({ id: `window${nth}` }), "alice");
+  startMany(windows, 93);
+  expect(windows.list()).toHaveLength(50);
   const next = request({ id: "onemore" });
-  expect(answer(windows.start(next, "alice"))).toBe("too_many: there are 100 windows, which is the most");
-  passMinutes(35);
-  expect(answer(windows.start(next, "alice"))).toBe("until minute 65");
+  expect(answer(windows.start(next, "alice"))).toBe(TOO_MANY);
+  expect(answer(windows.start(next, "bob"))).toBe("until minute 30");
+  passMinutes(29);
+  expect(answer(windows.start(request({ id: "another" }), "alice"))).toBe(TOO_MANY);
+  passMinutes(2);
+  expect(answer(windows.start(request({ id: "another" }), "alice"))).toBe("until minute 61");
+});
+
+test("a window that was ended and mutes nothing gives its place to another one after a minute", () => {
+  const { windows, muting, passMinutes } = heldWindows();
+  startMany(windows, 50);
+  for (const id of ["window0", "window1", "window2"]) windows.end(id, "alice");
+  muting.add("window0");
+  const start = (id: string) => answer(windows.start(request({ id }), "alice"));
+  expect(start("another0")).toBe(TOO_MANY);
+  passMinutes(1);
+  expect(start("another1")).toBe("until minute 31");
+  expect(start("another2")).toBe("until minute 31");
+  expect(start("another3")).toBe(TOO_MANY);
+  const ids = windows.list().map(({ id }) => id);
+  expect(ids).toHaveLength(50);
+  expect(ids).toEqual(expect.arrayContaining(["window0", "window3", "another1", "another2"]));
+  passMinutes(4);
+  expect(start("another3")).toBe("until minute 35");
+});
+
+test("a loop of starts, extensions or ends makes fifty changes of each kind in a minute", () => {
+  const { windows, changes, passMinutes } = heldWindows();
+  const loop = () => {
+    for (let nth = 0; nth < 200; nth += 1) {
+      windows.start(request({ id: `loop${changes.length}` }), "alice");
+      windows.end(`loop${changes.length - 1}`, "alice");
+    }
+  };
+  loop();
+  expect(changes).toHaveLength(100);
+  expect(windows.list()).toHaveLength(50);
+  passMinutes(1);
+  loop();
+  expect(changes).toHaveLength(200);
+  expect(windows.list()).toHaveLength(50);
+  windows.start(request(), "bob");
+  for (let nth = 0; nth < 200; nth += 1) windows.extend("patchnight", 1000, "bob");
+  expect(changes).toHaveLength(250);
+  expect(answer(windows.end("patchnight", "bob"))).toBe("until minute 1");
+});
+
+test("who extends a window has it, and not who started it", () => {
+  const { windows, passMinutes } = heldWindows();
+  startMany(windows, 50);
+  passMinutes(1);
+  expect(answer(windows.extend("window0", MINUTE_MS, "alice"))).toBe("until minute 31");
+  expect(answer(windows.start(request({ id: "another0" }), "alice"))).toBe(TOO_MANY);
+  expect(answer(windows.extend("window1", MINUTE_MS, "bob"))).toBe("until minute 31");
+  expect(answer(windows.start(request({ id: "another1" }), "alice"))).toBe("until minute 31");
+  expect(windows.list()).toHaveLength(51);
+});
+
+test("windows of an earlier run are of the users who had them", () => {
+  const restored = Array.from({ length: 50 }, (_, nth) =>
+    windowOf({ appliances: ["a"] }, { id: `window${nth}` }),
+  );
+  const { windows } = heldWindows(restored);
+  expect(answer(windows.start(request({ id: "onemore" }), "alice"))).toBe(TOO_MANY);
+  expect(answer(windows.start(request({ id: "onemore" }), "bob"))).toBe("until minute 30");
 });
 
 test("an earlier run's windows go on, and cover clusters as others do", () => {
@@ -170,7 +249,24 @@ test("an earlier run's windows go on, and cover clusters as others do", () => {
   if (ams === undefined || alone === undefined) throw new Error("there are two clusters");
   expect(windows.covering(ams)).toEqual([windowOf({ appliances: ["a"] })]);
   expect(windows.covering(alone)).toEqual([]);
-  expect(answer(windows.end("patchnight"))).toBe("until minute 0");
+  expect(answer(windows.end("patchnight", "carol"))).toBe("until minute 0");
+});
+
+test("the windows that cover a cluster are the same list until they change, so that a poll of it costs no more with many", () => {
+  const { windows, passMinutes } = heldWindows();
+  startMany(windows, 2);
+  const fleet = fleetOf(APPLIANCES);
+  const covering = () => clustersOf(fleet).map((facts) => windows.covering(facts));
+  const before = covering();
+  expect(before.map((all) => all.map(({ id }) => id))).toEqual([["window0", "window1"], [], []]);
+  passMinutes(1);
+  for (const [nth, all] of covering().entries()) expect(all).toBe(before[nth]);
+  windows.start(request({ id: "another0", scope: { appliances: ["alone"] } }), "bob");
+  const [ams, alone] = covering();
+  expect(ams).toBe(before[0]);
+  expect(alone?.map(({ id }) => id)).toEqual(["another0"]);
+  windows.end("window0", "alice");
+  expect(covering()[0]).not.toBe(before[0]);
 });
 
 const AMS = { appliances: [], clusters: ["ams"], labels: {} };
@@ -223,10 +319,12 @@ test("a window of the configuration is extended and ended early, and the next on
   const { windows, passMinutes } = heldWindows([], [PATCH_NIGHT]);
   passMinutes(17);
   const id = windows.list()[0]?.id ?? "";
-  expect(answer(windows.extend(id, 60 * MINUTE_MS))).toBe("until minute 107");
+  expect(answer(windows.extend(id, 60 * MINUTE_MS, "bob"))).toBe("until minute 107");
   passMinutes(23);
-  expect(answer(windows.end(id))).toBe("until minute 40");
-  expect(windows.list()).toMatchObject([{ id, origin: "configuration", endMs: WALL_MS + 40 * MINUTE_MS }]);
+  expect(answer(windows.end(id, "carol"))).toBe("until minute 40");
+  expect(windows.list()).toMatchObject([
+    { id, origin: "configuration", by: undefined, changedBy: "carol", endMs: WALL_MS + 40 * MINUTE_MS },
+  ]);
   passMinutes(5);
   expect(windows.list()).toEqual([]);
   passMinutes(24 * 60);

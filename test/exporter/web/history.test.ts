@@ -243,6 +243,35 @@ test("of 40 clients at once two are served, and scrapes and health checks go on"
   await eventually(() => expect(counts).toMatchObject({ begun: 2, ended: 2 }));
 });
 
+function sum(all: readonly number[]): number {
+  return all.reduce((some, each) => some + each, 0);
+}
+
+test.each([
+  ["a long one", 1, 20, 1],
+  ["two at once", 2, 20, 1],
+  ["short ones, one after the other", 1, 1, 20],
+])("readings pause for as long as they work: %s", async (_, clients, batches, times) => {
+  const spans: { readonly beganMs: number; readonly endedMs: number }[] = [];
+  async function* read() {
+    for (let nth = 0; nth < batches; nth += 1) {
+      const beganMs = performance.now();
+      while (performance.now() - beganMs < 10);
+      spans.push({ beganMs, endedMs: performance.now() });
+      yield LINES;
+    }
+  }
+  const port = await serve(historyOf(read));
+  const addresses = ["127.0.0.1", "127.0.0.2"].slice(0, clients);
+  for (let nth = 0; nth < times; nth += 1)
+    await Promise.all(addresses.map((localAddress) => ask(port, PATH, { localAddress })));
+  // Nothing follows the last pause of each client.
+  const worked = spans.slice(0, -clients).map(({ beganMs, endedMs }) => endedMs - beganMs);
+  const paused = spans.slice(1).map(({ beganMs }, nth) => beganMs - (spans[nth]?.endedMs ?? beganMs));
+  expect(spans).toHaveLength(clients * batches * times);
+  expect(sum(paused)).toBeGreaterThan(sum(worked));
+});
+
 test("a folder that cannot be read is 503, and the next request is served", async () => {
   let isBroken = true;
   const port = await serve(

@@ -10,10 +10,11 @@ import { applianceOf, WALL_MS } from "../../support/observations.ts";
 import { ask, basic, connectTo, HASH, routes, startSecured } from "./support.ts";
 
 const PATH = "/api/v1/maintenance";
-const USERS = `basic_auth_users: { alice: $2y$${HASH}, prometheus: $2y$${HASH} }`;
-const NARROWED = `${USERS}\nmaintenance_users: [alice]`;
+const USERS = `basic_auth_users: { alice: $2y$${HASH}, bob: $2y$${HASH}, prometheus: $2y$${HASH} }`;
+const NARROWED = `${USERS}\nmaintenance_users: [alice, bob]`;
 const JSON_BODY = { "content-type": "application/json" };
 const ALICE = { ...basic("alice:correct horse"), ...JSON_BODY };
+const BOB = { ...basic("bob:correct horse"), ...JSON_BODY };
 const START = { id: "patchnight", appliances: ["a"], for: "30m", comment: " firmware 4.6 " };
 const WINDOW = {
   id: "patchnight",
@@ -36,7 +37,8 @@ beforeAll(async () => {
 /** The windows of an appliance `a` under a clock that is held still, and the lines of the log. */
 function heldWindows(isEnabled = true, remaining = async () => ["a is down"]) {
   const clock = { wallMs: () => WALL_MS, monotonicMs: () => 0 };
-  const windows = createWindows({ clock, restored: [], onChange: () => {}, onDrill: () => {} });
+  const none = { onChange: () => {}, isMuting: () => false, onDrill: () => {} };
+  const windows = createWindows({ clock, restored: [], ...none });
   windows.configure({ appliances: [applianceOf({ name: "a" })], maintenance: [] });
   const { logger, lines } = createMemoryLog();
   return { handler: routes({ maintenance: { isEnabled, windows, remaining, logger } }), lines };
@@ -55,15 +57,15 @@ test("a window is started, listed, extended and ended, with a line in the log fo
   const { handler, lines } = heldWindows();
   const { port } = await startSecured(NARROWED, {}, handler);
   expect(await change(port, { start: START })).toEqual([200, { window: WINDOW }]);
-  const extended = { ...WINDOW, end: "2023-11-15T00:13:20.000Z" };
+  const extended = { ...WINDOW, changedBy: "alice", end: "2023-11-15T00:13:20.000Z" };
   expect(await change(port, { extend: { id: "patchnight", for: "1h30m" } })).toEqual([
     200,
     { window: extended },
   ]);
   const listed = await ask(port, PATH, { headers: basic("prometheus:correct horse") });
   expect([listed.status, JSON.parse(listed.body.toString())]).toEqual([200, { windows: [extended] }]);
-  const ended = { ...WINDOW, end: WINDOW.begin };
-  expect(await change(port, { end: { id: "patchnight" } })).toEqual([
+  const ended = { ...WINDOW, changedBy: "bob", end: WINDOW.begin };
+  expect(await change(port, { end: { id: "patchnight" } }, BOB)).toEqual([
     200,
     { window: ended, remaining: ["a is down"] },
   ]);
@@ -71,7 +73,7 @@ test("a window is started, listed, extended and ended, with a line in the log fo
   expect(lines).toMatchObject([
     { ...by, change: "start", ...WINDOW },
     { ...by, change: "extend", ...extended },
-    { ...by, change: "end", ...ended },
+    { ...by, change: "end", ...ended, user: "bob" },
   ]);
 });
 
@@ -198,8 +200,12 @@ test("an id that is known, a second drill and a window too many are refused", as
     409,
     "the drill patchnight runs: one at a time",
   ]);
-  for (let nth = 1; nth < 100; nth += 1) expect((await start({ id: `window${nth}00` }))[0]).toBe(200);
-  expect((await start({ id: "onemore1" }))[0]).toBe(429);
+  for (let nth = 1; nth < 50; nth += 1) expect((await start({ id: `window${nth}00` }))[0]).toBe(200);
+  expect(await start({ id: "onemore1" })).toEqual([
+    429,
+    expect.stringContaining("alice has started or extended 50 windows"),
+  ]);
+  expect((await change(port, { start: { ...START, id: "onemore1" } }, BOB))[0]).toBe(200);
 });
 
 test.each([
@@ -291,7 +297,7 @@ test("the users who may are those of the latest web configuration", async () => 
   await write("web.yaml", `${USERS}\nmaintenance_users: [prometheus]`);
   expect(await reload()).toEqual([]);
   expect((await change(port, { end: { id: "patchnight" } }))[0]).toBe(403);
-  await write("web.yaml", `${USERS}\nmaintenance_users: [prometheus, bob]`);
+  await write("web.yaml", `${USERS}\nmaintenance_users: [prometheus, eve]`);
   expect(await reload()).toEqual(["web.yaml:2:33: maintenance_users[1]: no such user in basic_auth_users"]);
 });
 

@@ -95,7 +95,13 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     history: undefined,
     maintenance: {
       isEnabled: false,
-      windows: createWindows({ clock: systemClock, restored: [], onChange: () => {}, onDrill: () => {} }),
+      windows: createWindows({
+        clock: systemClock,
+        restored: [],
+        onChange: () => {},
+        isMuting: () => false,
+        onDrill: () => {},
+      }),
       remaining: async () => [],
       logger: { info: () => {}, warn: () => {} },
     },

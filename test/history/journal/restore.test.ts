@@ -254,16 +254,18 @@ test("planned work goes on after a restart, and what was wrong before it is stil
     { ...request, id: "otherwork", scope: { ...scope, appliances: ["a"] }, despite },
     "bob",
   );
-  first.windows.extend("patchnight", 600_000);
-  first.windows.end("otherwork");
+  first.windows.extend("patchnight", 600_000, "carol");
+  first.windows.end("otherwork", "alice");
   first.poll("b silent 10, a MASTER 10");
   await first.step(12);
   await first.kill();
   const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
   second.poll("b silent 1, a MASTER 1");
-  expect(second.windows.list().map(({ id, by, endMs }) => [id, by, endMs - NOON_MS])).toEqual([
-    ["patchnight", "alice", 1_208_000],
-    ["otherwork", "bob", 8000],
+  expect(
+    second.windows.list().map(({ id, by, changedBy, endMs }) => [id, by, changedBy, endMs - NOON_MS]),
+  ).toEqual([
+    ["patchnight", "alice", "carol", 1_208_000],
+    ["otherwork", "bob", "alice", 8000],
   ]);
   const problemsNow = async () =>
     (await second.document()).problems.map(({ kind, isPlanned }) => [kind, isPlanned]);

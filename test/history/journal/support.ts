@@ -79,6 +79,7 @@ export async function startRun(
     clock,
     restored: restored.windows,
     onChange: recorder.planned,
+    isMuting: (window) => board.isMuting(window),
     onDrill: () => {},
   });
   windows.configure(configOf(...members));
