@@ -18,7 +18,7 @@ import type { ClusterIncidents } from "../story/incident.ts";
 import type { Ongoing } from "../story/incidents.ts";
 import { logObservation, logReloaded } from "../story/log.ts";
 import { isContradictory, stillRemembered } from "../judge/forgetting.ts";
-import type { Memory } from "../judge/memory.ts";
+import type { Memory, Start } from "../judge/memory.ts";
 import type { FleetDocument, IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { hasFailover } from "../story/muted-failovers.ts";
 import { createStory, type News } from "../story/story.ts";
@@ -101,21 +101,31 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     return nextMs && Math.round(nextMs - clock.monotonicMs() + clock.wallMs());
   }
 
+  /** Returns the start of a cluster at a monotonic instant; `undefined` when it is over. */
+  function startOf(facts: ClusterSnapshot, monotonicMs: number): Start | undefined {
+    const memory = memories.get(facts.cluster)?.();
+    return memory && { memory, isSettled: monotonicMs >= forgetsAtMs || isKnown(facts) };
+  }
+
+  /** Remembers what a verdict leaves of the memory of an earlier run. */
+  function remember(now: ClusterVerdict, { memory, isSettled }: Start, monotonicMs: number): void {
+    const { cluster } = now.facts;
+    const isDone = monotonicMs >= forgetsAtMs || (isSettled && !isContradictory(now));
+    const still = isDone ? undefined : stillRemembered(memory, now);
+    if (still === undefined) memories.delete(cluster);
+    else memories.set(cluster, () => still);
+  }
+
   /** Judges a cluster as it is at a monotonic instant. */
   function judged(facts: ClusterSnapshot, monotonicMs: number, observed?: Observed): VerdictPair {
     const at = { wallMs: Math.round(clock.wallMs() + monotonicMs - clock.monotonicMs()), monotonicMs };
     const before = latest.get(facts.cluster);
-    const memory = memories.get(facts.cluster)?.();
-    const isLate = monotonicMs >= forgetsAtMs;
-    const isSettled = isLate || isKnown(facts);
-    const now = judge(facts, before, at, { memory, windows: windows.covering(facts) });
-    const isDone = isLate || (isSettled && !isContradictory(now));
-    const still = isDone ? undefined : memory && stillRemembered(memory, now);
-    if (still === undefined) memories.delete(facts.cluster);
-    else memories.set(facts.cluster, () => still);
+    const start = startOf(facts, monotonicMs);
+    const now = judge(facts, before, at, { memory: start?.memory, windows: windows.covering(facts) });
     latest.set(facts.cluster, now);
+    if (start !== undefined) remember(now, start, monotonicMs);
     if (now !== before) listener.judged(before, now, at.wallMs);
-    story.follow({ now, at, observed, start: memory && { memory, isSettled } });
+    story.follow({ now, at, observed, start });
     return { before, now };
   }
 
@@ -146,7 +156,8 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     self.observed(observation);
   }
 
-  async function current(): Promise<Current> {
+  /** Judges all clusters as they are now, and forgets those that are gone; returns the names. */
+  async function judgeAll(): Promise<readonly string[]> {
     const names = fleet.clusters();
     await inSlices(names, (name) => {
       const nowMs = clock.monotonicMs();
@@ -155,7 +166,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       if (facts !== undefined) judged(facts, nowMs);
     });
     // After a reload between two slices, an appliance could be in two clusters or in none.
-    if (fleet.clusters() !== names) return current();
+    if (fleet.clusters() !== names) return judgeAll();
     const configured = new Set(names);
     for (const name of [...latest.keys(), ...memories.keys()]) {
       if (configured.has(name)) continue;
@@ -164,19 +175,24 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       listener.judged(latest.get(name), undefined, at.wallMs);
       for (const known of [latest, memories]) known.delete(name);
     }
+    return names;
+  }
+
+  function verdictsOf(names: readonly string[]): readonly ClusterVerdict[] {
+    return names.flatMap((name) => latest.get(name) ?? []);
+  }
+
+  const verdicts = async (): Promise<readonly ClusterVerdict[]> => verdictsOf(await judgeAll());
+
+  async function current(): Promise<Current> {
+    const names = await judgeAll();
     // Verdicts and incidents of one instant: polls between the slices may have changed those of earlier clusters.
     const incidents = names.flatMap((name) => {
       const own = story.of(name);
       return own === undefined ? [] : [[name, own] as const];
     });
-    return {
-      verdicts: names.flatMap((name) => latest.get(name) ?? []),
-      incidents: new Map(incidents),
-      past: story.list(),
-    };
+    return { verdicts: verdictsOf(names), incidents: new Map(incidents), past: story.list() };
   }
-
-  const verdicts = async (): Promise<readonly ClusterVerdict[]> => (await current()).verdicts;
 
   /** Judges all clusters under a new configuration at once: what that changes has begun with it, and not with the next poll. */
   async function judgeReloaded(): Promise<void> {

@@ -70,33 +70,40 @@ export function afterObservation(
   nowMs: number,
 ): ApplianceFacts {
   if (factsOf(before, observation) === undefined) return before;
-  const now = afterOperation(before, observation, nowMs);
-  const { certificate = now.vrrp.certificate } = observation;
-  const vrrp = certificate === now.vrrp.certificate ? now.vrrp : { ...now.vrrp, certificate };
-  return complete({ ...now, vrrp, totals: counted(now.totals, observation) });
+  const { identity, config, totals } = before;
+  const { vrrp: polled, discoveryFacts, known, websites } = afterOperation(before, observation, nowMs);
+  const { certificate = polled.certificate } = observation;
+  const vrrp = certificate === polled.certificate ? polled : { ...polled, certificate };
+  const counts = counted(totals, observation);
+  return complete({ identity, config, totals: counts, vrrp, discoveryFacts, known, websites });
 }
 
-/** Returns the facts with what the observation replaces; what follows from that is as before. */
-function afterOperation(before: ApplianceFacts, observation: Observation, nowMs: number): ApplianceFacts {
-  const { config, discoveryFacts } = before;
+/** Returns the facts that an observation can replace. */
+function afterOperation(before: ApplianceFacts, observation: Observation, nowMs: number): Replaced {
+  const { config, vrrp, discoveryFacts, known, websites } = before;
   if (observation.kind === "vrrp") {
-    const vrrp = afterVrrpPoll(before.vrrp, observation, nowMs);
-    return { ...before, vrrp, discoveryFacts: discoveryFacts && discoveryAfterVrrp(discoveryFacts, vrrp) };
+    const polled = afterVrrpPoll(vrrp, observation, nowMs);
+    const reachable = discoveryFacts && discoveryAfterVrrp(discoveryFacts, polled);
+    return { vrrp: polled, discoveryFacts: reachable, known, websites };
   }
   if (observation.kind === "website_test") {
-    const at = before.websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
-    const website = before.websites[at];
+    const at = websites.findIndex(({ websiteId }) => websiteId === observation.websiteId);
+    const website = websites[at];
     if (website === undefined) return before;
-    return { ...before, websites: before.websites.with(at, afterWebsitePoll(website, observation, nowMs)) };
+    const tested = afterWebsitePoll(website, observation, nowMs);
+    return { vrrp, discoveryFacts, known, websites: websites.with(at, tested) };
   }
   if (discoveryFacts === undefined) return before;
-  const now = { ...before, discoveryFacts: afterDiscoveryPoll(discoveryFacts, observation, config, nowMs) };
+  const polled = afterDiscoveryPoll(discoveryFacts, observation, config, nowMs);
+  const now = { vrrp, discoveryFacts: polled, known, websites };
   const [from, to] = [before, now].map((facts) => factsOf(facts, observation));
   // Most polls find nothing new.
   if (from?.seen === to?.seen && isAbsent(from) === isAbsent(to)) return now;
-  const known = knownWebsites(before.identity, config, now.discoveryFacts, before.known);
-  return { ...now, known, websites: testsOf(known, before.websites, config, nowMs) };
+  const found = knownWebsites(before.identity, config, polled, known);
+  return { vrrp, discoveryFacts: polled, known: found, websites: testsOf(found, websites, config, nowMs) };
 }
+
+type Replaced = Pick<ApplianceFacts, "vrrp" | "discoveryFacts" | "known" | "websites">;
 
 type Polled = Pick<ApplianceFacts, "vrrp" | "discoveryFacts" | "websites">;
 
@@ -168,9 +175,9 @@ function testsOf(
 function complete(
   facts: Omit<ApplianceFacts, "discovery" | "inventory" | "results" | "anomalies" | "untilMs">,
 ): ApplianceFacts {
-  const { identity, config, vrrp, discoveryFacts, known } = facts;
+  const { identity, config, totals, vrrp, discoveryFacts, known, websites } = facts;
   const { discovery, inventory } = discovered(identity, { identity, config, discoveryFacts, known });
-  const results = sameResults(identity, { results: facts.websites.map((website) => website.results) });
+  const results = sameResults(identity, { results: websites.map((website) => website.results) });
   const badIds = discoveryFacts?.list.found?.invalid.length;
   const anomalies = anomaliesOf(identity, {
     identity,
@@ -178,7 +185,20 @@ function complete(
     found: inventory.found,
     badIds,
   });
-  return { ...facts, discovery, inventory, results, anomalies, untilMs: firstExpiry(facts) };
+  return {
+    identity,
+    config,
+    totals,
+    vrrp,
+    discoveryFacts,
+    known,
+    websites,
+    discovery,
+    inventory,
+    results,
+    anomalies,
+    untilMs: firstExpiry(facts),
+  };
 }
 
 const sameResults = memo(({ results }: Pick<ApplianceSnapshot, "results">) => results);

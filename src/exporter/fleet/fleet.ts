@@ -78,7 +78,9 @@ export function createFleet(): Fleet {
 
   /** Makes a new snapshot when an appliance was polled or has stalled. */
   function snapshotOf(cluster: ConfiguredCluster, nowMs: number): ClusterSnapshot {
-    const appliances = cluster.members.flatMap((name) => factsNow(name, nowMs) ?? []);
+    const appliances = cluster.members
+      .map((name) => factsNow(name, nowMs))
+      .filter((appliance) => appliance !== undefined);
     return clusterSnapshot(cluster, { cluster, appliances });
   }
 

@@ -71,8 +71,18 @@ export function cachedAppliance(
   const wasRead = vrrp.polled !== undefined;
   const { failures = 0 } = totals.counts.vrrp ?? {};
   const isUnreadable = !wasRead && (failures > 1 || vrrp.health.failure?.reason === "stalled");
-  const lists = { list: vrrp.found?.list, wasRead, isUnreadable, inventory, results };
-  return { identity, state, isUnwatched, certificate, problems, ...lists };
+  return {
+    identity,
+    state,
+    isUnwatched,
+    certificate,
+    problems,
+    list: vrrp.found?.list,
+    wasRead,
+    isUnreadable,
+    inventory,
+    results,
+  };
 }
 
 /** Whether the latest result of an operation has ended because its schedule has no poll for long. */

@@ -46,8 +46,8 @@ export interface StoryStep {
 /** Returns the incidents of a cluster after one more verdict: the same object while nothing happens. */
 export function incidentsAfter(given: StoryStep): ClusterIncidents {
   const { known, ongoing, now, at } = given;
-  const { cluster, labels, appliances, disabled } = now.facts;
   if (known !== undefined && isQuiet(given, known)) return known;
+  const { cluster, labels, appliances, disabled } = now.facts;
   const { all: earlier = [], lastFailoverAt } = known ?? ongoing ?? {};
   const changes = changesBetween({ ...given, incidents: earlier });
   if (known !== undefined && changes.length === 0 && isSame(given, known)) return known;

@@ -56,18 +56,19 @@ export function createStory({ ongoing, incidents, logger, onNews }: StoryDeps): 
   }
 
   return {
-    follow: (step) => {
-      const { cluster } = step.now.facts;
+    follow: ({ now: verdict, at, observed, start }) => {
+      const { cluster } = verdict.facts;
       const followed = latest.get(cluster);
       const { verdict: before, incidents: known } = followed ?? {};
-      const now = incidentsAfter({ before, known, ongoing: earlier.get(cluster)?.(), ...step });
+      const left = earlier.get(cluster)?.();
+      const now = incidentsAfter({ known, ongoing: left, before, now: verdict, at, observed, start });
       if (followed !== undefined && now === known) {
-        followed.verdict = step.now;
+        followed.verdict = verdict;
         return;
       }
-      latest.set(cluster, { verdict: step.now, incidents: now });
+      latest.set(cluster, { verdict, incidents: now });
       earlier.delete(cluster);
-      if (now !== known) report({ cluster, news: now.news, now }, step.at.wallMs);
+      if (now !== known) report({ cluster, news: now.news, now }, at.wallMs);
     },
     of: (cluster) => latest.get(cluster)?.incidents,
     changesAtMs: (cluster) => latest.get(cluster)?.incidents.untilMs ?? Number.POSITIVE_INFINITY,
