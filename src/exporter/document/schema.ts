@@ -343,6 +343,21 @@ const incidentRef = z.object({
   summary: z.string().describe("one sentence"),
 });
 
+const outage = z.object({
+  key,
+  subject: z.string().describe("as in `subjects`"),
+  end: instant.describe("when the website was not down any more"),
+  aboutSeconds: optional(
+    z.number(),
+    "about how long it was down: from the middle between the latest test that found it up and the next test to the middle between the " +
+      "last two polls; absent where nobody knows when it was last up, or whether it is up again",
+  ),
+  atMostSeconds: optional(
+    z.number(),
+    "at most how long it was down: from the latest test that found it up to the first that did again; absent like `aboutSeconds`",
+  ),
+});
+
 /** An incident without other incidents at the same time, which depend on the whole list. */
 export const knownIncident = z.object({
   ...incidentRef.shape,
@@ -360,12 +375,12 @@ export const knownIncident = z.object({
   moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
   outageAboutSeconds: optional(
     z.number(),
-    "about how long these websites were down, when that is over: from the middle between the latest test that found them up and the next " +
-      "test to the middle between the last two polls",
+    "of websites, when all are up again: the longest of `outages`; absent where one of them is not known",
   ),
-  outageAtMostSeconds: optional(
-    z.number(),
-    "at most how long websites were down, when that is over: from the latest test that found them up to the first that did again",
+  outageAtMostSeconds: optional(z.number(), "like `outageAboutSeconds`"),
+  outages: optional(
+    z.array(outage),
+    "of websites: the outages of the named ones that are not down any more; absent if none",
   ),
   failover: optional(failedOver, "of a failover, the latest one if it is repeated"),
 });

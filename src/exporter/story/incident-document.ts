@@ -35,6 +35,7 @@ export function incidentDocument(incident: Incident): KnownIncident {
     subjects: names.slice(0, NAMED),
     moreSubjects: names.length > NAMED ? names.length - NAMED : undefined,
     ...outageSeconds(incident),
+    outages: outagesIn(incident),
     failover: failover && failoverDocument(failover, incident),
   };
 }
@@ -122,26 +123,40 @@ export function atMost(ms: number): string {
   return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
 }
 
-/** Returns the longest outage of all websites of an incident that is over. */
+type WebsiteOutage = NonNullable<KnownIncident["outages"]>[number];
+
+/** Returns the longest outage of a website of an incident that is over, if the outage of each is known. */
 function outageSeconds({
   kind,
   subjects,
   end,
-  endAboutMs,
 }: Incident): Pick<KnownIncident, "outageAboutSeconds" | "outageAtMostSeconds"> {
-  const known = subjects.flatMap(({ lastUp }) => lastUp ?? []);
-  if (
-    kind !== "website_down" ||
-    end === undefined ||
-    endAboutMs === undefined ||
-    known.length < subjects.length
-  )
-    return {};
-  const beginMs = Math.min(...known.map(({ sentMs }) => sentMs));
-  const beginAboutMs = Math.min(...known.map(({ aboutMs }) => aboutMs));
+  const known = subjects.flatMap((each) => timesOf(each) ?? []);
+  if (kind !== "website_down" || end === undefined || known.length < subjects.length) return {};
   return {
-    outageAboutSeconds: seconds(Math.max(0, endAboutMs - beginAboutMs)),
-    outageAtMostSeconds: seconds(end.monotonicMs - beginMs),
+    outageAboutSeconds: Math.max(...known.map(({ aboutSeconds }) => aboutSeconds)),
+    outageAtMostSeconds: Math.max(...known.map(({ atMostSeconds }) => atMostSeconds)),
+  };
+}
+
+/** Returns the outages of the named websites that are over; `undefined` if none is. */
+function outagesIn({ kind, subjects }: Incident): WebsiteOutage[] | undefined {
+  if (kind !== "website_down") return undefined;
+  const outages = subjects.slice(0, NAMED).flatMap((subject): readonly WebsiteOutage[] => {
+    const { key, name, over } = subject;
+    return over === undefined
+      ? []
+      : [{ key, subject: name, end: instantOf(over.end.wallMs), ...timesOf(subject) }];
+  });
+  return outages.length === 0 ? undefined : outages;
+}
+
+/** Returns how long a website was down; `undefined` while it is, and if nobody knows when it was last up, or whether it is up again. */
+function timesOf({ lastUp, over }: IncidentSubject) {
+  if (lastUp === undefined || over === undefined) return undefined;
+  return {
+    aboutSeconds: seconds(Math.max(0, over.aboutMs - lastUp.aboutMs)),
+    atMostSeconds: seconds(over.end.monotonicMs - lastUp.sentMs),
   };
 }
 

@@ -381,7 +381,7 @@ function lastUpAt(
   const anywhere = [...old, ...current].map(({ up }) => up?.sentMs ?? Number.NEGATIVE_INFINITY);
   const sentMs = Math.max(Math.min(...served), Math.min(...anywhere));
   const untilMs = Math.min(nowMs, ...servers.flatMap(({ up }) => up?.doubtedMs ?? []));
-  return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
+  return { sentMs, aboutMs: (sentMs + untilMs) / 2, knownMs: nowMs };
 }
 
 /**

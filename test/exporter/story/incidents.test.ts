@@ -12,6 +12,7 @@ import {
   interfaceOf,
   listOf,
   seen,
+  WALL_MS,
   websiteOf,
 } from "../../support/observations.ts";
 import { incidentLines, replay } from "../judge/support.ts";
@@ -368,6 +369,49 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
 });
 
 const BLOG = websiteOf({ id: 3, name: "blog", protocols: ["https"] });
+
+const timesOf = (about?: number, most?: number) => most && `about ${about} s, at most ${most} s`;
+
+test.each<[name: string, polls: string, outages: readonly string[], longest: string | undefined]>([
+  [
+    "its own outage, from its latest test that was up to its next one, although it joined later",
+    "a 200 1, a 503 2, a 503 3, a 200#3 40, a 503#3 41, a 503#3 42, a 200 43, b 200 43, a 200#3 45",
+    ["shop (https) until 43: about 41 s, at most 42 s", "blog (https) until 45: about 3.5 s, at most 5 s"],
+    "about 41 s, at most 42 s",
+  ],
+  [
+    "no end before it was known to be down",
+    "a 200 1, a 503 2, a 503 3, a 200#3 40, a 503#3 41, a 503#3 42, b MASTER 44, a BACKUP 44",
+    ["shop (https) until 44: about 22 s, at most 43 s", "blog (https) until 44: about 2.5 s, at most 4 s"],
+    "about 22 s, at most 43 s",
+  ],
+  [
+    "none while it is down",
+    "a 200 1, a 503 2, a 503 3, a 200#3 4, a 503#3 5, a 503#3 6, a 200 8",
+    ["shop (https) until 8: about 5.5 s, at most 7 s"],
+    undefined,
+  ],
+  [
+    "no length if it is not known to be up again",
+    "a 200 1, a 503 2, a 503 3, a 200#3 4, a 503#3 5, a 503#3 6, a untested 8, a untested 9, a 200#3 10",
+    ["shop (https) until 9", "blog (https) until 10: about 5 s, at most 6 s"],
+    undefined,
+  ],
+])("each of the websites that go down together has %s", (_, polls, expected, longest) => {
+  const members = [A, B].map((each) => ({ ...each, websites: [SHOP, BLOG] }));
+  const all = replay(pollsOf(`${BOTH_UP}, ${polls}`), { members }).past.list();
+  const down = all.filter(({ kind }) => kind === "website_down");
+  const outages = down
+    .flatMap((each) => each.outages ?? [])
+    .map((each) => {
+      const { subject, end, aboutSeconds, atMostSeconds } = each;
+      const times = timesOf(aboutSeconds, atMostSeconds);
+      return `${subject} until ${(Date.parse(end) - WALL_MS) / 1000}${times === undefined ? "" : `: ${times}`}`;
+    });
+  expect(outages).toEqual(expected);
+  expect(down.map((each) => timesOf(each.outageAboutSeconds, each.outageAtMostSeconds))).toEqual([longest]);
+});
+
 /** Both websites are up at both members at second 0. */
 const BOTH_UP = `${PAIR}, a 200 0, b 200 0, a 200#3 0, b 200#3 0`;
 
