@@ -8,7 +8,7 @@ import type { Incident, IncidentSubject, IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
-import type { Earlier, Memory, Start } from "../judge/memory.ts";
+import { serversIn, type Earlier, type Memory, type Start } from "../judge/memory.ts";
 import {
   PROBLEM_OF,
   type BackendState,
@@ -92,7 +92,7 @@ export function changesBetween({
         { subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...troubleOf(each, now) },
       ];
     }),
-    ...backendChanges(before, now),
+    ...backendChanges(before, now, start?.memory),
     ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -323,11 +323,17 @@ function backendTrouble(latest: LatestBackends | undefined): TroubleInWords {
 }
 
 /** Returns the changes of the servers behind websites. While their state is not known, it is as before. */
-function backendChanges(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly StateChange[] {
+function backendChanges(
+  before: ClusterVerdict | undefined,
+  now: ClusterVerdict,
+  memory: Memory | undefined,
+): readonly StateChange[] {
   if (before?.websites === now.websites) return [];
   const changeOf = ({ key, website: name }: WebsiteVerdict): readonly StateChange[] => {
-    const [old, latest] = [before, now].map((each) => each?.websites.get(key)?.latestBackends);
-    // The first state that is known ends an incident of an earlier run.
+    const latest = now.websites.get(key)?.latestBackends;
+    // What is remembered lasts until the website is described.
+    const remembered = latest && serversIn(memory, key);
+    const old = remembered ?? before?.websites.get(key)?.latestBackends;
     if (latest?.state === old?.state) return [];
     const subject = { key: subjectKeys.backends(key), name };
     return [{ subject, begins: old?.state !== undefined, ...backendTrouble(latest) }];
