@@ -870,6 +870,11 @@ test.each([
     after: "a silent 1, b BACKUP 1, a silent 5, b BACKUP 5, a silent 10, b MASTER 10, b 200 11",
     expected: `40-: ${MOVED}; why is not known, as it cannot be polled (timeout)`,
   },
+  {
+    name: "neither is one of a member that a poll of the start has found as BACKUP, though it found the former master as BACKUP only",
+    after: "b BACKUP 0.1, b MASTER 2.1, a BACKUP 4.1, a 200 8, b 200 8",
+    expected: `32.1-34.1: ${MOVED}, which stepped down`,
+  },
 ])("$name", async ({ after, expected }) => {
   const storage = storageAt(await folderPath());
   const run = await startRun(storage, { members: WITH_SHOP, beginMs: NOON_MS });
