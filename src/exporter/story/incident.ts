@@ -139,6 +139,11 @@ const WEBSITES_TOGETHER_MS = 60_000;
  */
 export const MAX_OPEN = 64;
 
+/** Whether a subject is in an incident of a kind that is not over. */
+export function isIn(all: readonly Incident[], kind: IncidentKind | undefined, key: string): boolean {
+  return all.some((each) => each.kind === kind && each.open.has(key));
+}
+
 /** Whether an incident is about websites. */
 export function isOfWebsites(kind: IncidentKind): boolean {
   return kind.startsWith("website_");

@@ -11,6 +11,7 @@ import {
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
+  isIn,
   isOfWebsites,
   MAX_OPEN,
   togetherMs,
@@ -21,7 +22,7 @@ import {
   type IncidentWords,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
-import type { Cause, IncidentKind } from "../judge/states.ts";
+import type { Cause } from "../judge/states.ts";
 import { isPlanned } from "../judge/judge-windows.ts";
 import { isFailoverPlanned, mutedFailovers } from "./muted-failovers.ts";
 import { failoversBetween } from "./failovers.ts";
@@ -116,7 +117,7 @@ function withTroubles(
   given: StoryStep,
 ): readonly Incident[] {
   const troubles = groupBy(
-    changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject)),
+    changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject.key)),
     likenessOf,
   );
   const latest = new Map(changes.map((each) => [each.subject.key, each]));
@@ -144,10 +145,6 @@ function inWorseWords(incident: Incident, latest: ReadonlyMap<string, StateChang
     incident.words,
   );
   return words === incident.words ? incident : { ...incident, words };
-}
-
-function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: IncidentSubject): boolean {
-  return all.some((each) => each.kind === kind && each.open.has(key));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
 import { listed, wording, type Words } from "../../support/text.ts";
-import type { Incident, IncidentSubject, IncidentWords } from "./incident.ts";
+import { isIn, type Incident, type IncidentSubject, type IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
@@ -87,12 +87,13 @@ export function changesBetween({
       if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
-      const begins = wasKnown(change, now.facts.appliances);
-      return [
-        { subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...troubleOf(each, now) },
-      ];
+      const trouble = troubleOf(each, now);
+      const begins =
+        wasKnown(change, now.facts.appliances) &&
+        !isUntold({ from: earlierKind(change), to: trouble.kind, key: each.key }, incidents);
+      return [{ subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...trouble }];
     }),
-    ...backendChanges(before, now, start?.memory),
+    ...backendChanges(before, now, start?.memory, incidents),
     ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -153,16 +154,19 @@ function wasKnown(
 ): boolean {
   switch (kind) {
     case "cluster":
-      return isRemembered || isKnownState(earlier?.state) || appliances.some(hasAnswered);
+      // Nothing is known while it is unknown: that is the fault of the exporter, its host or its network.
+      return isRemembered || (earlier?.state ?? "unknown") !== "unknown" || appliances.some(hasAnswered);
     case "appliance": {
       const { appliance } = verdict.identity;
       const answered = appliances
         .filter(hasAnswered)
         .some(({ identity }) => identity.appliance === appliance);
-      return isRemembered || isKnownState(earlier?.state) || answered;
+      return earlier?.state !== undefined || answered;
     }
     case "group":
-      return isRemembered || (earlier !== undefined && wasGroupKnown(earlier));
+      return (
+        isRemembered || (earlier !== undefined && wasGroupKnown(earlier) && mayHaveLost(verdict, earlier))
+      );
     case "website":
       return earlier?.shown !== undefined && troubleKind(earlier.shown) !== troubleKind(verdict.shown);
     case "readiness":
@@ -170,11 +174,6 @@ function wasKnown(
     default:
       return kind satisfies never;
   }
-}
-
-/** Whether a state says something of its subject: `unknown` is the fault of the exporter, its host or its network. */
-function isKnownState(state: string | undefined): boolean {
-  return state !== undefined && state !== "unknown";
 }
 
 function hasAnswered({ vrrp: { health } }: ApplianceSnapshot): boolean {
@@ -190,13 +189,51 @@ function wasGroupKnown({ state, sinceMs, latestMaster }: Earlier): boolean {
   return (state !== "unknown" && state !== "unwatched") || latestMaster !== undefined;
 }
 
+/** Whether a group has had a BACKUP that is lost now, if one is lacking: one that never had any has lost none. */
+function mayHaveLost({ trouble, facts: { members, left } }: GroupVerdict, { state }: Earlier): boolean {
+  const all = [...members, ...left].flatMap(({ answers }) => answers);
+  return trouble !== "no_backup" || state === "one_master" || all.some(({ role }) => role === "backup");
+}
+
+/** The kinds of trouble that a subject may have been in before, so that its trouble has only another name now, or is less. */
+const SAME_AS: Readonly<Partial<Record<IncidentKind, readonly IncidentKind[]>>> = {
+  appliance_down: ["polling_stuck"],
+  appliance_refused: ["appliance_down", "polling_stuck"],
+  polling_stuck: ["appliance_down", "appliance_refused"],
+  website_down: ["website_unknown"],
+  website_unknown: ["website_down"],
+  website_backends_lost: ["website_backends_lost_but_up"],
+  website_backends_lost_but_up: ["website_backends_lost"],
+  website_backend_down: ["website_backends_lost", "website_backends_lost_but_up"],
+};
+
+/** Whether a trouble is the same as an earlier one that is no incident, as the subject was in it when it was first seen. */
+function isUntold(
+  {
+    from,
+    to,
+    key,
+  }: { readonly from: IncidentKind | undefined; readonly to: IncidentKind | undefined; readonly key: string },
+  incidents: readonly Incident[],
+): boolean {
+  const isSame = from !== undefined && to !== undefined && SAME_AS[to]?.includes(from) === true;
+  return isSame && !isIn(incidents, from, key);
+}
+
+/** Returns the trouble in which an appliance or a website was. */
+function earlierKind({ earlier, now: { kind } }: Comparison): IncidentKind | undefined {
+  if (kind === "website") return troubleKind(earlier?.shown);
+  const states: Readonly<Record<string, IncidentKind | undefined>> = PROBLEM_OF.appliance;
+  return kind === "appliance" && earlier?.state !== undefined ? states[earlier.state] : undefined;
+}
+
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
 function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly IncidentSubject[] {
   const found = subjectsIn(now);
   const backends = new Map(
     Array.from(now.websites.values(), (website) => [subjectKeys.backends(website.key), website] as const),
   );
-  const isIn = (key: string, kind: IncidentKind): boolean => {
+  const isStillIn = (key: string, kind: IncidentKind): boolean => {
     const subject = found.get(key);
     if (subject !== undefined) return troubleOf(subject, now).kind === kind;
     const latest = backends.get(key)?.latestBackends;
@@ -205,7 +242,7 @@ function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): rea
   };
   return incidents
     .filter((each) => !isOdd(each))
-    .flatMap(({ kind, open }) => [...open].flatMap((key) => (isIn(key, kind) ? [] : { key, name: "" })));
+    .flatMap(({ kind, open }) => [...open].flatMap((key) => (isStillIn(key, kind) ? [] : { key, name: "" })));
 }
 
 function subjectOf(subject: JudgedSubject): IncidentSubject {
@@ -327,6 +364,7 @@ function backendChanges(
   before: ClusterVerdict | undefined,
   now: ClusterVerdict,
   memory: Memory | undefined,
+  incidents: readonly Incident[],
 ): readonly StateChange[] {
   if (before?.websites === now.websites) return [];
   const changeOf = ({ key, website: name }: WebsiteVerdict): readonly StateChange[] => {
@@ -336,7 +374,10 @@ function backendChanges(
     const old = remembered ?? before?.websites.get(key)?.latestBackends;
     if (latest?.state === old?.state) return [];
     const subject = { key: subjectKeys.backends(key), name };
-    return [{ subject, begins: old?.state !== undefined, ...backendTrouble(latest) }];
+    const [{ kind: from }, trouble] = [backendTrouble(old), backendTrouble(latest)];
+    const begins =
+      old?.state !== undefined && !isUntold({ from, to: trouble.kind, key: subject.key }, incidents);
+    return [{ subject, begins, ...trouble }];
   };
   const known = [...(before?.websites.values() ?? [])];
   return [
