@@ -5,7 +5,7 @@ import type {
   GroupDocument,
   IncidentDocument,
 } from "../exporter/document/schema.ts";
-import { groupName, mastersInWords, mastersOf, NAMED } from "../exporter/judge/words.ts";
+import { groupName, mastersInWords, NAMED } from "../exporter/judge/words.ts";
 import { listed } from "../support/text.ts";
 import { answersOf } from "./answers.ts";
 
@@ -158,8 +158,7 @@ function lackedBy(
 
 /** Returns ` (2 masters: a, b)`, where a group has them. */
 function severalMasters(group: GroupDocument | undefined): string {
-  const masters = group === undefined ? [] : mastersOf(group);
-  return masters.length < 2 ? "" : ` (${mastersInWords(masters)})`;
+  return group?.masters === undefined ? "" : ` (${mastersInWords(group.masters)})`;
 }
 
 /** Returns an incident with the subjects that it did not have `earlier`; none if it has no other one. */

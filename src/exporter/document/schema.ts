@@ -195,6 +195,10 @@ const group = z.object({
     "what is wrong with it, also where `problems` omits that; absent if nothing is",
   ),
   master: optional(z.string(), "the one known master"),
+  masters: optional(
+    z.array(z.string()),
+    "the known masters where there are several, also of its addresses under another VHID",
+  ),
   since: optional(
     instant,
     "when this state began under this master; absent where the exporter did not see the beginning",

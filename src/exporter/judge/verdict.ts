@@ -109,6 +109,8 @@ export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly problem: ProblemKind | undefined;
   /** Whether the one master is the preferred member. An earlier report counts for a member that was not seen since the start. */
   readonly isPreferredMaster: boolean | undefined;
+  /** The known masters, also of the group's addresses under another VHID; none if another one may exist. */
+  readonly masters: readonly string[];
   /** The one known master. */
   readonly master: string | undefined;
   /** The Unix time at which this state began under this master. */
