@@ -334,7 +334,13 @@ const plannedWork = z.object({
   subjects: z.array(z.string()).describe("the first 24 clusters and appliances that are worked on"),
   moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
   masters: z
-    .array(z.object({ appliance: z.string(), addresses: z.int() }))
+    .array(
+      z.object({
+        appliance: z.string(),
+        addresses: z.int(),
+        masters: optional(z.array(z.string()), "all known masters of them, where there are several"),
+      }),
+    )
     .describe(
       "the first 24 appliances that are to be handed over first, and how many addresses each is MASTER of",
     ),

@@ -211,7 +211,12 @@ export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels
   /** The keys of problems that existed when a window began and still exist: the id of the window, the alert, and the appliance. */
   readonly standing: readonly string[];
   /** The members in a window that are still MASTER, each with its number of addresses. */
-  readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
+  readonly masters: readonly {
+    readonly appliance: string;
+    readonly addresses: number;
+    /** All known masters of these addresses, where there are several. */
+    readonly masters: readonly string[] | undefined;
+  }[];
   /** The windows on other members than each appliance whose failure is judged. */
   readonly elsewhere: readonly (WindowElsewhere & Pick<OutlookVerdict, "identity">)[];
   /** The members in a window that fell silent while they were MASTER. */
