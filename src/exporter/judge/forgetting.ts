@@ -1,5 +1,5 @@
 import type { Memory, Remembered } from "./memory.ts";
-import { isListed } from "./remembered-groups.ts";
+import { wasListed } from "./remembered-groups.ts";
 import { subjectKeys, subjectsIn, type JudgedSubject } from "./subjects.ts";
 import { arePolled, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
 
@@ -56,7 +56,7 @@ function stillOf(
  */
 function undecided(earlier: Remembered, group: GroupVerdict | undefined): Remembered | undefined {
   const { state } = group ?? {};
-  if (group === undefined || state === undefined || !isListed(group.facts))
+  if (group === undefined || state === undefined || !wasListed(group.facts))
     return state === earlier.state ? earlier : { ...earlier, sinceMs: undefined };
   return state === "changing" ? earlier : undefined;
 }

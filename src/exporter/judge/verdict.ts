@@ -73,10 +73,10 @@ export interface CachedAppliance
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
     Pick<ApplianceVerdict, "state" | "certificate" | "problems"> {
   readonly list: VrrpListSnapshot | undefined;
-  /** Whether a valid VRRP list of the appliance was read since the exporter was started. */
-  readonly wasRead: boolean;
-  /** Whether none was, in two polls or more, so that another poll has confirmed the failure; or polling is stuck. */
-  readonly isUnreadable: boolean;
+  /** @see wasRead */
+  readonly isRead: boolean;
+  /** Whether no list was read in two polls or more, so that another poll has confirmed the failure; or polling is stuck. */
+  readonly isProvenUnread: boolean;
   /** Whether its state is not known because no poll of its VRRP list is scheduled for long. */
   readonly isUnwatched: boolean;
 }
@@ -188,7 +188,7 @@ export interface Risk {
   readonly successor: string;
   /** The VIP or the alias, with its link where that tells groups apart, or the website with its protocol; `all` stands for the interfaces or websites of an appliance. */
   readonly subject: string;
-  /** The key of the group or website; empty for `all`. */
+  /** The key of the group or website; `#12` for a website beyond the limit, empty for `all`. */
   readonly key: string;
   /** Of a website: the protocol; `""` if all protocols are concerned. */
   readonly protocol?: Protocol | "";

@@ -10,7 +10,7 @@ import type {
 import { kept, memo, once } from "../../support/kept.ts";
 import { judgeBackends, judgeWebsite, withoutMasters, type MemberTest } from "./judge-website.ts";
 import { unwatchedIn } from "./judge-group.ts";
-import { mastersIn } from "./masters.ts";
+import { decidingIn } from "./masters.ts";
 import { serversIn, type Earlier, type Memory } from "./memory.ts";
 import type { BackendState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
@@ -75,7 +75,7 @@ function factsOf(
   { cluster, labels, members, groups, hasUnwatched }: WebsiteInputs,
 ) {
   const { key, at } = website;
-  const masters = mastersIn(groups)(website);
+  const masters = decidingIn(groups)(website);
   const atMasters = members.filter((member) => masters.includes(nameOf(member)));
   const found = at.flatMap(({ member, known }) => {
     const inventory = members[member];

@@ -67,24 +67,19 @@ function failoverSentence({ cluster, subjects }: Incident, { latest, repeated }:
   const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
   const byKey = new Map(subjects.map((each) => [each.key, each]));
   // A group may be gone meanwhile.
-  const parts = causes.flatMap(({ groups, clause }) => {
+  const parts = causes.flatMap(({ groups, ...cause }) => {
     const own = Array.from(groups, subjectKeys.group).flatMap((key) => byKey.get(key) ?? []);
-    return own.length === 0 ? [] : { own, clause };
+    return own.length === 0 ? [] : { own, cause };
   });
-  const [first = { own: subjects, clause: causes[0].clause }, ...others] = parts;
+  const [first = { own: subjects, cause: causes[0] }, ...others] = parts;
   const more = others.slice(NAMED_CAUSES - 1).flatMap(({ own }) => own);
   const clauses = [
     ...others
       .slice(0, NAMED_CAUSES - 1)
-      .map(({ own, clause }) => `; and ${groupWords(own)}${clauseAbout(from, clause)}`),
+      .map(({ own, cause }) => `; and ${groupWords(own)}${cause.clauseApart}`),
     ...(more.length === 0 ? [] : [`; and ${addressCount(more)} for other reasons`]),
   ];
-  return `${to} took over ${groupWords(first.own)} of ${cluster} from ${from}${first.clause}${clauses.join("")}${without}`;
-}
-
-/** Returns a clause that names the former master, since it does not follow its name. */
-function clauseAbout(from: string, clause: string): string {
-  return clause.replace(/^, which /, () => `, as ${from} `).replace(", as it ", () => `, as ${from} `);
+  return `${to} took over ${groupWords(first.own)} of ${cluster} from ${from}${first.cause.clause}${clauses.join("")}${without}`;
 }
 
 /** Returns `192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 2)`, or `12 addresses`. */

@@ -149,6 +149,11 @@ export function isOfWebsites(kind: IncidentKind): boolean {
   return kind.startsWith("website_");
 }
 
+/** Whether an incident is about interfaces. */
+export function isOfInterfaces(kind: IncidentKind): boolean {
+  return kind === "odd_state" || kind === "not_serving";
+}
+
 /** Returns the time from the beginning of an incident in which others with the same trouble join its first subject. */
 export function togetherMs(kind: IncidentKind): number {
   return isOfWebsites(kind) ? WEBSITES_TOGETHER_MS : TOGETHER_MS;

@@ -1,17 +1,11 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import {
-  applianceWith,
-  changesBetween,
-  isOdd,
-  oddKeys,
-  type StateChange,
-  type Observed,
-} from "./state-changes.ts";
+import { applianceWith, changesBetween, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
   isIn,
+  isOfInterfaces,
   isOfWebsites,
   MAX_OPEN,
   togetherMs,
@@ -121,7 +115,10 @@ function withTroubles(
     likenessOf,
   );
   const latest = new Map(changes.map((each) => [each.subject.key, each]));
-  const odd = oddKeys(given.now, all.filter(isOdd));
+  const odd = oddKeys(
+    given.now,
+    all.filter(({ kind }) => isOfInterfaces(kind)),
+  );
   const left = all.map((each) => inWorseWords(withoutOver(each, latest, odd, given), latest));
   return [...troubles.values()].reduce<readonly Incident[]>(
     (some, alike) => withTrouble(some, alike, given),
@@ -160,7 +157,7 @@ function withoutOver(
   const { kind, open } = incident;
   if (kind === "failover") return incident;
   const left = [...open].filter(
-    (key) => (!isOdd(incident) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
+    (key) => (!isOfInterfaces(kind) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
   );
   if (left.length === open.size) return incident;
   const subjects = incident.subjects.map((each) => {

@@ -1,10 +1,10 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import { membersIn, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { membersIn, wasRead, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
 import { listed, wording, type Words } from "../../support/text.ts";
-import { isIn, type Incident, type IncidentSubject, type IncidentWords } from "./incident.ts";
+import { isIn, isOfInterfaces, type Incident, type IncidentSubject, type IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
@@ -155,12 +155,10 @@ function wasKnown(
   switch (kind) {
     case "cluster":
       // Nothing is known while it is unknown: that is the fault of the exporter, its host or its network.
-      return isRemembered || (earlier?.state ?? "unknown") !== "unknown" || appliances.some(hasAnswered);
+      return isRemembered || (earlier?.state ?? "unknown") !== "unknown" || appliances.some(wasRead);
     case "appliance": {
       const { appliance } = verdict.identity;
-      const answered = appliances
-        .filter(hasAnswered)
-        .some(({ identity }) => identity.appliance === appliance);
+      const answered = appliances.filter(wasRead).some(({ identity }) => identity.appliance === appliance);
       return earlier?.state !== undefined || answered;
     }
     case "group":
@@ -174,10 +172,6 @@ function wasKnown(
     default:
       return kind satisfies never;
   }
-}
-
-function hasAnswered({ vrrp: { health } }: ApplianceSnapshot): boolean {
-  return health.lastSuccessAtMs !== undefined;
 }
 
 /**
@@ -241,7 +235,7 @@ function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): rea
     return latest !== undefined && (latest.state === undefined || backendTrouble(latest).kind === kind);
   };
   return incidents
-    .filter((each) => !isOdd(each))
+    .filter(({ kind }) => !isOfInterfaces(kind))
     .flatMap(({ kind, open }) => [...open].flatMap((key) => (isStillIn(key, kind) ? [] : { key, name: "" })));
 }
 
@@ -480,11 +474,6 @@ function interfaceSubject(
 ): IncidentSubject {
   const name = interfaceName(at);
   return { key: subjectKeys.interface(appliance, name), name };
-}
-
-/** Whether an incident is about interfaces. */
-export function isOdd({ kind }: Incident): boolean {
-  return kind === "odd_state" || kind === "not_serving";
 }
 
 /** Returns how the keys of an appliance's interfaces begin. Journals of earlier versions do not quote the name. */

@@ -44,6 +44,7 @@ function failoverOf(
   const known = {
     cause,
     clause: "",
+    clauseApart: "",
     evidence: [],
     letsGo: undefined,
     isFinal: true,
