@@ -5,7 +5,7 @@ import type {
   GroupDocument,
   IncidentDocument,
 } from "../exporter/document/schema.ts";
-import { groupName, mastersInWords, mastersOf, NAMED } from "../exporter/judge/words.ts";
+import { groupName, mastersInWords, NAMED } from "../exporter/judge/words.ts";
 import { listed } from "../support/text.ts";
 import { answersOf } from "./answers.ts";
 
@@ -158,8 +158,7 @@ function lackedBy(
 
 /** Returns ` (2 masters: a, b)`, where a group has them. */
 function severalMasters(group: GroupDocument | undefined): string {
-  const masters = group === undefined ? [] : mastersOf(group);
-  return masters.length < 2 ? "" : ` (${mastersInWords(masters)})`;
+  return group?.masters === undefined ? "" : ` (${mastersInWords(group.masters)})`;
 }
 
 /** Returns an incident with the subjects that it did not have `earlier`; none if it has no other one. */
@@ -203,25 +202,27 @@ export interface DrillOutage {
 }
 
 export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] {
-  return [...incidents.values()].flatMap(
-    ({ kind, subjects, keys = [], moreSubjects = 0, end, outageAboutSeconds, outageAtMostSeconds }) => {
-      const times = { aboutSeconds: outageAboutSeconds, atMostSeconds: outageAtMostSeconds };
-      if (kind !== "website_down") return [];
-      const outage = (website: string, own: readonly string[], count: number): DrillOutage => {
-        return {
-          website,
-          isOver: end !== undefined,
-          ...times,
-          isPredicted: isPredicted(drill, own, true, count),
-        };
-      };
-      const more = `${moreSubjects} more websites`;
-      return [
-        ...subjects.map((website, nth) => outage(website, keys.slice(nth, nth + 1), 1)),
-        ...(moreSubjects === 0 ? [] : [outage(more, keys.slice(subjects.length), moreSubjects)]),
-      ];
-    },
-  );
+  return [...incidents.values()].flatMap((incident) => {
+    const { kind, subjects, keys = [], moreSubjects = 0, end, outages = [] } = incident;
+    if (kind !== "website_down") return [];
+    const own = subjects.map((website, nth): DrillOutage => {
+      const ownKeys = keys.slice(nth, nth + 1);
+      const outage = outages.find(({ key }) => ownKeys.includes(key));
+      const { aboutSeconds, atMostSeconds } = outage ?? {};
+      const isOver = end !== undefined || outage !== undefined;
+      return { website, isOver, aboutSeconds, atMostSeconds, isPredicted: isPredicted(drill, ownKeys, true) };
+    });
+    const { outageAboutSeconds: aboutSeconds, outageAtMostSeconds: atMostSeconds } = incident;
+    const left = keys.slice(subjects.length);
+    const more: DrillOutage = {
+      website: `${moreSubjects} more websites`,
+      isOver: end !== undefined,
+      aboutSeconds,
+      atMostSeconds,
+      isPredicted: isPredicted(drill, left, true, moreSubjects),
+    };
+    return moreSubjects === 0 ? own : [...own, more];
+  });
 }
 
 /** Whether the readiness before has predicted trouble of so many subjects, which have these keys: their loss or outage, or any outage, of websites. */

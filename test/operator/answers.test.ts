@@ -64,9 +64,7 @@ test.each<readonly [string, readonly Observation[], readonly string[], readonly 
     "a BACKUP of a MASTER, beside which another VHID has one",
     [vrrp("a", master()), vrrp("c", master({ vhid: 3 })), vrrp("b", backup())],
     ["b"],
-    [
-      `unknown: If b fails: it is not known what is lost: a is not the only MASTER of the addresses of ${VIP}`,
-    ],
+    [`unknown: If b fails: it is not known what is lost: ${VIP} has 2 masters: a, c`],
   ],
   [
     "one in FAULT",

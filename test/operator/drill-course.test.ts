@@ -168,6 +168,19 @@ test.each<Case>([
     ],
   },
   {
+    name: "of two websites that go down together, each has its own time",
+    websites: [...SHOPS.slice(0, 1), websiteOf({ id: 3, name: "blog", protocols: ["https"] })],
+    before: `${READY}, a 200#3 0, b 200#3 0`,
+    polls: `${AWAY(2)}, b 503 3, b 503 4, b 200#3 5, b 503#3 6, b 503#3 7, b 200 8, ${AWAY(9)}`,
+    expected: [
+      "taken_over 2",
+      "complete 2",
+      "fail",
+      "shop (https) was down for about 6.0 s, at most 8 s, which was not predicted",
+      "blog (https) is down, which was not predicted",
+    ],
+  },
+  {
     name: "a website stays down",
     polls: `${AWAY(2)}, b 503 3, b 503 4, ${AWAY(9)}`,
     expected: ["taken_over 2", "complete 2", "fail", "shop (https) is down, which was not predicted"],

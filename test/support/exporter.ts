@@ -18,6 +18,7 @@ export interface LogLine {
   readonly operation?: string;
   readonly reason?: string;
   readonly detail?: string;
+  readonly summary?: string;
   readonly errors?: number;
 }
 

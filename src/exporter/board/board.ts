@@ -1,7 +1,7 @@
 import { OPERATIONS, type Operation } from "../api/operations.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Fleet } from "../fleet/fleet.ts";
-import { pendingIn, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { pendingIn, wasRead, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Windows } from "../maintenance/windows.ts";
 import type { Observation, PollEvents } from "../polling/observation.ts";
@@ -104,7 +104,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   /** Returns the start of a cluster at a monotonic instant; `undefined` when it is over. */
   function startOf(facts: ClusterSnapshot, monotonicMs: number): Start | undefined {
     const memory = memories.get(facts.cluster)?.();
-    return memory && { memory, isSettled: monotonicMs >= forgetsAtMs || isKnown(facts) };
+    return memory && { memory, isSettled: monotonicMs >= forgetsAtMs || isPolled(facts) };
   }
 
   /** Remembers what a verdict leaves of the memory of an earlier run. */
@@ -247,6 +247,6 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
 }
 
 /** Whether everything of a cluster was polled. While no appliance answers, as before the network is up, nothing is known of groups. */
-function isKnown(facts: ClusterSnapshot): boolean {
-  return facts.appliances.some(({ vrrp }) => vrrp.polled !== undefined) && pendingIn(facts).length === 0;
+function isPolled(facts: ClusterSnapshot): boolean {
+  return facts.appliances.some(wasRead) && pendingIn(facts).length === 0;
 }

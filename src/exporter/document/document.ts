@@ -153,7 +153,7 @@ function clusterLevel(verdict: ClusterVerdict): Level {
 }
 
 function groupDocument(verdict: GroupVerdict) {
-  const { facts, state, problem, master, sinceMs, isPreferredMaster } = verdict;
+  const { facts, state, problem, master, masters: known, sinceMs, isPreferredMaster } = verdict;
   const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
     const rival = role === "master" && state === "split_brain" ? state : undefined;
     return {
@@ -166,7 +166,19 @@ function groupDocument(verdict: GroupVerdict) {
   });
   const [level, since] = [levelOf(problem, state !== undefined), optionalInstant(sinceMs)];
   const key = subjectKeys.group(facts.key);
-  return { ...groupRef(facts), key, state, level, problem, master, since, isPreferredMaster, members };
+  const masters = known.length > 1 ? [...known] : undefined;
+  return {
+    ...groupRef(facts),
+    key,
+    state,
+    level,
+    problem,
+    master,
+    masters,
+    since,
+    isPreferredMaster,
+    members,
+  };
 }
 
 /**

@@ -42,7 +42,10 @@ export function plannedDocuments(verdicts: readonly ClusterVerdict[]): PlannedDo
       isDrill: origin === "drill",
       subjects: subjects.slice(0, NAMED),
       moreSubjects: more > 0 ? more : undefined,
-      masters: own.flatMap((part) => part.masters).slice(0, NAMED),
+      masters: own
+        .flatMap((part) => part.masters)
+        .slice(0, NAMED)
+        .map(({ masters, ...each }) => ({ ...each, masters: masters && [...masters] })),
     };
   });
   return windows.toSorted((one, other) => Date.parse(one.end) - Date.parse(other.end));

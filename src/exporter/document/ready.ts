@@ -8,7 +8,7 @@ import type {
   PollDocument,
   ReadyDocument,
 } from "./schema.ts";
-import { groupName, mastersInWords, mastersOf, NAMED, reasonInWords, shortened } from "../judge/words.ts";
+import { groupName, mastersInWords, NAMED, reasonInWords, shortened } from "../judge/words.ts";
 
 type Role = GroupDocument["members"][number]["role"];
 
@@ -105,9 +105,8 @@ function doubtIn(group: GroupDocument, role: Role, isJudged: boolean): string | 
   const vip = groupName(group);
   if (role === "unknown") return `its state in ${vip} is not known`;
   if (role === "master") return isJudged ? undefined : `a disabled appliance may be a BACKUP of ${vip}`;
-  const [first, ...others] = mastersOf(group);
-  if (first === undefined) return `${vip} has no known MASTER`;
-  if (others.length > 0) return `${vip} has ${mastersInWords([first, ...others])}`;
-  if (group.master === undefined) return `${first} is not the only MASTER of the addresses of ${vip}`;
+  const { master, masters } = group;
+  if (masters !== undefined) return `${vip} has ${mastersInWords(masters)}`;
+  if (master === undefined) return `${vip} has no known MASTER`;
   return role === "backup" || isJudged ? undefined : `it is neither MASTER nor BACKUP of ${vip}`;
 }

@@ -195,6 +195,10 @@ const group = z.object({
     "what is wrong with it, also where `problems` omits that; absent if nothing is",
   ),
   master: optional(z.string(), "the one known master"),
+  masters: optional(
+    z.array(z.string()),
+    "the known masters where there are several, also of its addresses under another VHID",
+  ),
   since: optional(
     instant,
     "when this state began under this master; absent where the exporter did not see the beginning",
@@ -330,7 +334,13 @@ const plannedWork = z.object({
   subjects: z.array(z.string()).describe("the first 24 clusters and appliances that are worked on"),
   moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
   masters: z
-    .array(z.object({ appliance: z.string(), addresses: z.int() }))
+    .array(
+      z.object({
+        appliance: z.string(),
+        addresses: z.int(),
+        masters: optional(z.array(z.string()), "all known masters of them, where there are several"),
+      }),
+    )
     .describe(
       "the first 24 appliances that are to be handed over first, and how many addresses each is MASTER of",
     ),
@@ -341,6 +351,21 @@ const incidentRef = z.object({
   kind: z.enum(INCIDENT_KINDS),
   begin: instant.describe("when the exporter learned it"),
   summary: z.string().describe("one sentence"),
+});
+
+const outage = z.object({
+  key,
+  subject: z.string().describe("as in `subjects`"),
+  end: instant.describe("when the website was not down any more"),
+  aboutSeconds: optional(
+    z.number(),
+    "about how long it was down: from the middle between the latest test that found it up and the next test to the middle between the " +
+      "last two polls; absent where nobody knows when it was last up, or whether it is up again",
+  ),
+  atMostSeconds: optional(
+    z.number(),
+    "at most how long it was down: from the latest test that found it up to the first that did again; absent like `aboutSeconds`",
+  ),
 });
 
 /** An incident without other incidents at the same time, which depend on the whole list. */
@@ -360,12 +385,12 @@ export const knownIncident = z.object({
   moreSubjects: optional(z.int(), "how many `subjects` leaves out; absent if none"),
   outageAboutSeconds: optional(
     z.number(),
-    "about how long these websites were down, when that is over: from the middle between the latest test that found them up and the next " +
-      "test to the middle between the last two polls",
+    "of websites, when all are up again: the longest of `outages`; absent where one of them is not known",
   ),
-  outageAtMostSeconds: optional(
-    z.number(),
-    "at most how long websites were down, when that is over: from the latest test that found them up to the first that did again",
+  outageAtMostSeconds: optional(z.number(), "like `outageAboutSeconds`"),
+  outages: optional(
+    z.array(outage),
+    "of websites: the outages of the named ones that are not down any more; absent if none",
   ),
   failover: optional(failedOver, "of a failover, the latest one if it is repeated"),
 });

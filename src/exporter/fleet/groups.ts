@@ -31,10 +31,10 @@ export function groupsOf(
 
 /** Whether later equal answers change nothing of a group. */
 function isSettled({ members, rivals, notPolledSince }: GroupSnapshot): boolean {
-  return rivals.length === 0 && notPolledSince.length === 0 && !members.some(isUnreadable);
+  return rivals.length === 0 && notPolledSince.length === 0 && !members.some(hasUnreadInterfaces);
 }
 
-function isUnreadable({ role, silentSinceMs }: MemberSnapshot): boolean {
+function hasUnreadInterfaces({ role, silentSinceMs }: MemberSnapshot): boolean {
   return role === "unknown" && silentSinceMs === undefined;
 }
 

@@ -331,6 +331,11 @@ export function hostAt(group: GroupIdentity, address: string): string {
   return isLinkLocal(address) || (group.interface ?? "") !== "" ? `${groupKey(group)} ${address}` : address;
 }
 
+/** Whether a valid VRRP list of an appliance was read since the exporter was started. */
+export function wasRead({ vrrp: { polled } }: Pick<ApplianceSnapshot, "vrrp">): boolean {
+  return polled !== undefined;
+}
+
 /** The names of the appliances of which something was never polled. */
 export const pendingIn = once(({ appliances }: ClusterSnapshot): readonly string[] =>
   appliances

@@ -1,5 +1,5 @@
 import type { Memory, Remembered } from "./memory.ts";
-import { isListed } from "./remembered-groups.ts";
+import { wasListed } from "./remembered-groups.ts";
 import { subjectKeys, subjectsIn, type JudgedSubject } from "./subjects.ts";
 import { arePolled, type ClusterVerdict, type GroupVerdict } from "./verdict.ts";
 
@@ -8,9 +8,9 @@ import { arePolled, type ClusterVerdict, type GroupVerdict } from "./verdict.ts"
  * for too long, a state that is not known is a verdict too: the earlier state did not last.
  */
 export function stillRemembered(memory: Memory, now: ClusterVerdict): Memory {
-  const [found, isPolled] = [subjectsIn(now), arePolled(now.cachedInputs)];
+  const found = subjectsIn(now);
   const left = [...memory].flatMap(([key, earlier]): readonly (readonly [string, Remembered])[] => {
-    const still = stillOf(earlier, found.get(key), isPolled);
+    const still = stillOf(earlier, found.get(key), now);
     return still === undefined ? [] : [[key, still]];
   });
   const undated = mastersWithoutDate(left.map(([, earlier]) => earlier));
@@ -21,9 +21,10 @@ export function stillRemembered(memory: Memory, now: ClusterVerdict): Memory {
 function stillOf(
   earlier: Remembered,
   found: JudgedSubject | undefined,
-  isPolled: boolean,
+  now: ClusterVerdict,
 ): Remembered | undefined {
-  const { kind } = earlier;
+  const { kind, servers } = earlier;
+  const isPolled = arePolled(now.cachedInputs);
   switch (kind) {
     case "cluster":
     case "appliance":
@@ -33,6 +34,10 @@ function stillOf(
       const isJudged = found?.state !== undefined && (isPolled || found.state !== "unknown");
       return isJudged ? undefined : earlier;
     }
+    case "backends":
+      return servers !== undefined && now.websites.get(servers.website)?.backends === undefined
+        ? earlier
+        : undefined;
     case "readiness":
       // Nobody knows what a failover of a MASTER would cost before everything was polled.
       return isPolled && found === undefined ? undefined : earlier;
@@ -51,7 +56,7 @@ function stillOf(
  */
 function undecided(earlier: Remembered, group: GroupVerdict | undefined): Remembered | undefined {
   const { state } = group ?? {};
-  if (group === undefined || state === undefined || !isListed(group.facts))
+  if (group === undefined || state === undefined || !wasListed(group.facts))
     return state === earlier.state ? earlier : { ...earlier, sinceMs: undefined };
   return state === "changing" ? earlier : undefined;
 }

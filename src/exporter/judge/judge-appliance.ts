@@ -2,6 +2,7 @@ import { meaningOf, type Failure } from "../api/failure.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import {
   anomalyCount,
+  wasRead,
   type ApplianceSnapshot,
   type DiscoverySnapshot,
   type InterfaceSnapshot,
@@ -68,9 +69,10 @@ export function cachedAppliance(
   const certificate = judgeCertificate(vrrp.certificate, nowMs);
   const problems = applianceProblems(appliance, { state, certificate }, isAlone);
   const isUnwatched = isResting(vrrp.health);
-  const wasRead = vrrp.polled !== undefined;
+  const isRead = wasRead(appliance);
   const { failures = 0 } = totals.counts.vrrp ?? {};
-  const isUnreadable = !wasRead && (failures > 1 || vrrp.health.failure?.reason === "stalled");
+  const isProvenUnread = !isRead && (failures > 1 || vrrp.health.failure?.reason === "stalled");
+  // Without spreads: each poll makes one.
   return {
     identity,
     state,
@@ -78,8 +80,8 @@ export function cachedAppliance(
     certificate,
     problems,
     list: vrrp.found?.list,
-    wasRead,
-    isUnreadable,
+    isRead,
+    isProvenUnread,
     inventory,
     results,
   };

@@ -86,10 +86,9 @@ export const groupsChangeAtMs = once((groups: ClusterVerdict["groups"]) => {
   return Math.min(...splits.map(({ facts }) => splitEndsAtMs(facts)));
 });
 
-/** Returns the one known master of a group in that state; `undefined` if there is none, or if another master may exist. */
-export function masterIn(group: GroupSnapshot, state: GroupState | undefined): string | undefined {
-  const [master, ...others] = contendersIn(group, "master");
-  return others.length > 0 || state === "unknown" || state === "unwatched" ? undefined : master;
+/** Returns the known masters of a group in that state, and of its addresses under another VHID; none if another master may exist. */
+export function knownMasters(group: GroupSnapshot, state: GroupState | undefined): readonly string[] {
+  return state === "unknown" || state === "unwatched" ? [] : contendersIn(group, "master");
 }
 
 /** Returns the verdicts on the groups of a cluster: the same object while their inputs stay the same. */
@@ -128,7 +127,8 @@ function groupVerdict(
   const found = judgeGroup(group, { hasDisabled, unwatched, stateOf, nowMs: at.monotonicMs });
   const isResting = contendersIn(group, "unknown").some((name) => unwatched.has(name));
   const state = isResting ? found : lastingState(found, old?.trouble);
-  const master = masterIn(group, state);
+  const masters = knownMasters(group, state);
+  const master = masters.length === 1 ? masters[0] : undefined;
   // If a change was in progress when polling began, it may have begun earlier.
   const wasChanging = remembered !== undefined || (old?.state === "changing" && old.sinceMs === undefined);
   const sawBeginning = wasPolled && !wasChanging;
@@ -148,8 +148,9 @@ function groupVerdict(
       ? state && PROBLEM_OF.group[state]
       : "link_unknown";
   const isLasting = state !== found;
-  const judged = { state, isLasting, problem, isPreferredMaster, master, sinceMs, latestMaster, trouble };
-  return kept(before, { kind: "group", cluster, labels, facts: group, ...judged });
+  const judged = { state, isLasting, problem, isPreferredMaster, masters, master };
+  const lasting = { sinceMs, latestMaster, trouble };
+  return kept(before, { kind: "group", cluster, labels, facts: group, ...judged, ...lasting });
 }
 
 /** Returns the names of the appliances whose schedules rest. */

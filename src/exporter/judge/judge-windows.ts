@@ -245,9 +245,10 @@ function handoversOf(
   const groups = [...verdict.groups.values()];
   const names = [...new Set(windows.flatMap(({ members }) => members))];
   const masters = names.flatMap((appliance) => {
-    const own = groups.filter(({ master }) => master === appliance);
+    const own = groups.filter((group) => group.masters.includes(appliance));
     const addresses = hostsAt(own.map(({ facts }) => facts)).size;
-    return addresses === 0 ? [] : [{ appliance, addresses }];
+    const all = [...new Set(own.flatMap((group) => group.masters))];
+    return addresses === 0 ? [] : [{ appliance, addresses, masters: all.length > 1 ? all : undefined }];
   });
   const wasLost = (name: string): boolean =>
     before?.planned?.notHandedOver.includes(name) === true ||

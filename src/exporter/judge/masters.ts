@@ -24,7 +24,7 @@ const bindsOf = once(({ at }: ClusterWebsite) => {
  * appliance, or of any VIP if these addresses are not known. While a group is changing, its latest master counts too. Each distinct set of
  * addresses is looked up once.
  */
-export const mastersIn = namesIn(({ facts, state, latestMaster }) => {
+export const decidingIn = namesIn(({ facts, state, latestMaster }) => {
   const masters = membersIn(facts, "master");
   return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 });
@@ -38,11 +38,11 @@ export const visitedIn = namesIn(({ facts, latestMaster }) => [
 type Masters = (group: GroupVerdict) => readonly string[];
 
 /** Returns the masters of the VIPs on which a website listens. */
-function namesIn(mastersOf: Masters) {
+function namesIn(namesOf: Masters) {
   return once((groups: ClusterVerdict["groups"]) => {
     const verdicts = [...groups.values()];
     const listening = listeningIn(verdicts.map(({ facts }) => facts));
-    const mastersAt = mastersByAddress(verdicts, mastersOf);
+    const mastersAt = mastersByAddress(verdicts, namesOf);
     const known = new Map<string, readonly string[]>();
     return (website: ClusterWebsite): readonly string[] => {
       const { addresses, binds } = bindsOf(website);
@@ -63,11 +63,11 @@ function namesIn(mastersOf: Masters) {
 /** Returns the masters of each VIP, and of each alias that is no VIP itself. */
 function mastersByAddress(
   groups: readonly GroupVerdict[],
-  mastersOf: Masters,
+  namesOf: Masters,
 ): ReadonlyMap<string, readonly string[]> {
   const aliases = groups.flatMap((group) =>
-    group.facts.aliases.map((address) => [address, mastersOf(group)] as const),
+    group.facts.aliases.map((address) => [address, namesOf(group)] as const),
   );
   const byVip = groupBy(groups, ({ facts }) => facts.vip);
-  return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(mastersOf)] as const)]);
+  return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(namesOf)] as const)]);
 }

@@ -1,5 +1,7 @@
 import type { GroupIdentity } from "../fleet/snapshot.ts";
 import type { SubjectKind, Trouble, WebsiteState } from "./states.ts";
+import { subjectKeys } from "./subjects.ts";
+import type { LatestBackends } from "./verdict.ts";
 
 /** What is known of a subject before a verdict on it, by the verdict before or by an earlier run of the exporter. */
 export interface Earlier {
@@ -16,11 +18,13 @@ export interface Earlier {
 }
 
 export interface Remembered extends Earlier {
-  readonly kind: SubjectKind;
+  readonly kind: SubjectKind | "backends";
   /** The identity of a group. */
   readonly group?: GroupIdentity;
   /** Whether the appliance is down, and was MASTER until it fell silent. */
   readonly isLostMaster?: boolean;
+  /** The servers behind a website that were in trouble: its `key`, and their latest known state. */
+  readonly servers?: { readonly website: string; readonly latest: LatestBackends };
 }
 
 /**
@@ -34,6 +38,11 @@ export interface Start {
   readonly memory: Memory;
   /** Whether everything was polled, or an hour has passed, so that what is missing is gone. */
   readonly isSettled: boolean;
+}
+
+/** Returns what is remembered of the servers behind a website, by its `key`. */
+export function serversIn(memory: Memory | undefined, website: string): LatestBackends | undefined {
+  return memory?.get(subjectKeys.backends(website))?.servers?.latest;
 }
 
 export function isEmpty(memory: Memory | undefined): boolean {

@@ -124,12 +124,12 @@ function unlistedRisks(
     const counts = appliance === name || everywhere.get(appliance)?.counts;
     if (counts === undefined) return [];
     const all = { successor: appliance === name ? "" : appliance, subject: "all", key: "" };
-    const isUnreadable = (lists[nth]?.anomalies.bad_interface ?? 0) > 0;
+    const hasUnreadInterface = (lists[nth]?.anomalies.bad_interface ?? 0) > 0;
     const isUnlisted = isDiscovered && !isWhole;
     // Visitors lose nothing by a website that only the successor has.
     const unseen = appliance === name ? beyondLimit.map((id) => `#${id}`) : [];
     return [
-      ...(isUnreadable ? [riskOf("address_unknown", all, counts)] : []),
+      ...(hasUnreadInterface ? [riskOf("address_unknown", all, counts)] : []),
       ...(isUnlisted ? [riskOf("website_unknown", all, counts)] : []),
       ...unseen.map((id) => riskOf("website_unknown", { ...all, subject: id, key: id }, counts)),
     ];

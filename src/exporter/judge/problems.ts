@@ -261,9 +261,9 @@ function unreadProblem({
   const { cluster, disabled } = facts;
   const isWhole = appliances.size > 1 && disabled.length === 0;
   if (state !== "unknown" || !isWhole || groups.size > 0) return [];
-  const isConfirmed = cachedInputs.appliances.every(({ identity, wasRead, isUnreadable }) => {
+  const isConfirmed = cachedInputs.appliances.every(({ identity, isRead, isProvenUnread }) => {
     const isLasting = appliances.get(identity.appliance)?.sinceMs !== undefined;
-    return !wasRead && (isUnreadable || isLasting);
+    return !isRead && (isProvenUnread || isLasting);
   });
   if (!isConfirmed) return [];
   const names = listed([...appliances.keys()], NAMED);

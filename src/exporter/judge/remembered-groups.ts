@@ -7,7 +7,7 @@ import { arePolled, type Case, type ClusterVerdict } from "./verdict.ts";
  */
 export function rememberedGroups({ cachedInputs, before, memory }: Case): readonly GroupSnapshot[] {
   const { appliances, disabled, groups } = cachedInputs;
-  const unread = appliances.flatMap(({ identity, wasRead }) => (wasRead ? [] : identity.appliance));
+  const unread = appliances.flatMap(({ identity, isRead }) => (isRead ? [] : identity.appliance));
   const isAlone = appliances.length + disabled.length < 2;
   if (unread.length === 0 || isAlone) return [];
   const remembered = arePolled(cachedInputs) ? [...(memory?.values() ?? [])] : [];
@@ -19,12 +19,12 @@ export function rememberedGroups({ cachedInputs, before, memory }: Case): readon
 }
 
 /** Whether an appliance has listed the group since the start. */
-export function isListed({ members }: Pick<GroupSnapshot, "members">): boolean {
+export function wasListed({ members }: Pick<GroupSnapshot, "members">): boolean {
   return members.some(({ answers }) => answers.length > 0);
 }
 
 function unlistedIn(before: ClusterVerdict | undefined): readonly GroupIdentity[] {
-  return Array.from(before?.groups.values() ?? [], ({ facts }) => facts).filter((each) => !isListed(each));
+  return Array.from(before?.groups.values() ?? [], ({ facts }) => facts).filter((each) => !wasListed(each));
 }
 
 /**

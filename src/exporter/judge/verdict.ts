@@ -73,10 +73,10 @@ export interface CachedAppliance
     Pick<ApplianceSnapshot, "identity" | "inventory" | "results">,
     Pick<ApplianceVerdict, "state" | "certificate" | "problems"> {
   readonly list: VrrpListSnapshot | undefined;
-  /** Whether a valid VRRP list of the appliance was read since the exporter was started. */
-  readonly wasRead: boolean;
-  /** Whether none was, in two polls or more, so that another poll has confirmed the failure; or polling is stuck. */
-  readonly isUnreadable: boolean;
+  /** @see wasRead */
+  readonly isRead: boolean;
+  /** Whether no list was read in two polls or more, so that another poll has confirmed the failure; or polling is stuck. */
+  readonly isProvenUnread: boolean;
   /** Whether its state is not known because no poll of its VRRP list is scheduled for long. */
   readonly isUnwatched: boolean;
 }
@@ -109,6 +109,8 @@ export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly problem: ProblemKind | undefined;
   /** Whether the one master is the preferred member. An earlier report counts for a member that was not seen since the start. */
   readonly isPreferredMaster: boolean | undefined;
+  /** The known masters, also of the group's addresses under another VHID; none if another one may exist. */
+  readonly masters: readonly string[];
   /** The one known master. */
   readonly master: string | undefined;
   /** The Unix time at which this state began under this master. */
@@ -186,7 +188,7 @@ export interface Risk {
   readonly successor: string;
   /** The VIP or the alias, with its link where that tells groups apart, or the website with its protocol; `all` stands for the interfaces or websites of an appliance. */
   readonly subject: string;
-  /** The key of the group or website; empty for `all`. */
+  /** The key of the group or website; `#12` for a website beyond the limit, empty for `all`. */
   readonly key: string;
   /** Of a website: the protocol; `""` if all protocols are concerned. */
   readonly protocol?: Protocol | "";
@@ -209,7 +211,12 @@ export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels
   /** The keys of problems that existed when a window began and still exist: the id of the window, the alert, and the appliance. */
   readonly standing: readonly string[];
   /** The members in a window that are still MASTER, each with its number of addresses. */
-  readonly masters: readonly { readonly appliance: string; readonly addresses: number }[];
+  readonly masters: readonly {
+    readonly appliance: string;
+    readonly addresses: number;
+    /** All known masters of these addresses, where there are several. */
+    readonly masters: readonly string[] | undefined;
+  }[];
   /** The windows on other members than each appliance whose failure is judged. */
   readonly elsewhere: readonly (WindowElsewhere & Pick<OutlookVerdict, "identity">)[];
   /** The members in a window that fell silent while they were MASTER. */

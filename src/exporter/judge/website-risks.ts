@@ -94,7 +94,7 @@ export function websiteRisks(
   if (there.details?.isEnabled === false) return [["website_disabled", ""]];
   const serving = others.filter((each) => each.details?.isEnabled !== false && listensOn(each, wanted));
   // Without the addresses here, those at which visitors reach the website are not known.
-  const described = isElsewhere || [here, there].some(isUnreadable) ? UNKNOWN : [];
+  const described = isElsewhere || [here, there].some(isHalfDescribed) ? UNKNOWN : [];
   const found = [...described, ...testRisks(here, there, serving), ...protectionRisks(here, there)];
   const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
   if (isNothingLost && usable(here) !== 0) found.push(...serverRisks(there));
@@ -120,7 +120,7 @@ function listensOn({ known: { bind } }: WebsiteAtMember, wanted: readonly string
 }
 
 /** Whether the description lacks something that decides whether visitors are served. */
-function isUnreadable({ details }: WebsiteAtMember): boolean {
+function isHalfDescribed({ details }: WebsiteAtMember): boolean {
   return details !== undefined && (details.isEnabled === undefined || details.bind === undefined);
 }
 

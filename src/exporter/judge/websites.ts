@@ -10,8 +10,8 @@ import type {
 import { kept, memo, once } from "../../support/kept.ts";
 import { judgeBackends, judgeWebsite, withoutMasters, type MemberTest } from "./judge-website.ts";
 import { unwatchedIn } from "./judge-group.ts";
-import { mastersIn } from "./masters.ts";
-import type { Earlier, Memory } from "./memory.ts";
+import { decidingIn } from "./masters.ts";
+import { serversIn, type Earlier, type Memory } from "./memory.ts";
 import type { BackendState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
@@ -75,7 +75,7 @@ function factsOf(
   { cluster, labels, members, groups, hasUnwatched }: WebsiteInputs,
 ) {
   const { key, at } = website;
-  const masters = mastersIn(groups)(website);
+  const masters = decidingIn(groups)(website);
   const atMasters = members.filter((member) => masters.includes(nameOf(member)));
   const found = at.flatMap(({ member, known }) => {
     const inventory = members[member];
@@ -147,20 +147,25 @@ function websiteVerdict(
   const backends = judgeBackends(views, { isUp, isMasterSilent });
   const isDisabled = found.length > 0 && found.every(({ details }) => details.isEnabled === false);
   const latestBackends =
-    facts.isDescribed && !isDisabled ? backendsAfter(old?.latestBackends, backends, given.at) : undefined;
+    facts.isDescribed && !isDisabled
+      ? backendsAfter(old?.latestBackends, serversIn(given.memory, key), backends, given.at)
+      : undefined;
   const judged = { found, lacking, ids: isSameId ? undefined : ids, states, backends, latestBackends };
   const named = { cluster, labels, key, websiteId, website: name, at: website.at };
   return { kind: "website", facts, results, ...named, ...judged };
 }
 
-/** Returns the latest known state of the servers. The first one may have begun earlier. */
+/** Returns the latest known state of the servers. The first one of this run may have begun earlier. */
 function backendsAfter(
   before: LatestBackends | undefined,
+  remembered: LatestBackends | undefined,
   state: BackendState | undefined,
   { wallMs }: Case["at"],
 ): LatestBackends {
-  if (before !== undefined && (state === undefined || state === before.state)) return before;
-  return { state, sinceMs: before?.state === undefined ? undefined : wallMs };
+  const latest = remembered ?? before;
+  if (latest !== undefined && (state === undefined || state === latest.state)) return latest;
+  const sawBeginning = remembered === undefined && before?.state !== undefined;
+  return { state, sinceMs: sawBeginning ? wallMs : undefined };
 }
 
 function testsIn({ website, masters }: JudgedWebsite, results: Results) {

@@ -1,7 +1,7 @@
 import type { VrrpInterface } from "../api/vrrp.ts";
 import type { Backend, Backends } from "../api/website-details.ts";
 import { meaningOf, type FailureReason } from "../api/failure.ts";
-import { contendersIn, membersIn, type GroupIdentity, type MemberSnapshot } from "../fleet/snapshot.ts";
+import { contendersIn, membersIn, type GroupIdentity } from "../fleet/snapshot.ts";
 import { count, listed, type Words } from "../../support/text.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
@@ -80,18 +80,6 @@ function interfacesOf({ members }: GroupVerdict["facts"]): string {
     interfaces.map((name) => `${name} of ${appliance}`),
   );
   return listed(names, NAMED);
-}
-
-/** The members of a group as documents have them. */
-interface Mastered extends Pick<Partial<GroupVerdict>, "state" | "master"> {
-  readonly members: readonly Pick<MemberSnapshot, "appliance" | "role">[];
-}
-
-/** Returns the known master of a group, or those that report MASTER at once; none if another one may be it. */
-export function mastersOf({ state, master, members }: Mastered): readonly string[] {
-  if (master !== undefined) return [master];
-  if (state === "unknown" || state === "unwatched") return [];
-  return members.filter(({ role }) => role === "master").map(({ appliance }) => appliance);
 }
 
 /** Returns `2 masters: a, b`. */

@@ -9,6 +9,8 @@ export interface FailoverCause {
   readonly cause: Cause;
   /** The words about the former master, which follow its name: `, which stopped answering (timeout)`. */
   readonly clause: string;
+  /** The same words apart from that name: `, as a stopped answering (timeout)`. */
+  readonly clauseApart: string;
   /** The appliances' reports, oldest first; empty if the cause is not known. */
   readonly evidence: readonly Evidence[];
   /** The former master, unless the new one only preempted it; `undefined` also while that is not known. */
@@ -57,12 +59,26 @@ export function causeOf(former: Member | undefined, successor: Member, seenAtMs:
 
 /** Returns a cause without evidence; `former` is a member that is not gone. */
 export function unknown(former?: Member): FailoverCause {
-  const why = former?.reason === undefined ? "" : `, as it cannot be polled (${former.reason})`;
-  return { cause: "unknown", clause: `; why is not known${why}`, evidence: [], letsGo: undefined };
+  const clauseFor = (name: string): string => {
+    const why = former?.reason === undefined ? "" : `, as ${name} cannot be polled (${former.reason})`;
+    return `; why is not known${why}`;
+  };
+  const clauses = { clause: clauseFor("it"), clauseApart: clauseFor(former?.appliance ?? "") };
+  return { cause: "unknown", ...clauses, evidence: [], letsGo: undefined };
+}
+
+/** Returns the clauses about a former master that has done something. */
+function clausesAbout(former: string, did: string): Pick<FailoverCause, "clause" | "clauseApart"> {
+  return { clause: `, which ${did}`, clauseApart: `, as ${former} ${did}` };
+}
+
+/** Returns a clause that is the same apart from the name of the former master. */
+export function clausesOf(clause: string): Pick<FailoverCause, "clause" | "clauseApart"> {
+  return { clause, clauseApart: clause };
 }
 
 /** The cause of a failover in a time in which nobody asked one of both members, since its schedule rested. */
-export const UNWATCHED: FailoverCause = { ...unknown(), clause: " while no poll was scheduled" };
+export const UNWATCHED: FailoverCause = { ...unknown(), ...clausesOf(" while no poll was scheduled") };
 
 /** Whether a failover may have been at any time of a rest, of the former master since it was seen as MASTER or of its successor before. */
 export function wasUnwatched(
@@ -116,12 +132,12 @@ function fault(former: Member, seenAtMs: number): FailoverCause | undefined {
   const odd = afterMaster(answers).find((answer) => {
     const isNear =
       answer.first.sentMs <= untilMs && lastPollOf(former, answer).endedMs >= seenAtMs - BEFORE_MS;
-    return isNear && isOdd(answer);
+    return isNear && isOutOfService(answer);
   });
   if (odd === undefined) return undefined;
   const said = wordsOf(odd);
   const evidence = [{ appliance, said, atMs: odd.first.endedMs }];
-  return { cause: "fault", clause: `, which ${said}`, evidence, letsGo: appliance };
+  return { cause: "fault", ...clausesAbout(appliance, said), evidence, letsGo: appliance };
 }
 
 /**
@@ -138,7 +154,7 @@ function afterMaster(answers: Answers): Answers {
   return answers.slice(answers.findLastIndex(({ role }) => role === "master") + 1);
 }
 
-function isOdd({ role }: Answer): boolean {
+function isOutOfService({ role }: Answer): boolean {
   return role === "other" || role === "absent";
 }
 
@@ -154,7 +170,7 @@ function silence(former: Member, seenAtMs: number): FailoverCause | undefined {
   if (reason === undefined || meaningOf(reason).appliance !== "lost") return undefined;
   const said = `stopped answering (${reason})`;
   const evidence = [{ appliance, said, atMs: lostSinceMs }];
-  return { cause: "silent", clause: `, which ${said}`, evidence, letsGo: appliance };
+  return { cause: "silent", ...clausesAbout(appliance, said), evidence, letsGo: appliance };
 }
 
 function priorities(former: Member, successor: Member, seenAtMs: number): FailoverCause | undefined {
@@ -180,7 +196,7 @@ function priorities(former: Member, successor: Member, seenAtMs: number): Failov
   });
   const hasFallen = before.former.priority !== after.former.priority;
   const letsGo = hasFallen ? former.appliance : undefined;
-  return { cause: "priority", clause: `, as ${words.join(" and ")}`, evidence, letsGo };
+  return { cause: "priority", ...clausesOf(`, as ${words.join(" and ")}`), evidence, letsGo };
 }
 
 /** Returns the instant at which a member was first found as MASTER in its latest time as such. */
@@ -200,19 +216,19 @@ function preemption(former: Member, successor: Member, seenAtMs: number): Failov
   const now = answers.findIndex(({ first }) => first.endedMs === seenAtMs);
   const last = answers.slice(0, now).findLastIndex(({ role }) => role === "master");
   const wait = answers.slice(last + 1, now + 1);
-  const at = wait.findIndex((answer) => answer.after?.lostSinceMs !== undefined || isOdd(answer));
+  const at = wait.findIndex((answer) => answer.after?.lostSinceMs !== undefined || isOutOfService(answer));
   const [answer, waited] = [wait[at], wait[0]];
   if (answer === undefined || waited === undefined) return undefined;
   // If the priority changed after the return, that is another reason.
-  if (wait.slice(at).some((each) => !isOdd(each) && each.priority !== mine)) return undefined;
+  if (wait.slice(at).some((each) => !isOutOfService(each) && each.priority !== mine)) return undefined;
   const { lostSinceMs } = answer.after ?? {};
   const beganMs = lostSinceMs ?? answer.first.sentMs;
   // A member that was BACKUP for longer beside a master of lower priority does not preempt.
   if (beganMs - waited.first.sentMs > BEFORE_MS) return undefined;
-  const endedMs = isOdd(answer) ? lastPollOf(successor, answer).endedMs : answer.first.endedMs;
+  const endedMs = isOutOfService(answer) ? lastPollOf(successor, answer).endedMs : answer.first.endedMs;
   // Later, the former master may have let go, beside a member under `nopreempt`.
   if (seenAtMs - endedMs > BEFORE_MS) return undefined;
-  const said = isOdd(answer) ? wordsOf(answer) : "answered again";
+  const said = isOutOfService(answer) ? wordsOf(answer) : "answered again";
   const evidence = [
     { appliance, said, atMs: answer.first.endedMs },
     {
@@ -221,10 +237,10 @@ function preemption(former: Member, successor: Member, seenAtMs: number): Failov
       atMs: seenAtMs,
     },
   ];
-  const why = isOdd(answer) ? wordsOf(answer) : "did not answer";
+  const why = isOutOfService(answer) ? wordsOf(answer) : "did not answer";
   return {
     cause: "preempted",
-    clause: `; ${appliance} has the higher priority, and ${why} before`,
+    ...clausesOf(`; ${appliance} has the higher priority, and ${why} before`),
     evidence,
     letsGo: undefined,
   };
@@ -233,10 +249,10 @@ function preemption(former: Member, successor: Member, seenAtMs: number): Failov
 function retreat({ appliance, answers }: Member): FailoverCause | undefined {
   const later = afterMaster(answers);
   const answer = later.find(({ role }) => role === "backup");
-  if (answer === undefined || later.some(isOdd)) return undefined;
+  if (answer === undefined || later.some(isOutOfService)) return undefined;
   const evidence = [{ appliance, said: "reported BACKUP", atMs: answer.first.endedMs }];
   const wasAway = later.slice(0, later.indexOf(answer) + 1).some(({ after }) => after !== undefined);
   // Nobody knows what happened meanwhile, a restart for example.
-  const clause = wasAway ? ", which reported BACKUP when it could be polled again" : ", which stepped down";
-  return { cause: "stepped_down", clause, evidence, letsGo: appliance };
+  const did = wasAway ? "reported BACKUP when it could be polled again" : "stepped down";
+  return { cause: "stepped_down", ...clausesAbout(appliance, did), evidence, letsGo: appliance };
 }

@@ -4,6 +4,7 @@ import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
 import {
   causeOf,
+  clausesOf,
   unknown,
   UNWATCHED,
   wasUnwatched,
@@ -84,7 +85,7 @@ function wasOther(name: string, { members }: GroupSnapshot): boolean {
   return member?.answers.some(({ isMaster }) => !isMaster) === true;
 }
 
-const AWAY: FailoverCause = { ...unknown(), clause: " while the exporter was away", isFinal: true };
+const AWAY: FailoverCause = { ...unknown(), ...clausesOf(" while the exporter was away"), isFinal: true };
 const NONE: GroupsCause = { ...unknown(), groups: new Set() };
 
 function seenIn(group: GroupSnapshot, master: string | undefined, nowMs: number): number {

@@ -35,6 +35,7 @@ export function incidentDocument(incident: Incident): KnownIncident {
     subjects: names.slice(0, NAMED),
     moreSubjects: names.length > NAMED ? names.length - NAMED : undefined,
     ...outageSeconds(incident),
+    outages: outagesIn(incident),
     failover: failover && failoverDocument(failover, incident),
   };
 }
@@ -66,24 +67,19 @@ function failoverSentence({ cluster, subjects }: Incident, { latest, repeated }:
   const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
   const byKey = new Map(subjects.map((each) => [each.key, each]));
   // A group may be gone meanwhile.
-  const parts = causes.flatMap(({ groups, clause }) => {
+  const parts = causes.flatMap(({ groups, ...cause }) => {
     const own = Array.from(groups, subjectKeys.group).flatMap((key) => byKey.get(key) ?? []);
-    return own.length === 0 ? [] : { own, clause };
+    return own.length === 0 ? [] : { own, cause };
   });
-  const [first = { own: subjects, clause: causes[0].clause }, ...others] = parts;
+  const [first = { own: subjects, cause: causes[0] }, ...others] = parts;
   const more = others.slice(NAMED_CAUSES - 1).flatMap(({ own }) => own);
   const clauses = [
     ...others
       .slice(0, NAMED_CAUSES - 1)
-      .map(({ own, clause }) => `; and ${groupWords(own)}${clauseAbout(from, clause)}`),
+      .map(({ own, cause }) => `; and ${groupWords(own)}${cause.clauseApart}`),
     ...(more.length === 0 ? [] : [`; and ${addressCount(more)} for other reasons`]),
   ];
-  return `${to} took over ${groupWords(first.own)} of ${cluster} from ${from}${first.clause}${clauses.join("")}${without}`;
-}
-
-/** Returns a clause that names the former master, since it does not follow its name. */
-function clauseAbout(from: string, clause: string): string {
-  return clause.replace(/^, which /, () => `, as ${from} `).replace(", as it ", () => `, as ${from} `);
+  return `${to} took over ${groupWords(first.own)} of ${cluster} from ${from}${first.cause.clause}${clauses.join("")}${without}`;
 }
 
 /** Returns `192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 2)`, or `12 addresses`. */
@@ -122,26 +118,40 @@ export function atMost(ms: number): string {
   return rounded < 120 ? `${rounded} s` : `${Math.ceil(rounded / 60)} min`;
 }
 
-/** Returns the longest outage of all websites of an incident that is over. */
+type WebsiteOutage = NonNullable<KnownIncident["outages"]>[number];
+
+/** Returns the longest outage of a website of an incident that is over, if the outage of each is known. */
 function outageSeconds({
   kind,
   subjects,
   end,
-  endAboutMs,
 }: Incident): Pick<KnownIncident, "outageAboutSeconds" | "outageAtMostSeconds"> {
-  const known = subjects.flatMap(({ lastUp }) => lastUp ?? []);
-  if (
-    kind !== "website_down" ||
-    end === undefined ||
-    endAboutMs === undefined ||
-    known.length < subjects.length
-  )
-    return {};
-  const beginMs = Math.min(...known.map(({ sentMs }) => sentMs));
-  const beginAboutMs = Math.min(...known.map(({ aboutMs }) => aboutMs));
+  const known = subjects.flatMap((each) => timesOf(each) ?? []);
+  if (kind !== "website_down" || end === undefined || known.length < subjects.length) return {};
   return {
-    outageAboutSeconds: seconds(Math.max(0, endAboutMs - beginAboutMs)),
-    outageAtMostSeconds: seconds(end.monotonicMs - beginMs),
+    outageAboutSeconds: Math.max(...known.map(({ aboutSeconds }) => aboutSeconds)),
+    outageAtMostSeconds: Math.max(...known.map(({ atMostSeconds }) => atMostSeconds)),
+  };
+}
+
+/** Returns the outages of the named websites that are over; `undefined` if none is. */
+function outagesIn({ kind, subjects }: Incident): WebsiteOutage[] | undefined {
+  if (kind !== "website_down") return undefined;
+  const outages = subjects.slice(0, NAMED).flatMap((subject): readonly WebsiteOutage[] => {
+    const { key, name, over } = subject;
+    return over === undefined
+      ? []
+      : [{ key, subject: name, end: instantOf(over.end.wallMs), ...timesOf(subject) }];
+  });
+  return outages.length === 0 ? undefined : outages;
+}
+
+/** Returns how long a website was down; `undefined` while it is, and if nobody knows when it was last up, or whether it is up again. */
+function timesOf({ lastUp, over }: IncidentSubject) {
+  if (lastUp === undefined || over === undefined) return undefined;
+  return {
+    aboutSeconds: seconds(Math.max(0, over.aboutMs - lastUp.aboutMs)),
+    atMostSeconds: seconds(over.end.monotonicMs - lastUp.sentMs),
   };
 }
 

@@ -16,8 +16,6 @@ export interface Incident {
   readonly begin: Instant;
   /** The end; `undefined` while the incident is not over. */
   readonly end: Instant | undefined;
-  /** The middle between the last two polls, in monotonic time, once the incident is over. */
-  readonly endAboutMs?: number;
   /** The monotonic instant at which the exporter first reported the incident, or its latest failover; other subjects join for a time. @see togetherMs */
   readonly reportedMs: number;
   /** The words around the names of the subjects. The words about a failover follow from its facts. */
@@ -95,8 +93,17 @@ export interface IncidentSubject {
   readonly hosts?: readonly string[];
   /** The host and port, and the protocol, of a website. */
   readonly website?: { readonly address: string; readonly protocol: string };
-  /** The instants at which visitors last reached a website, at the earliest and about, in monotonic time. */
-  readonly lastUp?: { readonly sentMs: number; readonly aboutMs: number } | undefined;
+  /** The last time that visitors reached a website. */
+  readonly lastUp?: LastReached | undefined;
+  /** The end of a website's trouble, once it is over, also while other websites keep the incident open. */
+  readonly over?: { readonly end: Instant; readonly aboutMs: number };
+}
+
+/** The instants at which visitors last reached a website, at the earliest and about, and at which that was known. They are monotonic. */
+export interface LastReached {
+  readonly sentMs: number;
+  readonly aboutMs: number;
+  readonly knownMs: number;
 }
 
 /** A cause of a failover, and the groups of which it is the cause, by `groupKey`. */
@@ -132,9 +139,19 @@ const WEBSITES_TOGETHER_MS = 60_000;
  */
 export const MAX_OPEN = 64;
 
+/** Whether a subject is in an incident of a kind that is not over. */
+export function isIn(all: readonly Incident[], kind: IncidentKind | undefined, key: string): boolean {
+  return all.some((each) => each.kind === kind && each.open.has(key));
+}
+
 /** Whether an incident is about websites. */
 export function isOfWebsites(kind: IncidentKind): boolean {
   return kind.startsWith("website_");
+}
+
+/** Whether an incident is about interfaces. */
+export function isOfInterfaces(kind: IncidentKind): boolean {
+  return kind === "odd_state" || kind === "not_serving";
 }
 
 /** Returns the time from the beginning of an incident in which others with the same trouble join its first subject. */

@@ -1,16 +1,11 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import {
-  applianceWith,
-  changesBetween,
-  isOdd,
-  oddKeys,
-  type StateChange,
-  type Observed,
-} from "./state-changes.ts";
+import { applianceWith, changesBetween, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
   begun,
+  isIn,
+  isOfInterfaces,
   isOfWebsites,
   MAX_OPEN,
   togetherMs,
@@ -21,7 +16,7 @@ import {
   type IncidentWords,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
-import type { Cause, IncidentKind } from "../judge/states.ts";
+import type { Cause } from "../judge/states.ts";
 import { isPlanned } from "../judge/judge-windows.ts";
 import { isFailoverPlanned, mutedFailovers } from "./muted-failovers.ts";
 import { failoversBetween } from "./failovers.ts";
@@ -116,12 +111,15 @@ function withTroubles(
   given: StoryStep,
 ): readonly Incident[] {
   const troubles = groupBy(
-    changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject)),
+    changes.filter(({ kind, begins, subject }) => begins && !isIn(all, kind, subject.key)),
     likenessOf,
   );
   const latest = new Map(changes.map((each) => [each.subject.key, each]));
-  const odd = oddKeys(given.now, all.filter(isOdd));
-  const left = all.map((each) => inWorseWords(withoutOver(each, latest, odd), latest));
+  const odd = oddKeys(
+    given.now,
+    all.filter(({ kind }) => isOfInterfaces(kind)),
+  );
+  const left = all.map((each) => inWorseWords(withoutOver(each, latest, odd, given), latest));
   return [...troubles.values()].reduce<readonly Incident[]>(
     (some, alike) => withTrouble(some, alike, given),
     left,
@@ -146,32 +144,41 @@ function inWorseWords(incident: Incident, latest: ReadonlyMap<string, StateChang
   return words === incident.words ? incident : { ...incident, words };
 }
 
-function isIn(all: readonly Incident[], kind: IncidentKind | undefined, { key }: IncidentSubject): boolean {
-  return all.some((each) => each.kind === kind && each.open.has(key));
-}
-
 /**
- * Returns an incident without the subjects that are in another state now. A subject that is not known to be up again may be down for
- * longer.
+ * Returns an incident without the subjects that are in another state now, each of which has its own end. A subject that is not known to be
+ * up again may be down for longer.
  */
 function withoutOver(
   incident: Incident,
   latest: ReadonlyMap<string, StateChange>,
   odd: ReadonlySet<string>,
+  given: StoryStep,
 ): Incident {
   const { kind, open } = incident;
   if (kind === "failover") return incident;
   const left = [...open].filter(
-    (key) => (!isOdd(incident) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
+    (key) => (!isOfInterfaces(kind) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
   );
   if (left.length === open.size) return incident;
   const subjects = incident.subjects.map((each) => {
     const { kind: other, subject } = latest.get(each.key) ?? {};
     const isLeft = subject !== undefined && other !== kind && open.has(each.key);
     const isUp = other === undefined && subject?.lastUp !== undefined;
-    return isLeft && !isUp ? { ...each, lastUp: undefined } : each;
+    if (!isLeft || each.website === undefined) return each;
+    return { ...each, lastUp: isUp ? each.lastUp : undefined, over: overAt(each, incident, given) };
   });
   return { ...incident, subjects, open: new Set(left) };
+}
+
+/** Returns the end of a website's trouble: about the middle between the last two polls. */
+function overAt(
+  { lastUp }: IncidentSubject,
+  incident: Incident,
+  { at, observed }: StoryStep,
+): NonNullable<IncidentSubject["over"]> {
+  const { sinceMs = at.monotonicMs } = observed ?? {};
+  const knownMs = lastUp?.knownMs ?? incident.begin.monotonicMs;
+  return { end: endAt(incident, at), aboutMs: (Math.max(sinceMs, knownMs) + at.monotonicMs) / 2 };
 }
 
 function isTrouble({ failover }: Incident): boolean {
@@ -223,14 +230,11 @@ function endAt({ begin }: Incident, at: Instant): Instant {
 }
 
 /** Ends an incident that is over: trouble when no subject is in it, a failover when each of its groups has a master and a backup again. */
-function ended(incident: Incident, { now, at, observed, start }: StoryStep): Incident {
-  const { begin, failover, open } = incident;
+function ended(incident: Incident, { now, at, start }: StoryStep): Incident {
+  const { failover, open } = incident;
   if (incident.end !== undefined) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, start);
-  if (!isOver) return incident;
-  const { sinceMs = at.monotonicMs } = observed ?? {};
-  const endAboutMs = (Math.max(sinceMs, begin.monotonicMs) + at.monotonicMs) / 2;
-  return { ...incident, end: endAt(incident, at), endAboutMs };
+  return isOver ? { ...incident, end: endAt(incident, at) } : incident;
 }
 
 /** Returns an incident that is planned as its problem is, or as the alert about its failover is muted. */

@@ -9,8 +9,8 @@ import type { VerdictPair } from "../judge/verdict.ts";
 const MAX_LINES = 20;
 
 /**
- * Logs a line for each incident of a cluster that begins or ends, is planned now or no longer, and for a failover whose sentence or end
- * changes, at most 20, since an appliance may invent states at each poll. The begin of an incident that is not planned is a warning.
+ * Logs a line for each incident of a cluster that begins or ends, is planned now or no longer, or whose sentence or end changes, at most 20,
+ * since an appliance may invent states at each poll. The begin of an incident that is not planned is a warning.
  */
 export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"]>): void {
   const changes = news.flatMap(({ before, now }) => {
@@ -31,11 +31,16 @@ export function logIncidents(logger: Logger, news: ReturnType<IncidentList["add"
   if (count > 0) logger.info({ cluster: changes[0]?.now.cluster, count }, "more incidents");
 }
 
-/** Returns the news of a known incident; `undefined` for further subjects of a trouble. */
+/** Returns the news of a known incident; `undefined` for further subjects that its sentence only counts. */
 function messageOf(before: KnownIncident, now: KnownIncident): string | undefined {
   if (before.end === undefined && now.end !== undefined) return "incident over";
-  const isSame = now.failover === undefined || (before.summary === now.summary && before.end === now.end);
+  const isSame = withoutCount(before) === withoutCount(now) && before.end === now.end;
   return isSame && before.isPlanned === now.isPlanned ? undefined : "incident changed";
+}
+
+/** Returns the sentence without the number of subjects that it does not name: a thousand websites may go down one after the other. */
+function withoutCount({ summary }: KnownIncident): string {
+  return summary.replace(/\d+ more$/, "more");
 }
 
 /**

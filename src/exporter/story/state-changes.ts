@@ -1,14 +1,14 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import { membersIn, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { membersIn, wasRead, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
 import { listed, wording, type Words } from "../../support/text.ts";
-import type { Incident, IncidentSubject, IncidentWords } from "./incident.ts";
+import { isIn, isOfInterfaces, type Incident, type IncidentSubject, type IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
-import type { Earlier, Memory, Start } from "../judge/memory.ts";
+import { serversIn, type Earlier, type Memory, type Start } from "../judge/memory.ts";
 import {
   PROBLEM_OF,
   type BackendState,
@@ -87,12 +87,13 @@ export function changesBetween({
       if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
       const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
-      const begins = wasKnown(change, now.facts.appliances);
-      return [
-        { subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...troubleOf(each, now) },
-      ];
+      const trouble = troubleOf(each, now);
+      const begins =
+        wasKnown(change, now.facts.appliances) &&
+        !isUntold({ from: earlierKind(change), to: trouble.kind, key: each.key }, incidents);
+      return [{ subject: { ...subject, ...(website && { website, lastUp }) }, begins, ...trouble }];
     }),
-    ...backendChanges(before, now),
+    ...backendChanges(before, now, start?.memory, incidents),
     ...(observed === undefined ? [] : interfaceChanges(observed, now.facts.groups.length === 0)),
   ];
 }
@@ -153,16 +154,17 @@ function wasKnown(
 ): boolean {
   switch (kind) {
     case "cluster":
-      return isRemembered || isKnownState(earlier?.state) || appliances.some(hasAnswered);
+      // Nothing is known while it is unknown: that is the fault of the exporter, its host or its network.
+      return isRemembered || (earlier?.state ?? "unknown") !== "unknown" || appliances.some(wasRead);
     case "appliance": {
       const { appliance } = verdict.identity;
-      const answered = appliances
-        .filter(hasAnswered)
-        .some(({ identity }) => identity.appliance === appliance);
-      return isRemembered || isKnownState(earlier?.state) || answered;
+      const answered = appliances.filter(wasRead).some(({ identity }) => identity.appliance === appliance);
+      return earlier?.state !== undefined || answered;
     }
     case "group":
-      return isRemembered || (earlier !== undefined && wasGroupKnown(earlier));
+      return (
+        isRemembered || (earlier !== undefined && wasGroupKnown(earlier) && mayHaveLost(verdict, earlier))
+      );
     case "website":
       return earlier?.shown !== undefined && troubleKind(earlier.shown) !== troubleKind(verdict.shown);
     case "readiness":
@@ -170,15 +172,6 @@ function wasKnown(
     default:
       return kind satisfies never;
   }
-}
-
-/** Whether a state says something of its subject: `unknown` is the fault of the exporter, its host or its network. */
-function isKnownState(state: string | undefined): boolean {
-  return state !== undefined && state !== "unknown";
-}
-
-function hasAnswered({ vrrp: { health } }: ApplianceSnapshot): boolean {
-  return health.lastSuccessAtMs !== undefined;
 }
 
 /**
@@ -190,13 +183,51 @@ function wasGroupKnown({ state, sinceMs, latestMaster }: Earlier): boolean {
   return (state !== "unknown" && state !== "unwatched") || latestMaster !== undefined;
 }
 
+/** Whether a group has had a BACKUP that is lost now, if one is lacking: one that never had any has lost none. */
+function mayHaveLost({ trouble, facts: { members, left } }: GroupVerdict, { state }: Earlier): boolean {
+  const all = [...members, ...left].flatMap(({ answers }) => answers);
+  return trouble !== "no_backup" || state === "one_master" || all.some(({ role }) => role === "backup");
+}
+
+/** The kinds of trouble that a subject may have been in before, so that its trouble has only another name now, or is less. */
+const SAME_AS: Readonly<Partial<Record<IncidentKind, readonly IncidentKind[]>>> = {
+  appliance_down: ["polling_stuck"],
+  appliance_refused: ["appliance_down", "polling_stuck"],
+  polling_stuck: ["appliance_down", "appliance_refused"],
+  website_down: ["website_unknown"],
+  website_unknown: ["website_down"],
+  website_backends_lost: ["website_backends_lost_but_up"],
+  website_backends_lost_but_up: ["website_backends_lost"],
+  website_backend_down: ["website_backends_lost", "website_backends_lost_but_up"],
+};
+
+/** Whether a trouble is the same as an earlier one that is no incident, as the subject was in it when it was first seen. */
+function isUntold(
+  {
+    from,
+    to,
+    key,
+  }: { readonly from: IncidentKind | undefined; readonly to: IncidentKind | undefined; readonly key: string },
+  incidents: readonly Incident[],
+): boolean {
+  const isSame = from !== undefined && to !== undefined && SAME_AS[to]?.includes(from) === true;
+  return isSame && !isIn(incidents, from, key);
+}
+
+/** Returns the trouble in which an appliance or a website was. */
+function earlierKind({ earlier, now: { kind } }: Comparison): IncidentKind | undefined {
+  if (kind === "website") return troubleKind(earlier?.shown);
+  const states: Readonly<Record<string, IncidentKind | undefined>> = PROBLEM_OF.appliance;
+  return kind === "appliance" && earlier?.state !== undefined ? states[earlier.state] : undefined;
+}
+
 /** Returns the subjects of incidents that are no longer in this trouble, or are gone. */
 function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): readonly IncidentSubject[] {
   const found = subjectsIn(now);
   const backends = new Map(
     Array.from(now.websites.values(), (website) => [subjectKeys.backends(website.key), website] as const),
   );
-  const isIn = (key: string, kind: IncidentKind): boolean => {
+  const isStillIn = (key: string, kind: IncidentKind): boolean => {
     const subject = found.get(key);
     if (subject !== undefined) return troubleOf(subject, now).kind === kind;
     const latest = backends.get(key)?.latestBackends;
@@ -204,8 +235,8 @@ function subjectsOutOf(incidents: readonly Incident[], now: ClusterVerdict): rea
     return latest !== undefined && (latest.state === undefined || backendTrouble(latest).kind === kind);
   };
   return incidents
-    .filter((each) => !isOdd(each))
-    .flatMap(({ kind, open }) => [...open].flatMap((key) => (isIn(key, kind) ? [] : { key, name: "" })));
+    .filter(({ kind }) => !isOfInterfaces(kind))
+    .flatMap(({ kind, open }) => [...open].flatMap((key) => (isStillIn(key, kind) ? [] : { key, name: "" })));
 }
 
 function subjectOf(subject: JudgedSubject): IncidentSubject {
@@ -323,14 +354,24 @@ function backendTrouble(latest: LatestBackends | undefined): TroubleInWords {
 }
 
 /** Returns the changes of the servers behind websites. While their state is not known, it is as before. */
-function backendChanges(before: ClusterVerdict | undefined, now: ClusterVerdict): readonly StateChange[] {
+function backendChanges(
+  before: ClusterVerdict | undefined,
+  now: ClusterVerdict,
+  memory: Memory | undefined,
+  incidents: readonly Incident[],
+): readonly StateChange[] {
   if (before?.websites === now.websites) return [];
   const changeOf = ({ key, website: name }: WebsiteVerdict): readonly StateChange[] => {
-    const [old, latest] = [before, now].map((each) => each?.websites.get(key)?.latestBackends);
-    // The first state that is known ends an incident of an earlier run.
+    const latest = now.websites.get(key)?.latestBackends;
+    // What is remembered lasts until the website is described.
+    const remembered = latest && serversIn(memory, key);
+    const old = remembered ?? before?.websites.get(key)?.latestBackends;
     if (latest?.state === old?.state) return [];
     const subject = { key: subjectKeys.backends(key), name };
-    return [{ subject, begins: old?.state !== undefined, ...backendTrouble(latest) }];
+    const [{ kind: from }, trouble] = [backendTrouble(old), backendTrouble(latest)];
+    const begins =
+      old?.state !== undefined && !isUntold({ from, to: trouble.kind, key: subject.key }, incidents);
+    return [{ subject, begins, ...trouble }];
   };
   const known = [...(before?.websites.values() ?? [])];
   return [
@@ -381,7 +422,7 @@ function lastUpAt(
   const anywhere = [...old, ...current].map(({ up }) => up?.sentMs ?? Number.NEGATIVE_INFINITY);
   const sentMs = Math.max(Math.min(...served), Math.min(...anywhere));
   const untilMs = Math.min(nowMs, ...servers.flatMap(({ up }) => up?.doubtedMs ?? []));
-  return { sentMs, aboutMs: (sentMs + untilMs) / 2 };
+  return { sentMs, aboutMs: (sentMs + untilMs) / 2, knownMs: nowMs };
 }
 
 /**
@@ -433,11 +474,6 @@ function interfaceSubject(
 ): IncidentSubject {
   const name = interfaceName(at);
   return { key: subjectKeys.interface(appliance, name), name };
-}
-
-/** Whether an incident is about interfaces. */
-export function isOdd({ kind }: Incident): boolean {
-  return kind === "odd_state" || kind === "not_serving";
 }
 
 /** Returns how the keys of an appliance's interfaces begin. Journals of earlier versions do not quote the name. */

@@ -38,12 +38,12 @@ type IncidentFact = readonly [title: string, ...facts: readonly string[]];
 
 /** Returns the facts of an incident, without other incidents at the same time. */
 export function incidentFacts(incident: IncidentDocument): readonly IncidentFact[] {
-  const { end, subjects, moreSubjects, outageAtMostSeconds, failover } = incident;
+  const { end, subjects, moreSubjects, failover } = incident;
   const more = moreSubjects === undefined ? [] : [`${moreSubjects} more`];
   const all: readonly IncidentFact[] = [
     ["Concerns", ...subjects, ...more],
     ...(failover === undefined ? [] : failoverFacts(failover)),
-    ["Down", ...atMostSeconds(outageAtMostSeconds)],
+    ["Down", ...outageFacts(incident)],
     [
       "Over",
       ...(end === undefined ? [] : [absoluteTime(end)]),
@@ -51,6 +51,14 @@ export function incidentFacts(incident: IncidentDocument): readonly IncidentFact
     ],
   ];
   return all.filter(([, ...facts]) => facts.length > 0);
+}
+
+/** Returns how long websites were down; of several, each with its name. */
+function outageFacts({ subjects, outages = [], outageAtMostSeconds }: IncidentDocument): readonly string[] {
+  if (subjects.length < 2 || outages.length === 0) return atMostSeconds(outageAtMostSeconds);
+  return outages.flatMap(({ subject, atMostSeconds: most }) =>
+    atMostSeconds(most).map((time) => `${subject} ${time}`),
+  );
 }
 
 /** While the failover is not over, this text says what is missing. */

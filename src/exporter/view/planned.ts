@@ -1,6 +1,6 @@
 import type { PlannedDocument, ProblemDocument } from "../document/schema.ts";
 import type { Level } from "../judge/states.ts";
-import { NAMED } from "../judge/words.ts";
+import { mastersInWords, NAMED } from "../judge/words.ts";
 import { count, listed } from "../../support/text.ts";
 import { inWords, kindsOf } from "./words.ts";
 
@@ -28,10 +28,10 @@ function plannedSentence({
   const until = `${end.slice(0, 10)} ${end.slice(11, 16)} UTC`;
   const names = listed(subjects, NAMED, subjects.length + moreSubjects);
   const who = by === undefined ? names : `${by}, ${names}`;
-  const first = masters.map(
-    ({ appliance, addresses }) =>
-      `. ${appliance} is still MASTER of ${count(addresses, "address", "addresses")}: hand over first`,
-  );
+  const first = masters.map(({ appliance, addresses, masters: all }) => {
+    const others = all === undefined ? "" : ` (${mastersInWords(all)})`;
+    return `. ${appliance} is still MASTER of ${count(addresses, "address", "addresses")}${others}: hand over first`;
+  });
   return [`${isDrill ? "Drill" : "Planned"} until ${until}: ${comment} (${who})`, ...first].join("");
 }
 

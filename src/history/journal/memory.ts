@@ -28,19 +28,36 @@ export function memoryOf(
   incidents: readonly IncidentRecord[],
   at: Instant,
 ): Memory {
-  return new Map(
-    known.map(({ record, untilMs }) => {
-      const { kind, since } = record;
-      const awayMs = at.wallMs - untilMs;
-      const isRecent = since !== undefined && awayMs >= 0 && awayMs <= SAME_MS;
-      const sinceMs = isRecent ? Date.parse(since) : undefined;
-      const parts = { kind, sinceMs, ...partsOf(record) };
-      return [
-        keyOf(record),
-        isLostMaster(record, incidents) ? { ...parts, isLostMaster: true } : parts,
-      ] as const;
-    }),
-  );
+  const subjects = known.map(({ record, untilMs }) => {
+    const parts = { kind: record.kind, sinceMs: sinceIn(record.since, untilMs, at), ...partsOf(record) };
+    return [
+      keyOf(record),
+      isLostMaster(record, incidents) ? { ...parts, isLostMaster: true } : parts,
+    ] as const;
+  });
+  const untilMs = Math.max(...known.map((each) => each.untilMs));
+  return new Map([...subjects, ...incidents.flatMap((each) => serversOf(each, untilMs, at))]);
+}
+
+/** Returns since when a state lasts that was known until a Unix time; `undefined` if that was too long ago. */
+function sinceIn(since: string | undefined, untilMs: number, at: Instant): number | undefined {
+  const awayMs = at.wallMs - untilMs;
+  return since !== undefined && awayMs >= 0 && awayMs <= SAME_MS ? Date.parse(since) : undefined;
+}
+
+/** Returns the servers behind websites that are in trouble by an incident; the journal has no other records of them. */
+function serversOf(
+  { incident: { kind, begin }, open = [] }: IncidentRecord,
+  untilMs: number,
+  at: Instant,
+): readonly (readonly [string, Remembered])[] {
+  const state = keysOf(PROBLEM_OF.backends).find((each) => PROBLEM_OF.backends[each] === kind);
+  if (state === undefined) return [];
+  const sinceMs = sinceIn(begin, untilMs, at);
+  return open.map((key) => {
+    const servers = { website: key.slice(subjectKeys.backends("").length), latest: { state, sinceMs } };
+    return [key, { kind: "backends", state, sinceMs, servers }];
+  });
 }
 
 /** Whether an appliance is down since it fell silent as MASTER. */

@@ -60,6 +60,7 @@ function failoverOf(
   const known = {
     cause,
     clause: "",
+    clauseApart: "",
     evidence: [],
     letsGo: undefined,
     isFinal: true,

@@ -427,6 +427,13 @@ test("a member that is worked on is named while it is MASTER", () => {
   expect(verdictAfter(PAIR, [ON_B]).planned?.masters).toEqual([]);
 });
 
+test("a member that is worked on is named with the other one while both are MASTER", () => {
+  const split = `${PAIR}, b MASTER 10, a MASTER 11, b MASTER 12`;
+  const [a, b] = ["a", "b"].map((appliance) => ({ appliance, addresses: 1, masters: ["a", "b"] }));
+  expect(verdictAfter(split, [ON_A]).planned?.masters).toEqual([a]);
+  expect(verdictAfter(split, [ON_B]).planned?.masters).toEqual([b]);
+});
+
 test("a failover before the window does not count once it is five minutes old, though polls find nothing new", () => {
   const window = work({ appliances: ["b"] }, [20, 1000]);
   const over = "b MASTER 5, a BACKUP 6, b MASTER 8, a BACKUP 9, b MASTER 10, a BACKUP 11";

@@ -47,7 +47,7 @@ test.each([
       groups: [
         ...splitBrain(pair("w"))
           .groups.slice(0, 1)
-          .map((each) => ({ ...each, state: "unknown" as const })),
+          .map((each) => ({ ...each, state: "unknown" as const, masters: undefined })),
         ...OTHERS,
       ],
     }),

@@ -352,7 +352,8 @@ export function splitBrain(cluster: ClusterDocument): ClusterDocument {
     }),
     groups: cluster.groups.map(({ vhid, vip }, nth) => {
       const ref = { vhid, vip, members: inGroup(nth, members) };
-      return { ...ref, state: "split_brain", level: "critical", since: ago(42) };
+      const masters = members.map((each) => each.appliance);
+      return { ...ref, state: "split_brain", level: "critical", masters, since: ago(42) };
     }),
   };
 }

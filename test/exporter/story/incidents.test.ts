@@ -7,11 +7,13 @@ import { createPast } from "../../../src/exporter/story/past.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
 import {
   applianceOf,
+  blocksOf,
   EXPIRES_AT_MS,
   failed,
   interfaceOf,
   listOf,
   seen,
+  WALL_MS,
   websiteOf,
 } from "../../support/observations.ts";
 import { incidentLines, replay } from "../judge/support.ts";
@@ -285,6 +287,12 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     [MEMBER_A, MEMBER_B],
   ],
   [
+    "a group whose only backup a reload removes has none",
+    `${PAIR}, c INIT 0, a MASTER 5, c INIT 5`,
+    [`5- ${NO_BACKUP}`],
+    [A, MEMBER_C],
+  ],
+  [
     "an appliance that a reload removes, or gives another name, is followed by no failover",
     `${PAIR}, c BACKUP 0, b MASTER 5, c BACKUP 5`,
     [],
@@ -368,6 +376,49 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
 });
 
 const BLOG = websiteOf({ id: 3, name: "blog", protocols: ["https"] });
+
+const timesOf = (about?: number, most?: number) => most && `about ${about} s, at most ${most} s`;
+
+test.each<[name: string, polls: string, outages: readonly string[], longest: string | undefined]>([
+  [
+    "its own outage, from its latest test that was up to its next one, although it joined later",
+    "a 200 1, a 503 2, a 503 3, a 200#3 40, a 503#3 41, a 503#3 42, a 200 43, b 200 43, a 200#3 45",
+    ["shop (https) until 43: about 41 s, at most 42 s", "blog (https) until 45: about 3.5 s, at most 5 s"],
+    "about 41 s, at most 42 s",
+  ],
+  [
+    "no end before it was known to be down",
+    "a 200 1, a 503 2, a 503 3, a 200#3 40, a 503#3 41, a 503#3 42, b MASTER 44, a BACKUP 44",
+    ["shop (https) until 44: about 22 s, at most 43 s", "blog (https) until 44: about 2.5 s, at most 4 s"],
+    "about 22 s, at most 43 s",
+  ],
+  [
+    "none while it is down",
+    "a 200 1, a 503 2, a 503 3, a 200#3 4, a 503#3 5, a 503#3 6, a 200 8",
+    ["shop (https) until 8: about 5.5 s, at most 7 s"],
+    undefined,
+  ],
+  [
+    "no length if it is not known to be up again",
+    "a 200 1, a 503 2, a 503 3, a 200#3 4, a 503#3 5, a 503#3 6, a untested 8, a untested 9, a 200#3 10",
+    ["shop (https) until 9", "blog (https) until 10: about 5 s, at most 6 s"],
+    undefined,
+  ],
+])("each of the websites that go down together has %s", (_, polls, expected, longest) => {
+  const members = [A, B].map((each) => ({ ...each, websites: [SHOP, BLOG] }));
+  const all = replay(pollsOf(`${BOTH_UP}, ${polls}`), { members }).past.list();
+  const down = all.filter(({ kind }) => kind === "website_down");
+  const outages = down
+    .flatMap((each) => each.outages ?? [])
+    .map((each) => {
+      const { subject, end, aboutSeconds, atMostSeconds } = each;
+      const times = timesOf(aboutSeconds, atMostSeconds);
+      return `${subject} until ${(Date.parse(end) - WALL_MS) / 1000}${times === undefined ? "" : `: ${times}`}`;
+    });
+  expect(outages).toEqual(expected);
+  expect(down.map((each) => timesOf(each.outageAboutSeconds, each.outageAtMostSeconds))).toEqual([longest]);
+});
+
 /** Both websites are up at both members at second 0. */
 const BOTH_UP = `${PAIR}, a 200 0, b 200 0, a 200#3 0, b 200#3 0`;
 
@@ -469,6 +520,41 @@ test.each<[name: string, details: readonly Observation[], incidents: readonly st
   ],
   ["that had failed when they were first seen are none", [servers("a", 1), servers("b", 0)], []],
   [
+    "none of which was usable when they were first seen are none, until all work",
+    [servers("a", 2), servers("b", 2), servers("a", 1), servers("b", 0), servers("a", 0)],
+    [],
+  ],
+  [
+    "none of which was usable when they were first seen are none, also while the website is up",
+    [
+      servers("a", 2),
+      servers("b", 2),
+      ...["a", "b"].map((name) => seen.website(name, 2, blocksOf(200, 200))),
+      ...SERVERS_WELL,
+    ],
+    [],
+  ],
+  [
+    "none of which was usable when they were first seen are none when the website is down",
+    [
+      servers("a", 2),
+      servers("b", 2),
+      ...[200, 503, 503, 200].flatMap((status) => {
+        return ["a", "b"].map((name) => seen.website(name, 2, blocksOf(status, status)));
+      }),
+      ...SERVERS_WELL,
+    ],
+    ["12-14 website_down: Down: website shop (http) and shop (https)"],
+  ],
+  [
+    "of which one had failed when they were first seen are an incident when none is usable, and until all work",
+    [servers("a", 1), servers("b", 0), servers("a", 2), servers("a", 1), servers("a", 0)],
+    [
+      "9-10 website_backend_down: Servers are down: website shop",
+      "8-9 website_backends_lost: No server is usable: website shop",
+    ],
+  ],
+  [
     "that fail one after the other are two incidents",
     [...SERVERS_WELL, servers("a", 1), servers("a", 2)],
     [
@@ -521,6 +607,16 @@ test.each<[name: string, polls: string, added?: readonly ApplianceConfig[]]>([
   ["an appliance that refuses the exporter", "lone refuses 0, lone refuses 5"],
   ["an interface in an odd state, and in another one", "lone INIT 0, lone FAULT 5"],
   ["a group without a backup", "a MASTER 0, b INIT 0, a MASTER 5, b FAULT 5"],
+  ["a group whose backup is down, and that has none then", "a MASTER 0, b silent 0, a MASTER 5, b INIT 5"],
+  ["one whose backup refuses the exporter first", "a MASTER 0, b refuses 0, a MASTER 5, b INIT 5"],
+  ["an appliance that is down, and refuses the exporter then", "a MASTER 0, b silent 0, b refuses 5"],
+  ["one whose name does not resolve, and that refuses it then", "a MASTER 0, b unresolved 0, b refuses 5"],
+  ["one that is down, and whose name does not resolve then", "a MASTER 0, b silent 0, b unresolved 5"],
+  ["one that refuses it, and whose name does not resolve then", "a MASTER 0, b refuses 0, b unresolved 5"],
+  [
+    "a website that is down, is not known to be up then, and is down again",
+    `${PAIR}, a 503 1, b 503 1, a 503 2, b 503 2, a untested 3, a untested 4, b untested 4, b untested 5, a 503 6, a 503 7`,
+  ],
   ["a group without a master", "a BACKUP 0, b BACKUP 0, a BACKUP 5, b BACKUP 5"],
   ["a group of which a member did not answer first", "a silent 0, b BACKUP 0, a BACKUP 4, b BACKUP 5"],
   ["a split brain", "a MASTER 0, b MASTER 0, a MASTER 4, b MASTER 4"],
@@ -542,6 +638,53 @@ test.each<[name: string, polls: string, added?: readonly ApplianceConfig[]]>([
   const { past, verdict } = replay(pollsOf(polls), { members, ...(reload && { reload }) });
   expect(lastingProblems(verdict)).not.toEqual([]);
   expect(incidentLines(past)).toEqual([]);
+});
+
+test.each<[name: string, polls: string, incidents: readonly string[]]>([
+  [
+    "an appliance that refused the exporter goes down",
+    "a MASTER 0, b refuses 0, b silent 6",
+    [`6- appliance_down: b ${DOWN}`],
+  ],
+  [
+    "a cluster is dark, and not its group that never had a backup",
+    "a MASTER 0, b silent 0, a silent 5, a MASTER 10, b INIT 10",
+    [
+      `5-10 appliance_down: a ${DOWN}`,
+      "5-10 cluster_dark: No appliance of ams could be reached: neither a nor b",
+    ],
+  ],
+  [
+    "a group without a backup has no master",
+    "a MASTER 0, b silent 0, b INIT 5, a BACKUP 6, b INIT 7, a BACKUP 8",
+    [`8- no_master: No appliance was MASTER of ${VIP}`],
+  ],
+  [
+    "a group whose backup was down has two masters",
+    "a MASTER 0, b silent 0, b MASTER 5, a MASTER 6, b MASTER 7",
+    [`7- split_brain: Split brain: a and b were MASTER at once of ${VIP}`],
+  ],
+  [
+    "a group loses the backup that it came to have, which no longer lists it",
+    "a MASTER 0, b silent 0, b BACKUP 5, b silent 6, b nothing 7",
+    [`7- redundancy_lost: No appliance was BACKUP beside a of ${VIP}`, `6-7 appliance_down: b ${DOWN}`],
+  ],
+  [
+    "a group loses the backup that it came to have",
+    "a MASTER 0, b silent 0, b BACKUP 5, b silent 6, b INIT 7",
+    [
+      `7- odd_state: b reported INIT on carp0, ${VIP}`,
+      `7- redundancy_lost: No appliance was BACKUP beside a of ${VIP}`,
+      `6-7 appliance_down: b ${DOWN}`,
+    ],
+  ],
+  [
+    "a website that came up is down, and then not known to be up",
+    `${PAIR}, a 503 1, a 503 2, a 200 3, a 503 4, a 503 5, a untested 6, a untested 7`,
+    [`7- website_unknown: Not known to be up: ${SITE}`, `5-7 website_down: Down: ${SITE}`],
+  ],
+])("what gets worse than it was when it was first seen is one: %s", (_, polls, incidents) => {
+  expect(incidentLines(replay(pollsOf(polls), { members: [A, B] }).past)).toEqual(incidents);
 });
 
 test.each<[name: string, polls: string, incidents: readonly string[]]>([

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { FleetChange } from "../../../src/exporter/fleet/changes.ts";
 import { logIncidents, logObservation, logReloaded } from "../../../src/exporter/story/log.ts";
+import { createPast } from "../../../src/exporter/story/past.ts";
 import type { KnownIncident } from "../../../src/exporter/document/schema.ts";
 import { createMemoryLog } from "../../support/exporter.ts";
 import {
@@ -12,8 +13,8 @@ import {
   WALL_MS,
   websiteOf,
 } from "../../support/observations.ts";
-import { clustersOf, fleetOf } from "../fleet/support.ts";
-import { createJudge } from "../judge/support.ts";
+import { clustersOf, fleetOf, MEMBER_A, MEMBER_B, pollsOf } from "../fleet/support.ts";
+import { createJudge, replay } from "../judge/support.ts";
 
 function stateChange(nth: number): FleetChange {
   return { kind: "vrrp_state", interface: `carp${nth}`, vhid: 1, vip: "v", from: "MASTER", to: "BACKUP" };
@@ -66,7 +67,7 @@ const FAILOVER: KnownIncident = {
   failover: { ...SWITCH, cause: "unknown" },
 };
 
-test("an incident is a line when it begins, when a failover changes and when it is over, and none for further subjects of a trouble", () => {
+test("an incident is a line when it begins, when its sentence changes and when it is over", () => {
   const log = createMemoryLog();
   const summary = "b took over v from a, which stepped down";
   const evidence = [{ appliance: "a", said: "reported BACKUP", at: "2026-11-21T12:00:01.000Z" }];
@@ -79,7 +80,7 @@ test("an incident is a line when it begins, when a failover changes and when it 
   const trouble: KnownIncident = { ...FAILOVER, kind: "no_master", failover: undefined };
   logIncidents(log.logger, [
     { before: undefined, now: FAILOVER },
-    { before: trouble, now: { ...trouble, summary: "No appliance was MASTER of v and w" } },
+    { before: trouble, now: { ...trouble, subjects: ["v", "w"] } },
     { before: FAILOVER, now: known },
     { before: known, now: over },
     { before: over, now: { ...over, end: "2026-11-21T12:02:00.000Z" } },
@@ -91,6 +92,56 @@ test("an incident is a line when it begins, when a failover changes and when it 
     { ...line, level: "info", msg: "incident over", end: over.end },
     { ...line, level: "warn", msg: "incident changed", end: "2026-11-21T12:02:00.000Z" },
   ]);
+});
+
+/** What the log says of the incidents after these polls of two members with so many websites, all of which were up. */
+function storyOf(polls: string, websites: number): readonly string[] {
+  const [log, past] = [createMemoryLog(), createPast()];
+  const ids = Array.from({ length: websites }, (_, nth) => nth + 1);
+  const own = ids.map((id) => websiteOf({ id, name: `w${id}`, protocols: ["https"] }));
+  const members = [MEMBER_A, MEMBER_B].map((each) => ({ ...each, websites: own }));
+  const up = ["a MASTER 0", "b BACKUP 0", ...ids.flatMap((id) => [`a 200#${id} 0`, `b 200#${id} 0`])];
+  const add: typeof past.add = (incidents) => {
+    const news = past.add(incidents);
+    logIncidents(log.logger, news);
+    return news;
+  };
+  replay(pollsOf([...up, polls].join(", ")), { members, past: { ...past, add } });
+  return log.lines.map(({ level, msg, summary }) => `${level} ${msg}: ${summary}`);
+}
+
+test("each website that joins an incident is a line, and so are words that get worse", () => {
+  const down =
+    "a 503#1 1, a 503#1 2, a 503#2 3, a 503#2 4, b 503#1 5, b 503#1 6, a 200#1 7, b 200#1 7, a 200#2 8";
+  expect(storyOf(down, 2)).toEqual([
+    "warn incident: Down at the master: website w1 (https)",
+    "warn incident changed: Down at the master: websites w1 (https) and w2 (https)",
+    "warn incident changed: Down: websites w1 (https) and w2 (https)",
+    "info incident over: Down: websites w1 (https) and w2 (https)",
+  ]);
+});
+
+test("a website that goes down again and again joins an incident once, and is one of its own from then on", () => {
+  const flaps = Array.from({ length: 6 }, (_, nth) => {
+    return [3, 4]
+      .map((second) => `a 503#2 ${nth * 5 + second}`)
+      .join(", ")
+      .concat(`, a 200#2 ${nth * 5 + 5}`);
+  });
+  const lines = storyOf(`a 503#1 1, a 503#1 2, ${flaps.join(", ")}`, 2);
+  expect(lines.filter((line) => line.startsWith("warn incident changed"))).toEqual([
+    "warn incident changed: Down at the master: websites w1 (https) and w2 (https)",
+  ]);
+});
+
+test("of 40 websites that join one after the other those are lines that the sentence names, and one for the rest", () => {
+  const down = Array.from({ length: 40 }, (_, nth) =>
+    [nth + 1, nth + 1.5].map((at) => `a 503#${nth + 1} ${at}`),
+  );
+  const lines = storyOf(down.flat().join(", "), 40);
+  expect(lines).toHaveLength(25);
+  expect(lines.at(-2)).toMatch(/ w23 \(https\) and w24 \(https\)$/);
+  expect(lines.at(-1)).toMatch(/ w24 \(https\) and 1 more$/);
 });
 
 test("a planned incident is no warning, until it is not planned any more", () => {

@@ -23,6 +23,19 @@ test("an outage has the websites, those that are left out, how long it lasted at
   ]);
 });
 
+test("of several websites each has the time of its own outage, once it is known", () => {
+  const [shop, blog, news] = ["shop", "blog", "news"].map((subject) => {
+    return { key: `website https ${subject}`, subject, end: ago(1) };
+  });
+  if (shop === undefined || blog === undefined || news === undefined) throw new Error("three");
+  const outages = [{ ...shop, atMostSeconds: 20 }, { ...blog, atMostSeconds: 75.2 }, news];
+  const given = { subjects: ["shop", "blog", "news", "docs"], outages };
+  expect(incidentFacts(incident("one", "website_down", 60, given))).toEqual([
+    ["Concerns", "shop", "blog", "news", "docs"],
+    ["Down", "shop for at most 20 s", "blog for at most 76 s"],
+  ]);
+});
+
 test.each(CAUSES)(
   "a failover has its members and the cause %s in words, and nothing that is not known",
   (cause) => {

@@ -46,6 +46,10 @@ test.each<[Partial<PlannedDocument>, string]>([
     `${SENTENCE}. waf-ams-1 is still MASTER of 12 addresses: hand over first`,
   ],
   [
+    { masters: [{ appliance: "waf-ams-1", addresses: 2, masters: ["waf-ams-1", "waf-ams-2"] }] },
+    `${SENTENCE}. waf-ams-1 is still MASTER of 2 addresses (2 masters: waf-ams-1, waf-ams-2): hand over first`,
+  ],
+  [
     { masters: [{ appliance: "waf-ams-1", addresses: 1 }], isDrill: true },
     "Drill until 2026-11-21 14:00 UTC: firmware 4.6 (alice, waf-ams-2). waf-ams-1 is still MASTER of 1 address: hand over first",
   ],

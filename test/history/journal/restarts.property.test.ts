@@ -9,7 +9,7 @@ import {
   subjectKey,
   type JournalRecord,
 } from "../../../src/history/journal/record.ts";
-import { pendingIn } from "../../../src/exporter/fleet/snapshot.ts";
+import { answersIn, pendingIn } from "../../../src/exporter/fleet/snapshot.ts";
 import type { ClusterVerdict, GroupVerdict } from "../../../src/exporter/judge/verdict.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { MEMBER_A, MEMBER_B, MEMBER_C } from "../../exporter/fleet/support.ts";
@@ -274,9 +274,14 @@ function createWatch(before: GroupVerdict | undefined, old: ReadonlyMap<string, 
     if (before === undefined || from === undefined || masters.size > 1 || wasSplit) return [];
     const isMember = facts.appliances.some(({ identity }) => identity.appliance === from);
     const isMoved = masters.size === 1 && isMember && to !== from;
-    const expected = `${to} took over 192.0.2.100 (vhid 2) of ams from ${from} while the exporter was away`;
-    const isTrue = isMoved ? fresh.length === 1 && fresh[0]?.includes(expected) : fresh.length === 0;
-    return isTrue === true || (!isMoved && to !== from) ? [] : [`${from} to ${to}, but ${fresh.join()}`];
+    const answers = group === undefined || to === undefined ? [] : answersIn(group.facts, to);
+    // What the polls of this run have watched did not happen before it.
+    const wasAway = answers.every((each) => each.isMaster);
+    const expected = `${to} took over 192.0.2.100 (vhid 2) of ams from ${from}`;
+    const isTold = (words: string): boolean =>
+      words.includes(expected) && words.includes(" while the exporter was away") === wasAway;
+    const isTrue = isMoved ? fresh.length === 1 && fresh.every(isTold) : fresh.length === 0;
+    return isTrue || (!isMoved && to !== from) ? [] : [`${from} to ${to}, but ${fresh.join()}`];
   };
 }
 

@@ -682,6 +682,66 @@ test.each([
   await later.kill();
 });
 
+test.each([
+  ["that failed before a window are not planned in it", 3, 8, undefined],
+  ["that failed in a window are planned in it", 12, 8, true],
+])("servers behind a website %s, also after a restart", async (_, failedAt, begunAt, isPlanned) => {
+  const storage = storageAt(await folderPath());
+  const members = [{ ...MEMBER_A, discovery: { exclude: [], limit: 200 } }];
+  const first = await startRun(storage, { members, beginMs: NOON_MS });
+  const listed = seen.websites("a", [2], { sentAtMs: 1000, expiresAtMs: 1e9 });
+  first.poll("a MASTER 1");
+  first.observe(listed, 1000);
+  first.observe(servers(0, 2), 2000);
+  const scope = { appliances: [], clusters: ["ams"], labels: {} };
+  const work = { id: "work", scope, comment: "", forMs: 3_600_000, isDrill: false };
+  const acts = [
+    { at: failedAt, act: () => first.observe(servers(1, failedAt), failedAt * 1000) },
+    { at: begunAt, act: () => first.windows.start(work, "alice") },
+  ];
+  for (const { at, act } of acts.toSorted((one, other) => one.at - other.at)) {
+    await first.step(at);
+    act();
+  }
+  await first.step(20);
+  await first.kill();
+  const later = await startRun(storage, { members, beginMs: NOON_MS + 30_000 });
+  later.poll("a MASTER 1");
+  later.observe(listed, 1000);
+  later.observe(servers(1, 3), 3000);
+  const { problems } = await later.document();
+  expect(problems.filter(({ kind }) => kind === "website_backend_down")).toMatchObject([
+    { since: new Date(NOON_MS + failedAt * 1000).toISOString() },
+  ]);
+  expect(problems.find(({ kind }) => kind === "website_backend_down")?.isPlanned).toBe(isPlanned);
+  await later.kill();
+});
+
+test("servers behind a website that are in another trouble after a start are another incident", async () => {
+  const storage = storageAt(await folderPath());
+  const members = [{ ...MEMBER_A, discovery: { exclude: [], limit: 200 } }];
+  const first = await startRun(storage, { members, beginMs: NOON_MS });
+  const listed = seen.websites("a", [2], { sentAtMs: 1000, expiresAtMs: 1e9 });
+  first.poll("a MASTER 1");
+  first.observe(listed, 1000);
+  first.observe(servers(0, 2), 2000);
+  first.observe(servers(1, 3), 3000);
+  await first.step(20);
+  await first.kill();
+  const later = await startRun(storage, { members, beginMs: NOON_MS + 30_000 });
+  later.poll("a MASTER 1");
+  later.observe(listed, 1000);
+  later.observe(servers(2, 3), 3000);
+  expect(await told(later)).toEqual([
+    "33-: No server is usable: website shop",
+    "3-33: Servers are down: website shop",
+  ]);
+  const { problems } = await later.document();
+  const lost = problems.filter(({ kind }) => kind.startsWith("website_backend"));
+  expect(lost.map(({ kind, since }) => [kind, since])).toEqual([["website_backends_lost", undefined]]);
+  await later.kill();
+});
+
 test("what is remembered follows from the latest whole line about a subject, in whatever order its members are", async () => {
   const folder = await folderPath();
   await mkdir(folder);
@@ -819,6 +879,11 @@ test.each([
     name: "a failover that the polls of a start have watched is none while the exporter was away",
     after: "a silent 1, b BACKUP 1, a silent 5, b BACKUP 5, a silent 10, b MASTER 10, b 200 11",
     expected: `40-: ${MOVED}; why is not known, as it cannot be polled (timeout)`,
+  },
+  {
+    name: "neither is one of a member that a poll of the start has found as BACKUP, though it found the former master as BACKUP only",
+    after: "b BACKUP 0.1, b MASTER 2.1, a BACKUP 4.1, a 200 8, b 200 8",
+    expected: `32.1-34.1: ${MOVED}, which stepped down`,
   },
 ])("$name", async ({ after, expected }) => {
   const storage = storageAt(await folderPath());

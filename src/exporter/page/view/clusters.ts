@@ -7,7 +7,7 @@ import type { Cell, Row, RowGroup } from "../../view/row.ts";
 import { clusterRows } from "../../view/rows.ts";
 import type { Phrase } from "../../view/time.ts";
 import { count } from "../../../support/text.ts";
-import { mastersInWords, mastersOf } from "../../judge/words.ts";
+import { mastersInWords } from "../../judge/words.ts";
 import { troubleIn } from "../../view/planned.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clusterStrip, stripTable, type StripView } from "./timelines.ts";
@@ -73,7 +73,7 @@ const factsOf = once(({ groups, websites, appliances, labels }: ClusterDocument)
 
 /** Returns `Master: a` or `2 masters: a, b`, and the number of groups without one that is known. */
 function mastersFact(groups: ClusterDocument["groups"]): string {
-  const found = groups.map(mastersOf);
+  const found = groups.map(({ master, masters = master === undefined ? [] : [master] }) => masters);
   const masters = [...new Set(found.flat())];
   if (masters.length === 0) return "Master: none known";
   const named = masters.length === 1 ? `Master: ${masters[0]}` : mastersInWords(masters);
