@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { OutlookDocument } from "../../src/exporter/document/schema.ts";
+import type { ReadinessDocument } from "../../src/exporter/document/schema.ts";
 import { addBridge } from "../../test/e2e/lab/network.ts";
 import type { Sandbox } from "../../test/e2e/lab/sandbox.ts";
 import { addNode, type Node } from "./node.ts";
@@ -7,7 +7,7 @@ import type { Group, Situation } from "./situations.ts";
 import { addVisitor, lossesBetween, visitAfterTakeover, type Visit } from "./visitor.ts";
 
 /** The exporter's predictions for the members of a cluster, by their names. */
-export type Predictions = Readonly<Record<string, OutlookDocument | undefined>>;
+export type Predictions = Readonly<Record<string, ReadinessDocument | undefined>>;
 
 export interface Lab {
   readonly sandbox: Sandbox;
@@ -119,7 +119,7 @@ interface Observed {
 
 function compare(
   situation: Situation,
-  prediction: OutlookDocument | undefined,
+  prediction: ReadinessDocument | undefined,
   { groups, before, after }: Observed,
 ): Outcome {
   const absent = groups.flat().filter((address) => !before.nodes.has(address));

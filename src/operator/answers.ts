@@ -1,4 +1,4 @@
-import type { ClusterDocument, OutlookDocument, ReadyDocument } from "../exporter/document/schema.ts";
+import type { ClusterDocument, ReadinessDocument, ReadyDocument } from "../exporter/document/schema.ts";
 
 type ReadyVerdict = ReadyDocument["verdict"];
 
@@ -7,7 +7,7 @@ export interface ReadyAnswer extends ReadyDocument {
   readonly cluster: string;
   /** The appliance; `undefined` for groups of the cluster of which no appliance is the known MASTER. */
   readonly appliance?: string;
-  readonly failover?: OutlookDocument | undefined;
+  readonly failover?: ReadinessDocument | undefined;
 }
 
 /**

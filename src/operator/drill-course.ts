@@ -1,6 +1,6 @@
 import type {
   ClusterDocument,
-  OutlookDocument,
+  ReadinessDocument,
   FleetDocument,
   GroupDocument,
   IncidentDocument,
@@ -22,7 +22,7 @@ interface Named {
 export interface Drill {
   readonly appliance: string;
   readonly cluster: string;
-  readonly readiness: OutlookDocument;
+  readonly readiness: ReadinessDocument;
   /** The groups of which the appliance is MASTER. */
   readonly own: readonly Named[];
   /**

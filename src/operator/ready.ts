@@ -2,7 +2,7 @@ import { createFleet } from "../exporter/fleet/fleet.ts";
 import { occurrencesAt } from "../exporter/maintenance/windows.ts";
 import { clusterDocument } from "../exporter/document/document.ts";
 import { judge } from "../exporter/judge/judge.ts";
-import type { ClusterDocument, OutlookDocument } from "../exporter/document/schema.ts";
+import type { ClusterDocument, ReadinessDocument } from "../exporter/document/schema.ts";
 import { keysOf } from "../support/keys.ts";
 import { count, listedBriefly } from "../support/text.ts";
 import { relativeTime } from "../exporter/view/time.ts";
@@ -108,7 +108,7 @@ function countsOf(answers: readonly ReadyAnswer[]): string {
 }
 
 /** Returns lines about the risks that are not harmless, with the age of the answers behind them, and about omitted risks. */
-function riskLines({ risks, moreRisks = 0, leftOut = 0 }: OutlookDocument, nowMs: number): string {
+function riskLines({ risks, moreRisks = 0, leftOut = 0 }: ReadinessDocument, nowMs: number): string {
   const harmful = risks.filter(({ effect }) => effect !== "none");
   const rows = harmful.map(({ effect, summary, seenAt }) => {
     const age =

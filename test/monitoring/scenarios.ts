@@ -2,7 +2,7 @@ import {
   PROBLEM_OF,
   type BackendState,
   type Cause,
-  type OutlookState,
+  type ReadinessState,
   type GroupState,
   type WebsiteState,
 } from "../../src/exporter/judge/states.ts";
@@ -81,9 +81,9 @@ function backends(state: BackendState, given: Steps<number>): Also {
 }
 
 /** The states of the failover of `a`, and what visitors would lose while it has losses. */
-function failover(given: Steps<OutlookState>, risk: Labels = {}): readonly Also[] {
+function failover(given: Steps<ReadinessState>, risk: Labels = {}): readonly Also[] {
   const own = { appliance: "a" };
-  const valuesOf = (valueOf: (state: OutlookState) => number | undefined): Steps<number> =>
+  const valuesOf = (valueOf: (state: ReadinessState) => number | undefined): Steps<number> =>
     given.map(([from, state]) => [from, state && valueOf(state)]);
   const labels = {
     ...own,
@@ -94,7 +94,7 @@ function failover(given: Steps<OutlookState>, risk: Labels = {}): readonly Also[
     ...risk,
   };
   return [
-    ...keysOf(PROBLEM_OF.outlook).map((state): Also => [
+    ...keysOf(PROBLEM_OF.readiness).map((state): Also => [
       "appliance_failover_state",
       { ...own, state },
       valuesOf((now) => Number(now === state)),

@@ -11,7 +11,7 @@ import type { Operation } from "../api/operations.ts";
 import {
   hidesWebsites,
   type ClusterVerdict,
-  type OutlookVerdict,
+  type ReadinessVerdict,
   type GroupVerdict,
   type Risk,
   type WebsiteVerdict,
@@ -19,10 +19,10 @@ import {
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf } from "../judge/judge-website.ts";
 import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
-import { STATE_OF, worstFirst } from "../judge/outlooks.ts";
+import { STATE_OF, worstFirst } from "../judge/readiness.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
 import { windowsElsewhere } from "../maintenance/window.ts";
-import { evidenceAt, outlookSentence, riskWords } from "../judge/outlook-words.ts";
+import { evidenceAt, readinessSentence, riskWords } from "../judge/readiness-words.ts";
 import { masterlessIn, readyOn } from "./ready.ts";
 import type {
   ApplianceDocument,
@@ -38,7 +38,7 @@ import { inSlices } from "../../support/slices.ts";
 import {
   levelOf,
   PROBLEM_OF,
-  type OutlookState,
+  type ReadinessState,
   type Level,
   type ProblemKind,
   type WebsiteState,
@@ -219,22 +219,22 @@ const discoveredDocument = memo(({ website, isLost }: DiscoveredWebsite) => {
     const description = { id: websiteId, isEnabled, mode, level, backends: servers, moreBackends: more };
     return [identity.appliance, description] as const;
   });
-  const lost = isLost ? PROBLEM_OF.outlook.losses : undefined;
+  const lost = isLost ? PROBLEM_OF.readiness.losses : undefined;
   const level = levelOf((state && PROBLEM_OF.backends[state]) ?? lost);
   return { key: subjectKeys.backends(address), id, name, address, state, level, at: Object.fromEntries(at) };
 });
 
-function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
-  const { identity, state, sinceMs, successors, addresses, websites, risks, more } = outlook;
+function readinessDocument(readiness: ReadinessVerdict, verdict: ClusterVerdict) {
+  const { identity, state, sinceMs, successors, addresses, websites, risks, more } = readiness;
   const name = identity.appliance;
   const member = verdict.facts.appliances.find((each) => each.identity.appliance === name);
   const elsewhere = verdict.planned === undefined ? [] : elsewhereRisks(verdict.planned, name);
   return {
     key: subjectKeys.readiness(name),
     state,
-    level: outlookLevel(state),
+    level: readinessLevel(state),
     since: optionalInstant(sinceMs),
-    summary: shortened(outlookSentence(outlook, verdict)),
+    summary: shortened(readinessSentence(readiness, verdict)),
     successors: [...successors],
     addresses,
     websites,
@@ -243,7 +243,7 @@ function outlookDocument(outlook: OutlookVerdict, verdict: ClusterVerdict) {
       const { risk, effect, successor, subject } = each;
       const seenAt = evidenceAt(each, name, verdict);
       const summary = shortened(riskWords([each], name, verdict));
-      const level = outlookLevel(STATE_OF[effect]);
+      const level = readinessLevel(STATE_OF[effect]);
       const keys = riskKeys(each, verdict);
       return { risk, effect, level, successor: successor || undefined, subject, keys, summary, seenAt };
     }),
@@ -259,8 +259,8 @@ function riskKeys({ risk, key, protocol }: Risk, { groups, websites }: ClusterVe
   return website === undefined ? [] : [...servers, ...websiteKeys(website)];
 }
 
-function outlookLevel(state: OutlookState): Level {
-  return levelOf(PROBLEM_OF.outlook[state], state !== "unknown");
+function readinessLevel(state: ReadinessState): Level {
+  return levelOf(PROBLEM_OF.readiness[state], state !== "unknown");
 }
 
 function applianceDocument(
@@ -277,7 +277,7 @@ function applianceDocument(
   const unlisted = problems.find((kind) => kind === "websites_not_listed");
   const tested = statesByTest(verdict);
   const isHidden = hidesWebsites(verdict);
-  const outlook = verdict.outlooks.get(name);
+  const readiness = verdict.readiness.get(name);
   const { list } = vrrp.found ?? {};
   return {
     name,
@@ -296,7 +296,7 @@ function applianceDocument(
     websites: websites.map((test) => {
       return testDocument(test, { test, states: tested.get(test) ?? [], isHidden, nextPollAtMs });
     }),
-    failover: outlook && outlookDocument(outlook, verdict),
+    failover: readiness && readinessDocument(readiness, verdict),
   };
 }
 

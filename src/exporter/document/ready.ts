@@ -3,7 +3,7 @@ import { count, listed } from "../../support/text.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
-  OutlookDocument,
+  ReadinessDocument,
   GroupDocument,
   PollDocument,
   ReadyDocument,
@@ -15,7 +15,7 @@ type Role = GroupDocument["members"][number]["role"];
 /** The part of a cluster on which the answers depend. */
 type Members = Pick<ClusterDocument, "groups" | "appliances">;
 
-const VERDICT_OF: Readonly<Record<OutlookDocument["state"], ReadyDocument["verdict"]>> = {
+const VERDICT_OF: Readonly<Record<ReadinessDocument["state"], ReadyDocument["verdict"]>> = {
   ready: "ready",
   losses: "not_ready",
   outage: "not_ready",

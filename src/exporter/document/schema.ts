@@ -111,9 +111,9 @@ const risk = z.object({
   seenAt: optional(instant, "of the older of the answers from which it follows; absent where one is missing"),
 });
 
-const outlook = z.object({
+const readiness = z.object({
   key: ownKey,
-  state: z.enum(keysOf(PROBLEM_OF.outlook)).describe("as appliance_failover_state"),
+  state: z.enum(keysOf(PROBLEM_OF.readiness)).describe("as appliance_failover_state"),
   level,
   since,
   summary: z.string().describe("one sentence"),
@@ -164,7 +164,7 @@ const appliance = z.object({
   websites: z.array(applianceWebsite),
   discovery: optional(discovery, "absent where its websites are not discovered"),
   failover: optional(
-    outlook,
+    readiness,
     "what happens if it stops now; absent if it is MASTER of nothing, and beside a disabled member",
   ),
   ready: optional(
@@ -437,7 +437,7 @@ export type ClusterDocument = z.infer<typeof cluster>;
 export type GroupDocument = z.infer<typeof group>;
 export type ApplianceDocument = z.infer<typeof appliance>;
 export type ReadyDocument = z.infer<typeof ready>;
-export type OutlookDocument = z.infer<typeof outlook>;
+export type ReadinessDocument = z.infer<typeof readiness>;
 export type PollDocument = z.infer<typeof poll>;
 export type ProblemDocument = z.infer<typeof problem>;
 export type PlannedDocument = z.infer<typeof plannedWork>;

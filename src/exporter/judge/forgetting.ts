@@ -79,7 +79,7 @@ function unlike(
   return { ...earlier, trouble, sinceMs };
 }
 
-/** Returns the keys of the outlooks of appliances of which nobody knows since when they are MASTER. */
+/** Returns the keys of the readiness of appliances of which nobody knows since when they are MASTER. */
 function mastersWithoutDate(all: readonly Remembered[]): ReadonlySet<string> {
   const undated = all.flatMap(({ kind, master, sinceMs }) =>
     kind === "group" && sinceMs === undefined && master !== undefined ? [subjectKeys.readiness(master)] : [],

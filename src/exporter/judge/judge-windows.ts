@@ -22,7 +22,7 @@ import type { Problem } from "./problem.ts";
 import { isEmpty, type Memory } from "./memory.ts";
 import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
-import { riskOf } from "./group-outlooks.ts";
+import { riskOf } from "./group-readiness.ts";
 import type { ClusterVerdict, GroupVerdict, Muted, Risk, WindowVerdict } from "./verdict.ts";
 
 interface WindowInputs {
@@ -71,7 +71,7 @@ export function windowVerdict(given: WindowInputs): WindowVerdict | undefined {
     windows: running.map(({ window, isWhole, members }) => ({ ...window, isWhole, members })),
     muted,
     standing,
-    elsewhere: Array.from(verdict.outlooks.values(), ({ identity }) =>
+    elsewhere: Array.from(verdict.readiness.values(), ({ identity }) =>
       windowsElsewhere(running, new Set([identity.appliance])).map((each) => ({ ...each, identity })),
     ).flat(),
     ...handoversOf(running, given),
@@ -197,7 +197,7 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
   ApplianceApiAnomalies: isCovered,
   FailoverNotReady: (appliance, window) => {
     if (window.isWhole) return true;
-    const { state, risks = [], more } = window.verdict.outlooks.get(appliance) ?? {};
+    const { state, risks = [], more } = window.verdict.readiness.get(appliance) ?? {};
     const lost = [...risks, ...(more === undefined ? [] : [more.worst])].filter(
       ({ effect }) => effect === "loss",
     );

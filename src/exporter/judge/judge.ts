@@ -17,7 +17,7 @@ import {
   type ClusterVerdict,
   type WindowVerdict,
 } from "./verdict.ts";
-import { outlookVerdicts } from "./outlooks.ts";
+import { readinessVerdicts } from "./readiness.ts";
 import { websiteVerdicts } from "./websites.ts";
 
 /**
@@ -91,7 +91,7 @@ function judgeFacts(
   const groups = groupVerdicts(given, appliances);
   const state = judgeCluster(cachedInputs.appliances.map((each) => each.state));
   const websites = websiteVerdicts({ cachedInputs, before, wasPolled, at, memory, state, groups });
-  const outlooks = outlookVerdicts({ cachedInputs, before, wasPolled, at, memory, groups, websites });
+  const readiness = readinessVerdicts({ cachedInputs, before, wasPolled, at, memory, groups, websites });
   return {
     kind: "cluster",
     facts,
@@ -100,7 +100,7 @@ function judgeFacts(
     appliances,
     groups,
     websites,
-    outlooks,
+    readiness,
     planned: before?.planned,
   };
 }

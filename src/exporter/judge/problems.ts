@@ -26,7 +26,7 @@ import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { isPartOf } from "./judge-website.ts";
 import { isPlanned } from "./judge-windows.ts";
-import { outlookSentence } from "./outlook-words.ts";
+import { readinessSentence } from "./readiness-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
@@ -110,7 +110,7 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
           unreadProblem,
           websiteProblems,
           backendProblems,
-          outlookProblems,
+          readinessProblems,
           unequalProblem,
         ].flatMap((of) => of(verdict))
       : dark(darkness, verdict)),
@@ -283,7 +283,7 @@ function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
     if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
-    if (state === "partially_down" && isInOutlook(verdict, website, "website_down")) return [];
+    if (state === "partially_down" && isInReadiness(verdict, website, "website_down")) return [];
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
     const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${resultWords(verdict, website, protocols)}`;
@@ -339,9 +339,9 @@ function testWords(
   );
 }
 
-/** Returns the losses of visitors by the outlooks without an outage, by the key of the website or group, and whether there are more. */
-export const lostWebsites = once(({ outlooks }: ClusterVerdict) => {
-  const all = [...outlooks.values()].filter(({ state }) => state === "losses");
+/** Returns the losses of visitors by the readiness without an outage, by the key of the website or group, and whether there are more. */
+export const lostWebsites = once(({ readiness }: ClusterVerdict) => {
+  const all = [...readiness.values()].filter(({ state }) => state === "losses");
   const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
   return {
     risks: groupBy(lost, ({ key }) => key),
@@ -349,20 +349,20 @@ export const lostWebsites = once(({ outlooks }: ClusterVerdict) => {
   };
 });
 
-/** Whether the problem about an outlook already reports the trouble of a website at some members. */
-function isInOutlook(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
+/** Whether the problem about readiness already reports the trouble of a website at some members. */
+function isInReadiness(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
   const { risks, hasMore } = lostWebsites(verdict);
   return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;
 }
 
-function outlookProblems(verdict: ClusterVerdict): readonly Problem[] {
-  return [...verdict.outlooks.values()].flatMap((outlook) => {
-    if (outlook.state !== "losses") return [];
-    const { identity, sinceMs } = outlook;
+function readinessProblems(verdict: ClusterVerdict): readonly Problem[] {
+  return [...verdict.readiness.values()].flatMap((readiness) => {
+    if (readiness.state !== "losses") return [];
+    const { identity, sinceMs } = readiness;
     const { appliance } = identity;
     const keys = [subjectKeys.readiness(appliance)];
     const concerned = { appliance, keys, since: optionalInstant(sinceMs) };
-    return problem(PROBLEM_OF.outlook[outlook.state], outlookSentence(outlook, verdict), concerned);
+    return problem(PROBLEM_OF.readiness[readiness.state], readinessSentence(readiness, verdict), concerned);
   });
 }
 
@@ -370,10 +370,10 @@ function outlookProblems(verdict: ClusterVerdict): readonly Problem[] {
 function unequalProblem({
   facts: { cluster, appliances },
   websites,
-  outlooks,
+  readiness,
 }: ClusterVerdict): readonly Problem[] {
   const isComparable = appliances.length > 1 && appliances.every(({ inventory }) => inventory.isListed);
-  if (outlooks.size > 0 || !isComparable) return [];
+  if (readiness.size > 0 || !isComparable) return [];
   const unequal = [...websites.values()].flatMap((website) => {
     const words = website.found.length === 0 ? [] : inequalities(website);
     return words.length === 0 ? [] : [{ website, words: `${website.website} (${words.join("; ")})` }];
@@ -401,7 +401,7 @@ function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
 
 function backendProblems(verdict: ClusterVerdict): readonly Problem[] {
   return [...verdict.websites.values()].flatMap((website) =>
-    website.backends === "some_down" && isInOutlook(verdict, website, "website_backends_lost")
+    website.backends === "some_down" && isInReadiness(verdict, website, "website_backends_lost")
       ? []
       : backendProblem(website),
   );

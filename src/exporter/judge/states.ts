@@ -97,8 +97,8 @@ export const PROBLEM_OF = {
     // An expired certificate makes polls fail, or it is pinned and nothing is wrong.
     expired: undefined,
   },
-  /** The states of the outlook: the failover that would follow if the appliance stopped now. */
-  outlook: {
+  /** The states of the readiness: the failover that would follow if the appliance stopped now. */
+  readiness: {
     ready: undefined,
     losses: "failover_not_ready",
     // An outage is a problem of the group.
@@ -108,13 +108,13 @@ export const PROBLEM_OF = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, ProblemKind | undefined>>>>;
 
 /**
- * The effects of an outlook's risks, worst first: nobody serves the VIP, visitors lose something, the effect is not known, or visitors lose
+ * The effects of the risks of readiness, worst first: nobody serves the VIP, visitors lose something, the effect is not known, or visitors lose
  * nothing.
  */
 export const EFFECTS = ["outage", "loss", "uncertain", "none"] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** The risks of an outlook, worst first, each with its effect if it concerns an appliance that would take over. */
+/** The risks of readiness, worst first, each with its effect if it concerns an appliance that would take over. */
 export const RISKS = {
   no_backup: "outage",
   backup_lost: "outage",
@@ -178,7 +178,7 @@ export type BackendState = keyof ProblemTable["backends"];
 export type ApplianceState = keyof ProblemTable["appliance"];
 export type ClusterState = keyof ProblemTable["cluster"];
 export type CertificateState = keyof ProblemTable["certificate"];
-export type OutlookState = keyof ProblemTable["outlook"];
+export type ReadinessState = keyof ProblemTable["readiness"];
 
 /** The problems that one appliance has. */
 export type ApplianceProblem =

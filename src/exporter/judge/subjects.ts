@@ -5,7 +5,7 @@ import type { SubjectKind } from "./states.ts";
 import type {
   ApplianceVerdict,
   ClusterVerdict,
-  OutlookVerdict,
+  ReadinessVerdict,
   GroupVerdict,
   ProtocolVerdict,
   WebsiteVerdict,
@@ -27,7 +27,7 @@ export type JudgedSubject =
   | SubjectWith<"cluster", ClusterVerdict>
   | SubjectWith<"appliance", ApplianceVerdict>
   | SubjectWith<"group", GroupVerdict>
-  | SubjectWith<"readiness", OutlookVerdict>
+  | SubjectWith<"readiness", ReadinessVerdict>
   | (SubjectWith<"website", ProtocolVerdict> & { readonly website: WebsiteVerdict });
 
 export type SubjectOf<Kind extends SubjectKind> = Extract<JudgedSubject, { readonly kind: Kind }>;
@@ -37,7 +37,7 @@ export const subjectKeys = {
   appliance: (name: string) => `appliance ${name}`,
   /** `key` is the `groupKey`. */
   group: (key: string) => `group ${key}`,
-  /** `name` is the appliance whose outlook is judged. */
+  /** `name` is the appliance whose readiness is judged. */
   readiness: (name: string) => `readiness ${name}`,
   /** `address` is the `key` of the website, which has a state for each protocol. */
   website: (protocol: string, address: string) => `website ${protocol} ${address}`,
@@ -98,7 +98,7 @@ const TABLES: Readonly<Record<SubjectKind, Table>> = {
     },
   ),
   readiness: table(
-    ({ outlooks }) => outlooks,
+    ({ readiness }) => readiness,
     (verdict) => {
       const { identity, state, sinceMs } = verdict;
       return [{ kind: "readiness", key: subjectKeys.readiness(identity.appliance), state, sinceMs, verdict }];

@@ -21,7 +21,7 @@ import type {
   CertificateState,
   ClusterState,
   Effect,
-  OutlookState,
+  ReadinessState,
   GroupState,
   ProblemKind,
   RiskKind,
@@ -46,10 +46,10 @@ export interface ClusterVerdict {
   /** The verdicts on websites that are tested or described, by `key`. */
   readonly websites: ReadonlyMap<string, WebsiteVerdict>;
   /**
-   * The verdicts on the outlook of each appliance that is MASTER of a group, by name. There is none beside a disabled member, whose priority
+   * The verdicts on the readiness of each appliance that is MASTER of a group, by name. There is none beside a disabled member, whose priority
    * is not known.
    */
-  readonly outlooks: ReadonlyMap<string, OutlookVerdict>;
+  readonly readiness: ReadonlyMap<string, ReadinessVerdict>;
   /** The verdict on the windows of planned work; `undefined` if none covers a part of the cluster. */
   readonly planned: WindowVerdict | undefined;
 }
@@ -158,14 +158,14 @@ export interface ProtocolVerdict extends Lasting {
   readonly shown: WebsiteState | undefined;
 }
 
-/** The verdict on the outlook: the failover that would follow if an appliance that is MASTER of a group stopped now. */
-export interface OutlookVerdict extends Outlook, Lasting {
-  readonly kind: "outlook";
+/** The verdict on the readiness: the failover that would follow if an appliance that is MASTER of a group stopped now. */
+export interface ReadinessVerdict extends Readiness, Lasting {
+  readonly kind: "readiness";
   readonly identity: Identity;
 }
 
-export interface Outlook {
-  readonly state: OutlookState;
+export interface Readiness {
+  readonly state: ReadinessState;
   /** The appliances that would take over a group. */
   readonly successors: readonly string[];
   /** The number of VIPs and aliases of which the appliance is MASTER; `websites` is the number of websites that it serves there. */
@@ -218,7 +218,7 @@ export interface WindowVerdict extends Pick<ClusterSnapshot, "cluster" | "labels
     readonly masters: readonly string[] | undefined;
   }[];
   /** The windows on other members than each appliance whose failure is judged. */
-  readonly elsewhere: readonly (WindowElsewhere & Pick<OutlookVerdict, "identity">)[];
+  readonly elsewhere: readonly (WindowElsewhere & Pick<ReadinessVerdict, "identity">)[];
   /** The members in a window that fell silent while they were MASTER. */
   readonly notHandedOver: readonly string[];
   /** Whether the exporter was started in the windows, and not everything was judged before this verdict. */

@@ -1,7 +1,7 @@
 import type { ClusterIncidents } from "../story/incident.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
 import { PROBLEM_OF } from "../judge/states.ts";
-import type { OutlookVerdict, WindowVerdict } from "../judge/verdict.ts";
+import type { ReadinessVerdict, WindowVerdict } from "../judge/verdict.ts";
 import { keysOf } from "../../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
 import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
@@ -59,11 +59,11 @@ export const FLEET_FAMILIES: Families = {
   }),
   appliance_failover_state: gauge(
     `What would happen if the appliance stopped now; absent if it is MASTER of no group: ${STATE}`,
-    { outlook: ({ state }) => stateSamples(keysOf(PROBLEM_OF.outlook), state) },
+    { readiness: ({ state }) => stateSamples(keysOf(PROBLEM_OF.readiness), state) },
   ),
   failover_risk_info: gauge(
     `1 for each risk of a failover from the appliance, the worst 50; one with the subject more stands for the others. ${JUDGED}`,
-    { outlook: riskSamples, planned: elsewhereSamples },
+    { readiness: riskSamples, planned: elsewhereSamples },
   ),
   ha_cluster_failovers_total: counter(
     `Failovers of the cluster since the exporter started, by cause: groups that one appliance took over from another. ${JUDGED}`,
@@ -134,7 +134,7 @@ function websiteSamples({ all }: ClusterIncidents): readonly Sample[] {
   );
 }
 
-function riskSamples({ risks, more }: OutlookVerdict): readonly Sample[] {
+function riskSamples({ risks, more }: ReadinessVerdict): readonly Sample[] {
   const all = [
     ...risks,
     ...(more === undefined ? [] : [{ ...more.worst, successor: "", subject: "more", key: "" }]),

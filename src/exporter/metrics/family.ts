@@ -5,12 +5,12 @@ import type { ClusterVerdict } from "../judge/verdict.ts";
 
 /** Returns the facts and verdicts of a cluster, in the order of the configuration. A part keeps its place while others are unknown. */
 export function partsOf(verdict: ClusterVerdict, incidents: ClusterIncidents | undefined) {
-  const { facts, appliances, groups, websites, outlooks } = verdict;
+  const { facts, appliances, groups, websites, readiness } = verdict;
   return [
     ...appliances.values(),
     ...websites.values(),
     ...groups.values(),
-    ...outlooks.values(),
+    ...readiness.values(),
     ...facts.disabled,
     ...facts.appliances.flatMap(({ vrrp, websites: tests, totals, discovery, inventory, anomalies }) => [
       vrrp,

@@ -8,7 +8,7 @@ import { instantOf, shortened } from "../judge/words.ts";
 
 /** The most subjects that an incident names; it counts the others. */
 const NAMED = 24;
-/** The most keys: an outlook names 50 risks, each of at most two protocols. */
+/** The most keys: the readiness of an appliance names 50 risks, each of at most two protocols. */
 const KEYS = 100;
 /** The most groups that a clause about a failover names; of more it has only the number of addresses. */
 const NAMED_GROUPS = 2;

@@ -1,7 +1,7 @@
 import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } from "../document/schema.ts";
 import { addressName, describeServers, idAt } from "../judge/words.ts";
 import { once } from "../../support/kept.ts";
-import { outlookRows } from "./outlook-rows.ts";
+import { readinessRows } from "./readiness-rows.ts";
 import type { Cell, Row, RowGroup } from "./row.ts";
 import { formatSeconds, relative, type Phrase } from "./time.ts";
 import { count } from "../../support/text.ts";
@@ -18,7 +18,7 @@ const MAX_SUBJECTS = 256;
 /** Returns a cluster as a table, which the page and the terminal show: its VRRP groups, readiness, websites and polling. */
 export function clusterRows(cluster: ClusterDocument): readonly RowGroup[] {
   const { appliances } = cluster;
-  const readiness = limited(outlookRows(appliances), "readiness row", appliances, (row) => row);
+  const readiness = limited(readinessRows(appliances), "readiness row", appliances, (row) => row);
   const groups = [
     { kind: "vrrp", title: "VRRP", rows: groupRows(cluster) },
     { kind: "failover", title: "Readiness", rows: readiness },

@@ -11,7 +11,7 @@ type Bands<States> = Readonly<Record<keyof States, Band | "changing">>;
 
 const BAND_OF: {
   readonly [Kind in "group" | "website" | "appliance"]: Bands<(typeof PROBLEM_OF)[Kind]>;
-} & { readonly readiness: Bands<(typeof PROBLEM_OF)["outlook"]> } = {
+} & { readonly readiness: Bands<(typeof PROBLEM_OF)["readiness"]> } = {
   group: {
     one_master: "up",
     no_backup: "impaired",

@@ -2,7 +2,7 @@ import { incidentDocument } from "../../exporter/story/incident-document.ts";
 import type {
   ApplianceVerdict,
   ClusterVerdict,
-  OutlookVerdict,
+  ReadinessVerdict,
   GroupVerdict,
   WindowVerdict,
 } from "../../exporter/judge/verdict.ts";
@@ -48,7 +48,7 @@ export function recordsBetween(
 }
 
 /** The parts of a verdict that records are about. */
-const RECORDED = ["state", "appliances", "groups", "outlooks", "websites", "planned"] as const;
+const RECORDED = ["state", "appliances", "groups", "readiness", "websites", "planned"] as const;
 
 /** Whether there is nothing to record, which is the case after most polls. */
 function isSameForRecords(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
@@ -150,7 +150,7 @@ function applianceForms(
 }
 
 function readinessForms(
-  { identity: { appliance }, state, sinceMs }: OutlookVerdict,
+  { identity: { appliance }, state, sinceMs }: ReadinessVerdict,
   given: RecordHead,
 ): RecordForms {
   const identity = { at: given.at, kind: "readiness", cluster: given.cluster, appliance } as const;

@@ -100,7 +100,7 @@ function partsOf(record: SubjectRecord): Omit<Remembered, "kind" | "sinceMs"> {
     case "appliance":
       return { state: stateIn(PROBLEM_OF.appliance, record.state) };
     case "readiness":
-      return { state: stateIn(PROBLEM_OF.outlook, record.state) };
+      return { state: stateIn(PROBLEM_OF.readiness, record.state) };
     case "group": {
       const { vhid, vip, interface: name, master, latestMaster = master, isPreferredMaster } = record;
       const group = { vhid, vip, interface: name };

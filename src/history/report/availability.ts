@@ -42,7 +42,7 @@ export interface WebsiteRow extends AvailabilityRow {
 }
 
 /** The times in which a failover would have lost nothing, or something; the rest is not known. */
-interface Readiness {
+interface ReadinessTimes {
   readonly readyMs: number;
   readonly notReadyMs: number;
   /** The ready part of the known time, 0 to 1. */
@@ -52,7 +52,7 @@ interface Readiness {
 export interface ClusterRow extends AvailabilityRow {
   readonly name: string;
   /** The readiness; absent if no failover was judged. */
-  readonly readiness?: Readiness | undefined;
+  readonly readiness?: ReadinessTimes | undefined;
   readonly groups: readonly GroupRow[];
   readonly websites: readonly WebsiteRow[];
 }
@@ -169,7 +169,7 @@ function websiteRow(
 }
 
 /** Returns the readiness. A failover that would lose something is not ready, nor is one that would be an outage. */
-function readinessOf(masters: readonly SubjectHistory[]): Readiness {
+function readinessOf(masters: readonly SubjectHistory[]): ReadinessTimes {
   const members = masters.map(({ known, present }): PartOfWhole => {
     return {
       present,

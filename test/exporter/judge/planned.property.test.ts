@@ -98,7 +98,7 @@ function alertOf({ kind }: Pick<Problem, "kind">): string | undefined {
  * such as the members of a dark cluster.
  */
 function alertsIn(verdict: ClusterVerdict): ReadonlySet<string> {
-  const { state, appliances, groups, websites, outlooks } = verdict;
+  const { state, appliances, groups, websites, readiness } = verdict;
   const kinds: readonly (readonly [ProblemKind | undefined, string?])[] = [
     [state && PROBLEM_OF.cluster[state]],
     ...Array.from(appliances.values(), (each) => {
@@ -108,8 +108,8 @@ function alertsIn(verdict: ClusterVerdict): ReadonlySet<string> {
     ...[...websites.values()].flatMap(({ states }) =>
       states.map((each) => [each.state && PROBLEM_OF.website[each.state]] as const),
     ),
-    ...Array.from(outlooks.values(), (each) => {
-      return [PROBLEM_OF.outlook[each.state], each.identity.appliance] as const;
+    ...Array.from(readiness.values(), (each) => {
+      return [PROBLEM_OF.readiness[each.state], each.identity.appliance] as const;
     }),
   ];
   const hidden = kinds.flatMap(([kind, appliance]) => (kind === undefined ? [] : { kind, appliance }));

@@ -101,7 +101,7 @@ test("every reason is documented, in the order of the code, and no other", () =>
 
 test("every state and risk of a failover is documented with its effect, in the order of the code, and no other", () => {
   const [states, risks] = ["state", "risk"].map((heading) => tableRows(heading, FAILOVER_PAGE));
-  expect(states?.map(([state]) => unquoted(state))).toEqual(Object.keys(PROBLEM_OF.outlook));
+  expect(states?.map(([state]) => unquoted(state))).toEqual(Object.keys(PROBLEM_OF.readiness));
   expect(risks?.map(([risk, effect]) => [unquoted(risk), unquoted(effect)])).toEqual(Object.entries(RISKS));
 });
 

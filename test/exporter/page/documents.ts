@@ -2,7 +2,7 @@ import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import type {
   ApplianceDocument,
   ClusterDocument,
-  OutlookDocument,
+  ReadinessDocument,
   FleetDocument,
   IncidentDocument,
   GroupDocument,
@@ -139,12 +139,12 @@ function inGroup(nth: number, members: readonly Member[]): Member[] {
 /** What happens if the master of both groups fails. */
 export function failoverTo(
   successors: readonly string[],
-  given: Partial<OutlookDocument> = {},
-): OutlookDocument {
+  given: Partial<ReadinessDocument> = {},
+): ReadinessDocument {
   const { state = "ready" } = given;
   return {
     state,
-    level: levelOf(PROBLEM_OF.outlook[state], state !== "unknown"),
+    level: levelOf(PROBLEM_OF.readiness[state], state !== "unknown"),
     summary: `${successors.join()} takes over`,
     successors: [...successors],
     addresses: GROUPS.length,
@@ -326,7 +326,7 @@ function withShop(
 }
 
 /** What happens if one of several masters fails. */
-function uncertain(name = ""): OutlookDocument {
+function uncertain(name = ""): ReadinessDocument {
   const summary = `the master of ${GROUPS[0].vip} (vhid 1) is not certain, so it is not known which appliance takes over`;
   const risk = {
     risk: "undecided",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { LEVELS, type Level } from "../../../src/exporter/judge/states.ts";
-import { outlookRows } from "../../../src/exporter/view/outlook-rows.ts";
+import { readinessRows } from "../../../src/exporter/view/readiness-rows.ts";
 import { clusterRows } from "../../../src/exporter/view/rows.ts";
 import { fleetOf } from "../fleet/support.ts";
 import { cellsOf } from "../page/reading.ts";
@@ -136,7 +136,7 @@ test.each([
     const pair = [PAIR_A, PAIR_B].map((each) => ({ ...each, discovery: undefined }));
     const [cluster] = documentOf(fleetOf(pair, polls)).clusters;
     expect(cluster?.appliances[0]?.failover).toMatchObject({ level, risks: [{ effect, level }] });
-    const rows = outlookRows(cluster?.appliances ?? []);
+    const rows = readinessRows(cluster?.appliances ?? []);
     expect(rows.map((row) => [row.level, row.cells[row === rows[0] ? 0 : column]?.sign])).toEqual([
       [level, level],
       [level, level],

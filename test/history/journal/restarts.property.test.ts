@@ -107,14 +107,14 @@ function seenIn(verdict: ClusterVerdict): Sample["seen"] {
     appliances,
     groups,
     websites,
-    outlooks,
+    readiness,
   } = verdict;
   return new Map<string, Seen>([
     ...Array.from(appliances.values(), ({ identity: { appliance }, state, sinceMs }) => {
       const seen: Seen = { kind: "appliance", state, sinceMs };
       return [JSON.stringify(["appliance", cluster, appliance]), seen] as const;
     }),
-    ...Array.from(outlooks.values(), ({ identity: { appliance }, state, sinceMs }) => {
+    ...Array.from(readiness.values(), ({ identity: { appliance }, state, sinceMs }) => {
       const seen: Seen = { kind: "readiness", state, sinceMs };
       return [JSON.stringify(["readiness", cluster, appliance]), seen] as const;
     }),

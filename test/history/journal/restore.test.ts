@@ -493,11 +493,11 @@ function sinceIn(ms: number | undefined): string {
 async function statesIn({ verdicts }: Run): Promise<string> {
   const [verdict] = await verdicts();
   if (verdict === undefined) return "";
-  const { appliances, groups, outlooks, websites } = verdict;
+  const { appliances, groups, readiness, websites } = verdict;
   const states = [
     ...Array.from(appliances.values(), (each) => ({ ...each, name: each.identity.appliance })),
     ...Array.from(groups.values(), (each) => ({ ...each, name: "group" })),
-    ...Array.from(outlooks.values(), (each) => ({
+    ...Array.from(readiness.values(), (each) => ({
       ...each,
       name: `failover of ${each.identity.appliance}`,
     })),

@@ -2,7 +2,7 @@ import type { ApplianceDocument, ClusterDocument } from "../../document/schema.t
 import { once } from "../../../support/kept.ts";
 import { inSlices } from "../../../support/slices.ts";
 import type { JudgedCluster } from "../../view/headline.ts";
-import { outlookLine } from "../../view/outlook-rows.ts";
+import { readinessLine } from "../../view/readiness-rows.ts";
 import type { Cell, Row, RowGroup } from "../../view/row.ts";
 import { clusterRows } from "../../view/rows.ts";
 import type { Phrase } from "../../view/time.ts";
@@ -65,7 +65,7 @@ const factsOf = once(({ groups, websites, appliances, labels }: ClusterDocument)
   const facts = [
     ...(groups.length === 0 ? [] : [mastersFact(groups)]),
     ...(websites.length === 0 ? [] : [count(websites.length, "website")]),
-    ...outlookLine(appliances),
+    ...readinessLine(appliances),
   ];
   return html`<span class="facts note">${facts.map((fact) => html`<span>${fact}</span> `)}</span>
     ${labelList(labels)}`;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { VrrpInterface } from "../../../src/exporter/api/vrrp.ts";
 import { gathered, type WebsiteDetails } from "../../../src/exporter/api/website-details.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import { outlookSentence } from "../../../src/exporter/judge/outlook-words.ts";
+import { readinessSentence } from "../../../src/exporter/judge/readiness-words.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -32,7 +32,7 @@ function judged(observations: readonly Observation[], members: Members = PAIR) {
 
 /** `a: losses` and a line for each risk. */
 function linesOf(observations: readonly Observation[], members: Members = PAIR): readonly string[] {
-  return [...judged(observations, members).outlooks.values()].flatMap(({ identity, state, risks }) => [
+  return [...judged(observations, members).readiness.values()].flatMap(({ identity, state, risks }) => [
     `${identity.appliance}: ${state}`,
     ...risks.map(({ risk, effect, successor, subject }) => `${risk} ${effect} [${successor}] ${subject}`),
   ]);
@@ -460,7 +460,7 @@ test("of four members, those with the highest priority are the successors, and a
     "same_priority none [b] 192.0.2.100",
     "same_priority none [c] 192.0.2.100",
   ]);
-  expect(judged(observations, members).outlooks.get("a")?.successors).toEqual(["b", "c"]);
+  expect(judged(observations, members).readiness.get("a")?.successors).toEqual(["b", "c"]);
 });
 
 test.each<readonly [string, readonly Observation[], number]>([
@@ -477,13 +477,13 @@ test.each<readonly [string, readonly Observation[], number]>([
     0,
   ],
 ])("an appliance serves a website that %s, or not", (_, observations, websites) => {
-  expect(judged(observations).outlooks.get("a")?.websites).toBe(websites);
+  expect(judged(observations).readiness.get("a")?.websites).toBe(websites);
 });
 
 test("there is no readiness beside a disabled member, and for one that is MASTER of nothing", () => {
   const disabled = THREE.map((each) => ({ ...each, enabled: each.name !== "c" }));
   expect(linesOf(READY, disabled)).toEqual([]);
-  expect([...judged(READY).outlooks.keys()]).toEqual(["a"]);
+  expect([...judged(READY).readiness.keys()]).toEqual(["a"]);
 });
 
 test("an alias that comes to the successor with another group is not missing", () => {
@@ -523,8 +523,8 @@ test("after its backup was lost, a group may be taken over by a member that answ
     fleet.record(each, nth);
     const [facts] = clustersOf(fleet);
     if (facts === undefined) throw new Error("a cluster is configured");
-    const { groups, outlooks } = judge.judge(facts, { wallMs: WALL_MS + nth, monotonicMs: nth }).now;
-    return [[...groups.values()][0]?.state, outlooks.get("a")?.risks[0]?.risk];
+    const { groups, readiness } = judge.judge(facts, { wallMs: WALL_MS + nth, monotonicMs: nth }).now;
+    return [[...groups.values()][0]?.state, readiness.get("a")?.risks[0]?.risk];
   });
   expect(states.slice(2)).toEqual([
     ["backup_lost", "backup_lost"],
@@ -576,8 +576,8 @@ test("websites beyond the limit are not compared, and are named", () => {
   expect(linesOf(all, limited("b"))).toEqual(["a: unknown", "website_unknown uncertain [b] blog"]);
   expect(linesOf(all, limited("a"))).toEqual(["a: unknown", "website_unknown uncertain [] #2"]);
   const verdict = judged(all, limited("a"));
-  const outlook = verdict.outlooks.get("a");
-  expect(outlook && outlookSentence(outlook, verdict)).toBe(
+  const readiness = verdict.readiness.get("a");
+  expect(readiness && readinessSentence(readiness, verdict)).toBe(
     "If a fails: it is not known what is lost with #2 of a, beyond the limit of website_discovery",
   );
 });
@@ -612,7 +612,7 @@ test("50 risks are kept, the worst ones, and the others are counted", () => {
     ...described,
     seen.websites("b", []),
   ]);
-  const { risks = [], more, decisive } = verdict.outlooks.get("a") ?? {};
+  const { risks = [], more, decisive } = verdict.readiness.get("a") ?? {};
   expect([risks.length, more?.count, more?.worst.effect, decisive]).toEqual([50, 10, "loss", 60]);
 });
 
@@ -731,6 +731,6 @@ test.each<readonly [string, readonly Observation[]]>([
 ])("If a fails: %s", (words, observations) => {
   const hasThird = observations.some(({ appliance }) => appliance === "c");
   const verdict = judged(observations, hasThird ? THREE : PAIR);
-  const failover = verdict.outlooks.get("a");
-  expect(failover && outlookSentence(failover, verdict)).toBe(`If a fails: ${words}`);
+  const failover = verdict.readiness.get("a");
+  expect(failover && readinessSentence(failover, verdict)).toBe(`If a fails: ${words}`);
 });

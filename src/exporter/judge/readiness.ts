@@ -1,20 +1,20 @@
 import type { VrrpListSnapshot } from "../fleet/snapshot.ts";
 import { kept, memo } from "../../support/kept.ts";
-import { EFFECTS, RISK_KINDS, type Effect, type OutlookState } from "./states.ts";
+import { EFFECTS, RISK_KINDS, type Effect, type ReadinessState } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
   takenOverAt,
   riskOf,
-  groupOutlooksIn,
-  type GroupOutlook,
-  type GroupOutlooks,
-} from "./group-outlooks.ts";
+  groupsReadinessIn,
+  type GroupReadiness,
+  type GroupsReadiness,
+} from "./group-readiness.ts";
 import {
   sinceOf,
   type Case,
   type ClusterVerdict,
-  type OutlookVerdict,
-  type Outlook,
+  type ReadinessVerdict,
+  type Readiness,
   type Risk,
   type WebsiteVerdict,
 } from "./verdict.ts";
@@ -32,29 +32,29 @@ import {
 
 const MAX_RISKS = 50;
 
-/** Returns the verdicts on the outlooks of a cluster: the same objects while nothing in them changes. */
-export function outlookVerdicts(
+/** Returns the verdicts on the readiness of a cluster: the same objects while nothing in them changes. */
+export function readinessVerdicts(
   given: Case & Pick<ClusterVerdict, "groups" | "websites">,
-): ClusterVerdict["outlooks"] {
+): ClusterVerdict["readiness"] {
   const { cachedInputs, before, wasPolled, at, memory, groups, websites } = given;
   const listings = cachedInputs.appliances.map(({ inventory }) => listingOf(inventory));
   const hasDisabled = cachedInputs.disabled.length > 0;
   const lists = cachedInputs.appliances.map(({ list }) => list);
-  const outlooks = outlooksIn(groups, { groups, websites, listings, lists, hasDisabled });
+  const all = readinessIn(groups, { groups, websites, listings, lists, hasDisabled });
   const verdicts = cachedInputs.appliances.flatMap(({ identity }) => {
-    const outlook = outlooks.get(identity.appliance);
-    if (outlook === undefined) return [];
-    const old = before?.outlooks.get(identity.appliance);
+    const readiness = all.get(identity.appliance);
+    if (readiness === undefined) return [];
+    const old = before?.readiness.get(identity.appliance);
     const remembered = memory?.get(subjectKeys.readiness(identity.appliance));
     const sawBeginning = remembered === undefined && wasPolled;
-    const sinceMs = sinceOf(remembered ?? old, outlook.state, sawBeginning, at);
-    const verdict: OutlookVerdict = { kind: "outlook", identity, sinceMs, ...outlook };
+    const sinceMs = sinceOf(remembered ?? old, readiness.state, sawBeginning, at);
+    const verdict: ReadinessVerdict = { kind: "readiness", identity, sinceMs, ...readiness };
     return [[identity.appliance, kept(old, verdict)] as const];
   });
-  return kept(before?.outlooks, new Map(verdicts));
+  return kept(before?.readiness, new Map(verdicts));
 }
 
-interface OutlookInputs extends Pick<ClusterVerdict, "groups" | "websites"> {
+interface ReadinessInputs extends Pick<ClusterVerdict, "groups" | "websites"> {
   /** The completeness of the inventories by member, in the same order as `lists`. */
   readonly listings: readonly Listing[];
   readonly lists: readonly (VrrpListSnapshot | undefined)[];
@@ -62,44 +62,44 @@ interface OutlookInputs extends Pick<ClusterVerdict, "groups" | "websites"> {
 }
 
 /** The keys are the names of the appliances that would stop. */
-const outlooksIn = memo((inputs: OutlookInputs): ReadonlyMap<string, Outlook> => {
+const readinessIn = memo((inputs: ReadinessInputs): ReadonlyMap<string, Readiness> => {
   const { groups, websites, listings, lists, hasDisabled } = inputs;
   if (hasDisabled) return new Map();
-  const groupOutlooks = groupOutlooksIn(groups);
+  const groupsReadiness = groupsReadinessIn(groups);
   const sharedNames = repeated(Array.from(websites.values(), ({ website }) => website));
   const alikeTo = alikeIn(websites);
   const all = Array.from(websites.values(), (website) => {
     const isNameShared = sharedNames.has(website.website);
     const alike = alikeTo(website);
-    return websiteOutlooks(website, { website, alike, isNameShared, groupOutlooks, listings });
+    return websiteReadinessByMaster(website, { website, alike, isNameShared, groupsReadiness, listings });
   });
-  const outlooks = Array.from(groupOutlooks.byMaster, ([name, groupOutlook], nth) => {
+  const byMaster = Array.from(groupsReadiness.byMaster, ([name, groupReadiness], nth) => {
     const own = all.flatMap((each) => each[nth] ?? []);
     const risks = worstFirst([
-      ...groupOutlook.risks,
-      ...unlistedRisks({ listings, lists }, name, groupOutlook),
+      ...groupReadiness.risks,
+      ...unlistedRisks({ listings, lists }, name, groupReadiness),
       ...own.flatMap((each) => each.risks),
     ]);
     const worst = risks[0]?.effect ?? "none";
     const next = risks[MAX_RISKS];
-    const outlook: Outlook = {
+    const readiness: Readiness = {
       state: STATE_OF[worst],
-      successors: [...groupOutlook.everywhere].flatMap(([successor, { counts }]) =>
+      successors: [...groupReadiness.everywhere].flatMap(([successor, { counts }]) =>
         counts ? successor : [],
       ),
-      addresses: groupOutlook.addresses,
+      addresses: groupReadiness.addresses,
       websites: own.filter((each) => each.isServed).length,
       risks: risks.slice(0, MAX_RISKS),
       more: next && { count: risks.length - MAX_RISKS, worst: next },
       decisive: risks.filter(({ effect }) => effect === worst).length,
     };
-    return [name, outlook] as const;
+    return [name, readiness] as const;
   });
-  return new Map(outlooks);
+  return new Map(byMaster);
 });
 
-/** The state of an outlook, by the effect of its worst risk. */
-export const STATE_OF: Readonly<Record<Effect, OutlookState>> = {
+/** The state of readiness, by the effect of its worst risk. */
+export const STATE_OF: Readonly<Record<Effect, ReadinessState>> = {
   outage: "outage",
   loss: "losses",
   uncertain: "unknown",
@@ -116,9 +116,9 @@ function rankOf({ effect, risk }: Risk): number {
 
 /** Returns risks for unknown interfaces or websites of an appliance, since nobody knows what is lost there. */
 function unlistedRisks(
-  { listings, lists }: Pick<OutlookInputs, "listings" | "lists">,
+  { listings, lists }: Pick<ReadinessInputs, "listings" | "lists">,
   name: string,
-  { everywhere }: GroupOutlook,
+  { everywhere }: GroupReadiness,
 ): readonly Risk[] {
   return listings.flatMap(({ identity: { appliance }, beyondLimit, isDiscovered, isWhole }, nth) => {
     const counts = appliance === name || everywhere.get(appliance)?.counts;
@@ -141,40 +141,40 @@ function repeated(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
 }
 
-/** The outlook for a website if an appliance stops. */
-interface WebsiteOutlook {
+/** The readiness for a website if an appliance stops. */
+interface WebsiteReadiness {
   /** Whether visitors reach the website at the appliance now. */
   readonly isServed: boolean;
   readonly risks: readonly Risk[];
 }
 
-interface WebsiteOutlookInputs extends Pick<OutlookInputs, "listings"> {
+interface WebsiteReadinessInputs extends Pick<ReadinessInputs, "listings"> {
   readonly website: WebsiteVerdict;
   /** The other websites of the same host. */
   readonly alike: readonly WebsiteVerdict[];
   readonly isNameShared: boolean;
-  readonly groupOutlooks: GroupOutlooks;
+  readonly groupsReadiness: GroupsReadiness;
 }
 
-/** Returns the outlooks for a website, in the order of `groupOutlooks`. Most polls change one website of a cluster. */
-const websiteOutlooks = memo((inputs: WebsiteOutlookInputs): readonly WebsiteOutlook[] =>
-  Array.from(inputs.groupOutlooks.byMaster, ([master, groupOutlook]) =>
-    websiteOutlook(inputs, master, groupOutlook),
+/** Returns the readiness for a website, in the order of `groupsReadiness`. Most polls change one website of a cluster. */
+const websiteReadinessByMaster = memo((inputs: WebsiteReadinessInputs): readonly WebsiteReadiness[] =>
+  Array.from(inputs.groupsReadiness.byMaster, ([master, groupReadiness]) =>
+    websiteReadiness(inputs, master, groupReadiness),
   ),
 );
 
-function websiteOutlook(
-  inputs: WebsiteOutlookInputs,
+function websiteReadiness(
+  inputs: WebsiteReadinessInputs,
   master: string,
-  groupOutlook: GroupOutlook,
-): WebsiteOutlook {
-  const { website, alike, isNameShared, groupOutlooks, listings } = inputs;
+  groupReadiness: GroupReadiness,
+): WebsiteReadiness {
+  const { website, alike, isNameShared, groupsReadiness, listings } = inputs;
   const { key, website: name } = website;
   const here = websiteAtMember(website, master);
   const isHere = here !== undefined && isServed(here);
   const takenOver = isHere
-    ? takenOverAt(here.known.bind, groupOutlook, groupOutlooks.addresses)
-    : groupOutlook.everywhere;
+    ? takenOverAt(here.known.bind, groupReadiness, groupsReadiness.addresses)
+    : groupReadiness.everywhere;
   const risks = Array.from(takenOver ?? []).flatMap(([successor, { counts, addresses }]) => {
     const listing = listings.find(({ identity }) => identity.appliance === successor);
     const there =

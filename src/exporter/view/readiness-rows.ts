@@ -1,4 +1,4 @@
-import type { ApplianceDocument, OutlookDocument } from "../document/schema.ts";
+import type { ApplianceDocument, ReadinessDocument } from "../document/schema.ts";
 import { LEVELS } from "../judge/states.ts";
 import { shortened } from "../judge/words.ts";
 import { count, listedBriefly } from "../../support/text.ts";
@@ -13,7 +13,7 @@ const MAX_LINE = 120;
  * Returns the text for the line of a cluster: `b can take over`, or the sentence about the worst failover, shortened; nothing without a
  * failover.
  */
-export function outlookLine(appliances: readonly ApplianceDocument[]): readonly string[] {
+export function readinessLine(appliances: readonly ApplianceDocument[]): readonly string[] {
   const all = appliances.flatMap(({ failover }) => failover ?? []);
   const [worst] = all.toSorted((one, other) => LEVELS.indexOf(other.level) - LEVELS.indexOf(one.level));
   if (worst === undefined) return [];
@@ -26,16 +26,16 @@ export function outlookLine(appliances: readonly ApplianceDocument[]): readonly 
  * Returns, for each appliance that is MASTER of a group, a row that says who takes over if it fails, and one row for each risk, worst
  * first.
  */
-export function outlookRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
+export function readinessRows(appliances: readonly ApplianceDocument[]): readonly Row[] {
   return appliances.flatMap(({ name, failover }) => {
     if (failover === undefined) return [];
     const risks = failover.risks.map((risk) => riskRow(risk, name, appliances));
-    return [outlookRow(failover, name, appliances), ...risks];
+    return [readinessRow(failover, name, appliances), ...risks];
   });
 }
 
-function outlookRow(
-  failover: OutlookDocument,
+function readinessRow(
+  failover: ReadinessDocument,
   master: string,
   appliances: readonly ApplianceDocument[],
 ): Row {
@@ -59,7 +59,7 @@ function outlookRow(
 }
 
 function riskRow(
-  { risk, level, successor, subject, summary, seenAt }: OutlookDocument["risks"][number],
+  { risk, level, successor, subject, summary, seenAt }: ReadinessDocument["risks"][number],
   master: string,
   appliances: readonly ApplianceDocument[],
 ): Row {

@@ -10,9 +10,9 @@ import { count, listed, type Words } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
 import { isKnownState } from "../api/vrrp.ts";
 import type { Protocol } from "../api/website-test.ts";
-import { mayTakeOver } from "./group-outlooks.ts";
+import { mayTakeOver } from "./group-readiness.ts";
 import { RISKS, type RiskKind } from "./states.ts";
-import type { ClusterVerdict, OutlookVerdict, Risk } from "./verdict.ts";
+import type { ClusterVerdict, ReadinessVerdict, Risk } from "./verdict.ts";
 import {
   alikeIn,
   differencesBetween,
@@ -24,14 +24,14 @@ import {
 } from "./website-risks.ts";
 import { addressName, groupName, NAMED, optionalInstant, reasonInWords, serverNames } from "./words.ts";
 
-type OutlookContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "planned">;
+type ReadinessContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "planned">;
 
 /**
- * Returns one sentence about the outlook: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
+ * Returns one sentence about the readiness: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
  * names twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
  */
-export function outlookSentence(outlook: OutlookVerdict, cluster: OutlookContext): string {
-  const { identity, state, successors, addresses, websites, risks, decisive } = outlook;
+export function readinessSentence(readiness: ReadinessVerdict, cluster: ReadinessContext): string {
+  const { identity, state, successors, addresses, websites, risks, decisive } = readiness;
   const name = identity.appliance;
   if (state === "ready") {
     const verb = successors.length > 1 ? "can take over" : "takes over";
@@ -47,7 +47,7 @@ export function outlookSentence(outlook: OutlookVerdict, cluster: OutlookContext
  * Returns the risks of an appliance's failure in words. Each appliance that lacks something is named once, and so is each reason: `blog and
  * news are missing at b; shop is disabled at c`.
  */
-export function riskWords(risks: readonly Risk[], name: string, cluster: OutlookContext): string {
+export function riskWords(risks: readonly Risk[], name: string, cluster: ReadinessContext): string {
   const clauses = risks.map((risk): Clause => {
     const saying = sayingOf(risk, name, cluster);
     const place = typeof saying === "string" ? ` at ${risk.successor}` : "";
@@ -74,7 +74,7 @@ interface Clause {
 function subjectOf(
   { risk, subject, key, successor }: Risk,
   name: string,
-  { groups }: OutlookContext,
+  { groups }: ReadinessContext,
 ): string {
   const group = groups.get(key)?.facts;
   if (group === undefined || addressName(group.vip, group) !== subject) return subject;
@@ -106,7 +106,7 @@ function clauseOf(all: readonly Clause[]): string {
 function sayingOf(
   { risk, successor, subject, key, protocol }: Risk,
   name: string,
-  cluster: OutlookContext,
+  cluster: ReadinessContext,
 ): Words | string {
   const { facts, groups, websites } = cluster;
   const website = websites.get(key);
@@ -177,7 +177,7 @@ function offeredWords(there: WebsiteAtMember | undefined, protocol: Protocol): s
 function obstacles(
   key: string,
   name: string,
-  { facts: { appliances }, groups }: OutlookContext,
+  { facts: { appliances }, groups }: ReadinessContext,
   only = "",
 ): readonly string[] {
   const group = groups.get(key)?.facts;
@@ -252,7 +252,7 @@ function differing(
 export function evidenceAt(
   { risk, successor, key }: Risk,
   name: string,
-  { facts, websites }: OutlookContext,
+  { facts, websites }: ReadinessContext,
 ) {
   const members = facts.appliances.filter(
     ({ identity: { appliance } }) => appliance === name || appliance === successor,

@@ -29,8 +29,8 @@ interface MasteredGroup {
   readonly successors: readonly Successor[];
 }
 
-/** The outlook for the groups of an appliance that stops. */
-export interface GroupOutlook {
+/** The readiness for the groups of an appliance that stops. */
+export interface GroupReadiness {
   readonly risks: readonly Risk[];
   /** The number of addresses; a link-local one counts on each link. */
   readonly addresses: number;
@@ -39,8 +39,8 @@ export interface GroupOutlook {
   readonly everywhere: ReadonlyMap<string, TakenOver>;
 }
 
-export interface GroupOutlooks {
-  readonly byMaster: ReadonlyMap<string, GroupOutlook>;
+export interface GroupsReadiness {
+  readonly byMaster: ReadonlyMap<string, GroupReadiness>;
   /** All addresses of the groups. */
   readonly addresses: ReadonlySet<string>;
 }
@@ -54,8 +54,8 @@ interface Stopping {
   readonly own: MemberSnapshot;
 }
 
-/** Returns the outlooks for a cluster's groups, by the MASTER that would stop. */
-export const groupOutlooksIn = once((groups: ClusterVerdict["groups"]): GroupOutlooks => {
+/** Returns the readiness for a cluster's groups, by the MASTER that would stop. */
+export const groupsReadinessIn = once((groups: ClusterVerdict["groups"]): GroupsReadiness => {
   const all = [...groups.values()];
   const stopping = groupBy(
     all.flatMap((group) =>
@@ -64,7 +64,7 @@ export const groupOutlooksIn = once((groups: ClusterVerdict["groups"]): GroupOut
     ({ own }) => own.appliance,
   );
   const byMaster = Array.from(stopping, ([name, mine]) => {
-    const found = mine.map((each) => outlookOf(each, mine));
+    const found = mine.map((each) => readinessOf(each, mine));
     // The MASTER of one group may soon become MASTER of another.
     const undecided = all.flatMap(({ facts, state }) =>
       state !== undefined && UNDECIDED.has(state) && isOtherThanMaster(facts, name)
@@ -88,7 +88,7 @@ function isOtherThanMaster({ members }: GroupSnapshot, name: string): boolean {
   return members.some(({ appliance, role }) => appliance === name && role !== "master");
 }
 
-function joined(risks: readonly Risk[], masteredGroups: readonly MasteredGroup[]): GroupOutlook {
+function joined(risks: readonly Risk[], masteredGroups: readonly MasteredGroup[]): GroupReadiness {
   const byAddress = new Map<string, readonly Successor[]>();
   for (const { successors, addresses } of masteredGroups)
     for (const address of addresses) byAddress.set(address, together(byAddress.get(address), successors));
@@ -166,8 +166,8 @@ const hostsTakenOver = once((stopping: readonly Stopping[]): ReadonlyMap<string,
   return new Map(hosts);
 });
 
-/** Returns the outlook for one group whose MASTER stops, one of those that stop with it. */
-function outlookOf(
+/** Returns the readiness for one group whose MASTER stops, one of those that stop with it. */
+function readinessOf(
   { group: { facts, state, isLasting }, own }: Stopping,
   stopping: readonly Stopping[],
 ): { readonly risks: readonly Risk[]; readonly masteredGroup: MasteredGroup } {
@@ -244,8 +244,8 @@ function backupRisks(
  */
 export function takenOverAt(
   bind: readonly string[],
-  { byAddress, everywhere }: GroupOutlook,
-  addresses: GroupOutlooks["addresses"],
+  { byAddress, everywhere }: GroupReadiness,
+  addresses: GroupsReadiness["addresses"],
 ): ReadonlyMap<string, TakenOver> | undefined {
   if (bind.length === 0) return everywhere;
   const own = bind.flatMap((address) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApplianceDocument } from "../../../src/exporter/document/schema.ts";
-import { outlookLine, outlookRows } from "../../../src/exporter/view/outlook-rows.ts";
+import { readinessLine, readinessRows } from "../../../src/exporter/view/readiness-rows.ts";
 import { clusterRows } from "../../../src/exporter/view/rows.ts";
 import { appliance, failoverTo, pair, secondSilent, shopDownInPart, splitBrain } from "../page/documents.ts";
 import { cellsOf } from "../page/reading.ts";
@@ -78,7 +78,7 @@ test.each<readonly [string, readonly ApplianceDocument[], readonly (readonly str
     ],
   ],
 ])("rows when %s", (_, appliances, expected) => {
-  expect(outlookRows(appliances).map(cellsOf)).toEqual(expected);
+  expect(readinessRows(appliances).map(cellsOf)).toEqual(expected);
 });
 
 test("256 rows are shown, and one row counts the others", () => {
@@ -105,5 +105,5 @@ test.each<readonly [string, readonly ApplianceDocument[], readonly string[]]>([
     [`${"x".repeat(119)}…`],
   ],
 ])("the line of a cluster says %s", (_, appliances, expected) => {
-  expect(outlookLine(appliances)).toEqual(expected);
+  expect(readinessLine(appliances)).toEqual(expected);
 });

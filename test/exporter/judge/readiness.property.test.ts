@@ -4,7 +4,7 @@ import { gathered, type WebsiteMode } from "../../../src/exporter/api/website-de
 import { PROTOCOLS, type Protocol, type ProtocolSetting } from "../../../src/exporter/api/website-test.ts";
 import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import type { OutlookState } from "../../../src/exporter/judge/states.ts";
+import type { ReadinessState } from "../../../src/exporter/judge/states.ts";
 import { clustersOf, fleetOf } from "../fleet/support.ts";
 import {
   applianceOf,
@@ -489,7 +489,7 @@ function played(members: readonly Member[], stopped: Member): Fates {
   return [...fates, ...inventories, ...sites];
 }
 
-const STATES: Readonly<Record<Fate, OutlookState>> = {
+const STATES: Readonly<Record<Fate, ReadinessState>> = {
   nobody: "outage",
   lost: "losses",
   unknown: "unknown",
@@ -512,7 +512,7 @@ function expected(members: readonly Member[]) {
 }
 
 function foreseen(members: readonly Member[], order: readonly number[]) {
-  return Array.from(judged(members, order).outlooks.values(), ({ identity, state, risks }) => {
+  return Array.from(judged(members, order).readiness.values(), ({ identity, state, risks }) => {
     const lost = risks
       .filter(({ effect }) => effect === "loss")
       .map(({ risk, subject, key }) => (risk === "address_missing" ? subject : key));
@@ -525,6 +525,6 @@ test("what is said before a failover is what happens at it, whatever the order o
     fc.property(cluster, fc.array(fc.nat(99), { minLength: 20, maxLength: 20 }), (members, order) => {
       expect(foreseen(members, order)).toEqual(expected(members));
     }),
-    { numRuns: Number(process.env["OUTLOOKS_RUNS"] ?? 80) },
+    { numRuns: Number(process.env["READINESS_RUNS"] ?? 80) },
   );
 });
