@@ -25,8 +25,7 @@ function openSubjects({ incident, open }: IncidentRecord, memory: Memory): strin
 }
 
 function problemOf({ kind, state = "" }: Remembered): string | undefined {
-  const problems: Readonly<Record<string, string | undefined>> =
-    PROBLEM_OF[kind === "readiness" ? "outlook" : kind];
+  const problems: Readonly<Record<string, string | undefined>> = PROBLEM_OF[kind];
   return Object.hasOwn(problems, state) ? problems[state] : undefined;
 }
 

@@ -26,8 +26,8 @@ import { ongoingFrom } from "./ongoing.ts";
 const DAYS = 2;
 /** The most bytes to read, the newest ones: what 10,000 clusters write in these days. */
 const MOST_BYTES = 64 * 2 ** 20;
-/** The most incidents, and the most windows, that are restored: the latest ones. */
-export const MOST_INCIDENTS = 4096;
+/** The most incidents of a cluster, and the most windows, that are restored: the latest ones. */
+export const MOST_INCIDENTS = 64;
 const MOST_WINDOWS = 1024;
 
 export interface RestoringEvents {
@@ -114,8 +114,8 @@ function createReader(): StateReader {
     if (record.kind === "run" && endsKnowledge(record)) run = { latest: line, lost: new Map() };
     run.latest = line;
     if (record.kind === "lost") run.lost.set(record.cluster, Date.parse(record.at));
-    if (record.kind === "incident") keepLatest(incidents, record.incident.id, record, MOST_INCIDENTS);
-    if (record.kind === "window") keepLatest(windows, record.id, record, MOST_WINDOWS);
+    if (record.kind === "incident") keepLatest(incidents, record.incident.id, record);
+    if (record.kind === "window") keepLatest(windows, record.id, record);
     if (isSubject(record)) keep(subjectKey(record), line);
   }
 
@@ -160,7 +160,7 @@ function createReader(): StateReader {
     end: () => ({
       subjects: [...subjects.values()],
       incidents: [...incidents.values()],
-      windows: Array.from(windows.values(), windowFrom),
+      windows: Array.from(windows.values(), windowFrom).slice(-MOST_WINDOWS),
     }),
   };
 }
@@ -169,12 +169,10 @@ function isLater({ at }: Pick<JournalRecord, "at">, other: Pick<JournalRecord, "
   return other === undefined || other.at <= at;
 }
 
-/** Adds an entry behind the others, and removes the first one if there are too many. */
-export function keepLatest<Value>(all: Map<string, Value>, key: string, value: Value, most: number): void {
+/** Adds an entry behind the others. */
+function keepLatest<Value>(all: Map<string, Value>, key: string, value: Value): void {
   all.delete(key);
   all.set(key, value);
-  const [first = key] = all.keys();
-  if (all.size > most) all.delete(first);
 }
 
 /**
@@ -202,7 +200,10 @@ function undated(line: string): string {
 function restoredFrom({ subjects, incidents, windows }: Left, at: Instant): Restored {
   const byCluster = groupBy(subjects, ({ line }) => clusterIn(line));
   const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
-  const whole = incidents.filter(({ incident }) => !parts.has(incident.id));
+  const apart = incidents.filter(({ incident }) => !parts.has(incident.id));
+  const whole = [...groupBy(apart, ({ cluster }) => cluster).values()].flatMap((own) =>
+    own.slice(-MOST_INCIDENTS),
+  );
   const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
   const memory = (name: string): Memory => {

@@ -7,7 +7,7 @@ import { DamagedLines } from "../journal/lines.ts";
 import { createRecorder } from "../journal/recorder.ts";
 import { readPast } from "../journal/past.ts";
 import type { JournalRecord } from "../journal/record.ts";
-import { keepLatest, MOST_INCIDENTS, restore } from "../journal/restore.ts";
+import { MOST_INCIDENTS, restore } from "../journal/restore.ts";
 import { selectLines } from "../journal/selection.ts";
 import type { Restored } from "../../exporter/board/board.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
@@ -49,17 +49,16 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
 
   /** Adds the last 30 days of earlier runs to the timelines; returns their incidents. */
   async function addPast({ path }: StorageOptions): Promise<readonly KnownIncident[]> {
-    const [past, incidents] = [createTimelines(), new Map<string, KnownIncident>()];
+    const [past, incidents] = [createTimelines(), new Map<string, Map<string, KnownIncident>>()];
     const range = { fromMs: startedAtMs - PAST_MS, toMs: startedAtMs };
     function read(record: JournalRecord): void {
       past.read(record);
-      if (record.kind === "incident")
-        keepLatest(incidents, record.incident.id, record.incident, MOST_INCIDENTS);
+      if (record.kind === "incident") keep(incidents, record.incident);
     }
     // The reason why the folder cannot be read was logged before.
     await readPast(path, range, read, damages.add).catch(() => {});
     timelines.addPast(past.end());
-    return [...incidents.values()];
+    return [...incidents.values()].flatMap((own) => [...own.values()]);
   }
 
   function planStep(): void {
@@ -88,6 +87,16 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       return recorder.stop();
     },
   };
+}
+
+/** Keeps the latest incidents of a cluster; an incident that is known already is replaced. */
+function keep(all: Map<string, Map<string, KnownIncident>>, incident: KnownIncident): void {
+  const own = all.get(incident.cluster) ?? new Map<string, KnownIncident>();
+  all.set(incident.cluster, own);
+  own.delete(incident.id);
+  own.set(incident.id, incident);
+  const [first = ""] = own.keys();
+  if (own.size > MOST_INCIDENTS) own.delete(first);
 }
 
 /** The damage of the journal that was found so far. */
