@@ -19,8 +19,18 @@ export interface Bounds {
    * often has no state, and the last one of a cluster says that nothing more is known of the cluster.
    */
   admit(record: JournalRecord, bytes: number): JournalRecord | undefined;
+  /** Whether nothing more of the subject of a record is written on this day. */
+  isSpent(record: JournalRecord): boolean;
   /** Returns the number of records that were left out. */
   left(): number;
+}
+
+function clusterOf(record: JournalRecord): string {
+  return "cluster" in record ? record.cluster : "";
+}
+
+function keyOf(record: JournalRecord): string {
+  return isSubject(record) ? subjectKey(record) : record.kind;
 }
 
 /**
@@ -50,11 +60,14 @@ export function createBounds(dayBytes: number): Bounds {
 
   return {
     left: () => left,
+    isSpent: (record) => {
+      const used = clusters.get(clusterOf(record));
+      return used?.isLost === true || used?.byKey.get(keyOf(record)) === Number.POSITIVE_INFINITY;
+    },
     admit: (record, bytes) => {
       if (record.kind === "run" || record.kind === "alive") return record;
-      const cluster = "cluster" in record ? record.cluster : "";
+      const [cluster, key] = [clusterOf(record), keyOf(record)];
       const used = usedBy(cluster);
-      const key = isSubject(record) ? subjectKey(record) : record.kind;
       const keyBytes = (used.byKey.get(key) ?? 0) + bytes;
       if (used.isLost || keyBytes === Number.POSITIVE_INFINITY) return leftOut();
       if (!isWithin(used.bytes + bytes, bytes)) {

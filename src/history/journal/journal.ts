@@ -7,7 +7,7 @@ import { ForeignFile, openDay, type DayWriter } from "./day-writer.ts";
 import { lockFolder, type Lock } from "./lock.ts";
 import { inSlices } from "../../support/slices.ts";
 import { instantOf } from "../../exporter/judge/words.ts";
-import { createBounds } from "./bounds.ts";
+import { createBounds, type Bounds } from "./bounds.ts";
 import { createOldDays } from "./old-days.ts";
 import type { Retention } from "./retention.ts";
 import { writeOngoing } from "./ongoing-file.ts";
@@ -37,8 +37,10 @@ export interface JournalStep {
   readonly isContinuous: boolean;
   /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
-  /** Returns the records of what goes on, the last one a mark; `undefined` if that did not change since the step before. */
-  readonly ongoing: (() => readonly JournalRecord[]) | undefined;
+  /** Returns the records of what goes on, the last one a mark. */
+  readonly ongoing: () => readonly JournalRecord[];
+  /** Whether what goes on has changed since the step before. */
+  readonly isOngoingChanged: boolean;
 }
 
 /** A step with the records that wait at that instant; later ones are for a later write. */
@@ -77,8 +79,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let writer: DayWriter | undefined;
   /** The reason why the next write begins with the state of everything; `undefined` if the next lines continue the run. */
   let owed: Begin["why"] | undefined = "start";
-  /** What goes on, until it is written. */
-  let ongoing: JournalStep["ongoing"];
+  /** Whether what goes on has to be written. */
+  let isOngoingOwed = true;
   /** The error that turns the journal off until a restart, since two hosts that write to one file would spoil it. */
   let ending: Error | undefined;
   /** The step that the next write notes, and the write in flight. */
@@ -96,7 +98,10 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       if (errorCode(error) !== "EEXIST") throw error;
     }
     lock ??= await lockOwn();
-    if (!(await lock.isHeld())) throw new ForeignFile(path, "replaced");
+    if (await lock.isHeld()) return;
+    // The lock is not released, since a removal by its path would remove the lock of another exporter.
+    lock = undefined;
+    throw new ForeignFile(path, "replaced");
   }
 
   async function lockOwn(): Promise<Lock> {
@@ -134,8 +139,18 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   async function write(step: Noted): Promise<void> {
-    const { known } = step;
     await openFolder();
+    try {
+      if (isOngoingOwed) await writeOngoing(path, step.ongoing());
+      isOngoingOwed = false;
+    } finally {
+      // Neither file waits for the other one.
+      await writeDay(step);
+    }
+  }
+
+  async function writeDay(step: Noted): Promise<void> {
+    const { known } = step;
     if (isLost) owed ??= "gap";
     isLost = false;
     // What a run begins with was not known before it was seen.
@@ -150,17 +165,15 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     await writer.append([...state, ...texts], markOf(atMs));
     waiting.keepOnly((line) => !known.has(line));
     [owed, left] = [undefined, undefined];
-    if (ongoing === undefined) return;
-    await writeOngoing(path, ongoing());
-    ongoing = undefined;
   }
 
   /**
    * Returns the state of everything, except for the subjects of the lines that this write adds, which say the later state. The subjects
-   * that have reached their limit of lines stay unknown.
+   * that have reached their limit stay unknown. Each begin of a run has bounds of its own, since it may be tried again for hours.
    */
   async function stateLines(why: Begin["why"], beginMs: number, step: Noted): Promise<readonly string[]> {
     const { known } = step;
+    const own = createBounds(maxDayBytes - (writer?.bytes() ?? 0));
     const state = await step.state({ why, left }, beginMs);
     // At midnight, everything that was known before is already written.
     if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
@@ -169,19 +182,10 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     const lines: string[] = [];
     await inSlices(state, (record) => {
       const key = keyOf(record);
-      if (key === undefined || !changed.has(key)) lines.push(...admitted(record).map(({ text }) => text));
+      if (bounds.isSpent(record) || (key !== undefined && changed.has(key))) return;
+      lines.push(...admittedBy(own, record).map(({ text }) => text));
     });
     return lines;
-  }
-
-  /** Returns the record with its line, as the bounds leave it; nothing if they leave it out. */
-  function admitted(
-    given: JournalRecord,
-  ): readonly { readonly record: JournalRecord; readonly text: string }[] {
-    const text = formatRecord(given);
-    const record = bounds.admit(given, text.length);
-    if (record === undefined) return [];
-    return [{ record, text: record === given ? text : formatRecord(record) }];
   }
 
   function failed(detail: string): void {
@@ -199,10 +203,9 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   function recover(error: unknown): void {
     if (owed === "day") owed = "gap";
     if (!(error instanceof ForeignFile)) return;
-    owed ??= "gap";
+    [owed, isOngoingOwed] = [owed ?? "gap", true];
     if (error.change === "shared") ending = error;
-    // The lock is not released, since a removal by its path would remove the lock of another exporter.
-    [lock, writer] = [undefined, undefined];
+    writer = undefined;
   }
 
   /** Writes steps until none came meanwhile. */
@@ -224,12 +227,12 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
 
   return {
     record: (record) => {
-      for (const each of admitted(record)) isLost = !waiting.add(each.record, each.text) || isLost;
+      for (const each of admittedBy(bounds, record)) isLost = !waiting.add(each.record, each.text) || isLost;
     },
     flush: async (step) => {
       const nowMs = clock.monotonicMs();
       isLost ||= !step.isContinuous;
-      ongoing = step.ongoing ?? ongoing;
+      isOngoingOwed ||= step.isOngoingChanged;
       // Records of the day that begins after this step are for its own file.
       const midnight = instantOf(beginOf(dayOf(step.atMs)) + DAY_MS);
       next = { ...step, known: new Set(waiting.all().filter(({ at }) => at < midnight)) };
@@ -243,6 +246,17 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
     bytes: () => oldDays.bytes() + (writer?.bytes() ?? 0),
   };
+}
+
+/** Returns the record with its line, as bounds leave it; nothing if they leave it out. */
+function admittedBy(
+  bounds: Bounds,
+  given: JournalRecord,
+): readonly { readonly record: JournalRecord; readonly text: string }[] {
+  const text = formatRecord(given);
+  const record = bounds.admit(given, text.length);
+  if (record === undefined) return [];
+  return [{ record, text: record === given ? text : formatRecord(record) }];
 }
 
 /** Returns a function that gives a line at least this instant. */

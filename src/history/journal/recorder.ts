@@ -72,9 +72,9 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     // Together: the journal writes the records until here, or this state in their place.
     if (now === undefined) return;
     const all = [...latest.values()];
-    const ongoing = isOngoingChanged || !now.isContinuous ? ongoingOf(all, now.atMs) : undefined;
+    const changed = { isOngoingChanged: isOngoingChanged || !now.isContinuous };
     isOngoingChanged = false;
-    await journal?.flush({ ...now, state: stateOf(all), ongoing });
+    await journal?.flush({ ...now, ...changed, state: stateOf(all), ongoing: ongoingOf(all, now.atMs) });
   }
 
   function failed(error: unknown): undefined {

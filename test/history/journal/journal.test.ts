@@ -214,6 +214,8 @@ test("a kill while a day is compressed loses no line, and a damaged day keeps no
   ]);
 });
 
+const NOTHING_GOES_ON = { ongoing: () => [], isOngoingChanged: false };
+
 const state = async ({ why }: Begin, atMs: number): Promise<readonly JournalRecord[]> => [
   { at: new Date(atMs).toISOString(), kind: "run", v: 1, why, version: "1.2.3", shard: "0/1" },
 ];
@@ -227,7 +229,7 @@ function startJournal(folder: string, { logger } = createMemoryLog()) {
     ...journal,
     step: (seconds = 4): Promise<void> => {
       nowMs += seconds * 1000;
-      return journal.flush({ atMs: nowMs, seenMs: nowMs, isContinuous: true, state, ongoing: undefined });
+      return journal.flush({ atMs: nowMs, seenMs: nowMs, isContinuous: true, state, ...NOTHING_GOES_ON });
     },
   };
 }
@@ -247,7 +249,7 @@ test("what changes while the first lines are written is written as it was, and a
     atMs: nowMs,
     seenMs: nowMs,
     isContinuous: true,
-    ongoing: undefined,
+    ...NOTHING_GOES_ON,
     state: async (begin, atMs) => {
       journal.record(groupAt(nowMs + 10, "no_master"));
       return [...(await state(begin, atMs)), groupAt(atMs, "one_master")];
@@ -257,7 +259,7 @@ test("what changes while the first lines are written is written as it was, and a
     atMs: nowMs + 4000,
     seenMs: nowMs + 4000,
     isContinuous: true,
-    ongoing: undefined,
+    ...NOTHING_GOES_ON,
     state,
   });
   await journal.stop();
@@ -268,6 +270,58 @@ test("what changes while the first lines are written is written as it was, and a
     "0.01 group no_master",
     "4 alive",
   ]);
+});
+
+test("a run whose begin cannot be written for an hour takes nothing from the bounds of a cluster", async () => {
+  const folder = await folderPath();
+  const today = join(folder, "2026-11-26.jsonl");
+  let nowMs = NOON_MS;
+  const clock = { wallMs: () => nowMs, monotonicMs: () => nowMs };
+  const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
+  let isBroken = true;
+  for (let tries = 0; tries < 600; tries += 1) {
+    nowMs += 4000;
+    isBroken = tries < 599;
+    await journal.flush({
+      atMs: nowMs,
+      seenMs: nowMs,
+      isContinuous: true,
+      state: async (begin, atMs) => {
+        if (isBroken) await rm(today);
+        return [...(await state(begin, atMs)), groupAt(atMs, "x".repeat(4000))];
+      },
+      ...NOTHING_GOES_ON,
+    });
+  }
+  await journal.stop();
+  const lines = (await shortLines(folder, NOON_MS)).map((line) => line.slice(0, 30));
+  expect(lines).toEqual(["2400 run start", `2400 group ${"x".repeat(19)}`, "2400 alive"]);
+});
+
+test("the file of today is removed: another one begins, after a gap", async () => {
+  const folder = await folderPath();
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1");
+  await run.step(4);
+  await rm(join(folder, "2026-11-26.jsonl"));
+  for (const second of [8, 12, 16]) await run.step(second);
+  await run.kill();
+  expect((await shortLines(folder, NOON_MS)).slice(0, 2)).toEqual(["12 run gap", "12 group one_master"]);
+});
+
+test("what goes on is written also while the file of today is full", async () => {
+  const folder = await folderPath();
+  await mkdir(folder);
+  const today = join(folder, "2026-11-26.jsonl");
+  await writeFile(today, "");
+  await truncate(today, 2 ** 27);
+  await appendFile(today, "\n");
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  run.poll("a MASTER 1, b BACKUP 1, b nothing 5");
+  await run.step(8);
+  await run.kill();
+  expect(run.journal.isUp()).toBe(false);
+  expect(await readFile(join(folder, "ongoing.jsonl"), "utf8")).toContain('"redundancy_lost"');
 });
 
 test("a subject that flaps has 256 KiB a day, and is unknown from then on, also after a gap", async () => {
@@ -283,7 +337,7 @@ test("a subject that flaps has 256 KiB a day, and is unknown from then on, also 
       seenMs: wallMs,
       isContinuous: seconds < 10,
       state: async (begin, atMs) => [...(await state(begin, atMs)), groupAt(atMs, "one_master")],
-      ongoing: undefined,
+      ...NOTHING_GOES_ON,
     });
   };
   await step(4);
