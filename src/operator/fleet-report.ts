@@ -39,7 +39,7 @@ export function fleetReport(
   const { level, text, detail } = headlineOf(document);
   const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
   const header = ["severity", "cluster", "problem", "since"];
-  const first = problems.length === 0 ? [] : [formatTable(header, problems.map(problemRow), hasColor)];
+  const first = problems.length === 0 ? [] : [formatTable(header, problemRows(problems), hasColor)];
   const shown = isFailedOnly ? incidents.filter(({ end }) => end === undefined) : incidents;
   const happened = shown.slice(0, LATEST).map(incidentRow);
   const title = ["begin", "cluster", "state", "what happened"];
@@ -58,6 +58,15 @@ const COLORS: Readonly<Record<Level, Color>> = {
   unknown: "yellow",
   well: "green",
 };
+
+/** Returns a row for each problem, and one for the advice about it, which problems one after another share if it is the same. */
+function problemRows(problems: readonly ProblemDocument[]): readonly TableRow[] {
+  return problems.flatMap((problem, nth) => {
+    const { advice } = problem;
+    const isLast = advice !== undefined && advice !== problems[nth + 1]?.advice;
+    return isLast ? [problemRow(problem), ["", "", `  ${advice}`, ""]] : [problemRow(problem)];
+  });
+}
 
 function problemRow(problem: ProblemDocument): TableRow {
   const { cluster = "", summary, since = "" } = problem;

@@ -276,6 +276,7 @@ const problem = z.object({
   kind: z.enum(PROBLEM_KINDS),
   severity: z.enum(["critical", "warning", "unknown"]),
   summary: z.string().describe("one sentence"),
+  advice: optional(z.string(), "what to do, in one sentence; absent from an older exporter"),
   cluster: z.string().optional(),
   appliance: z.string().optional(),
   website: websiteRef.optional(),

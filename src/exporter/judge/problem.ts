@@ -5,6 +5,8 @@ export interface Problem {
   readonly kind: ProblemKind;
   readonly severity: ProblemFacts["severity"];
   readonly summary: string;
+  /** What to do, in one sentence. */
+  readonly advice: string;
   readonly cluster?: string | undefined;
   readonly appliance?: string | undefined;
   readonly website?: { readonly id: number; readonly name: string } | undefined;

@@ -14,6 +14,7 @@ import {
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./problem.ts";
 import {
+  type AdviceNames,
   type ApplianceProblem,
   PROBLEM_KINDS,
   PROBLEM_OF,
@@ -58,11 +59,33 @@ export function problemsOf(
 ): readonly Problem[] {
   return worstFirst([
     ...clusters.flatMap(lastingProblems),
-    ...(reloadFailedAtMs === undefined
-      ? []
-      : problem("reload_failed", NOT_RELOADED, { since: instantOf(reloadFailedAtMs) })),
-    ...notPolledYet(clusters),
+    ...[
+      ...(reloadFailedAtMs === undefined
+        ? []
+        : problem("reload_failed", NOT_RELOADED, { since: instantOf(reloadFailedAtMs) })),
+      ...notPolledYet(clusters),
+    ].map((each) => ({ ...each, advice: PROBLEMS[each.kind].advice(NO_NAMES) })),
   ]);
+}
+
+const NO_NAMES: AdviceNames = { members: "", appliance: "", vips: "", isUpElsewhere: false };
+/** The most VIPs that an advice names. */
+const NAMED_VIPS = 2;
+
+/** Returns a problem of a cluster with the advice about it. */
+function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict): Problem {
+  const vips = [...new Set(Array.from(groups.values(), (group) => group.facts.vip))];
+  const members = facts.appliances.map(({ identity }) => identity.appliance);
+  const { kind, website, appliance = members[0] ?? "" } = given;
+  const states = [...websites.values()].filter(({ websiteId }) => websiteId === website?.id);
+  const isUpElsewhere = states.some((each) => each.states.some(({ state }) => state === "down_at_master"));
+  const advice = PROBLEMS[kind].advice({
+    members: listed(members, NAMED),
+    appliance,
+    vips: vips.length === 0 ? "its VIPs" : listed(vips.slice(0, NAMED_VIPS)),
+    isUpElsewhere,
+  });
+  return { ...given, cluster: facts.cluster, advice };
 }
 
 /** Sorts problems, worst first; planned ones come last. */
@@ -74,23 +97,29 @@ function rankOf({ kind, isPlanned: isMuted = false }: Problem): number {
   return PROBLEM_KINDS.indexOf(kind) + (isMuted ? PROBLEM_KINDS.length : 0);
 }
 
+/** A problem before the advice about it is known. */
+type Unadvised = Omit<Problem, "advice">;
+
 /** Returns a list of one problem; `concerned` has its subject and its beginning. */
-function problem(kind: ProblemKind, summary: string, concerned: Partial<Problem> = {}): readonly Problem[] {
+function problem(
+  kind: ProblemKind,
+  summary: string,
+  concerned: Partial<Unadvised> = {},
+): readonly Unadvised[] {
   const keys = concerned.keys?.slice(0, MAX_KEYS);
   return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned, keys }];
 }
 
 /** Returns the problems of a cluster, worst first; planned ones come last. */
 export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
-  const { planned, facts } = verdict;
+  const { planned } = verdict;
   const problems = problemsIn(verdict);
   if (planned === undefined) return problems;
   const lost = planned.notHandedOver.flatMap((appliance) =>
     problem("not_handed_over", `${appliance} fell silent as MASTER: it was not handed over before the work`, {
-      cluster: facts.cluster,
       appliance,
       keys: [subjectKeys.appliance(appliance)],
-    }),
+    }).map((each) => advised(each, verdict)),
   );
   const all = problems.map((each) => (isPlanned(planned, each) ? { ...each, isPlanned: true } : each));
   return worstFirst([...all, ...lost]);
@@ -117,10 +146,10 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
     ...facts.appliances.flatMap((each) => applianceProblems(each, verdict)),
     ...restingProblem(verdict),
   ];
-  return worstFirst(problems.map((each) => ({ ...each, cluster: facts.cluster })));
+  return worstFirst(problems.map((each) => advised(each, verdict)));
 });
 
-function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Problem[] {
+function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Unadvised[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
   const reasons = reasonsOf(facts.appliances);
   const summary =
@@ -131,7 +160,7 @@ function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonl
   return problem(kind, summary, { keys: [subjectKeys.cluster], since: optionalInstant(sinceMs) });
 }
 
-function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Problem[] {
+function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Unadvised[] {
   const { appliance } = facts.identity;
   const { state, problems = [], sinceMs } = verdict.appliances.get(appliance) ?? {};
   return problems.flatMap((kind) => {
@@ -223,7 +252,11 @@ function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
 }
 
 /** Returns the problems of groups. Groups with the same problem are one problem. */
-function groupProblems({ groups, cachedInputs, facts: { appliances } }: ClusterVerdict): readonly Problem[] {
+function groupProblems({
+  groups,
+  cachedInputs,
+  facts: { appliances },
+}: ClusterVerdict): readonly Unadvised[] {
   const unwatched = cachedInputs.disabled.length > 0 ? new Set() : unwatchedIn(cachedInputs);
   const isConsequence = ({ state, facts }: GroupVerdict): boolean =>
     (state === "unwatched" || state === "backup_unknown") &&
@@ -257,7 +290,7 @@ function unreadProblem({
   state,
   appliances,
   groups,
-}: ClusterVerdict): readonly Problem[] {
+}: ClusterVerdict): readonly Unadvised[] {
   const { cluster, disabled } = facts;
   const isWhole = appliances.size > 1 && disabled.length === 0;
   if (state !== "unknown" || !isWhole || groups.size > 0) return [];
@@ -278,7 +311,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns one problem for each website: the worst one, over its protocols. */
-function websiteProblems(verdict: ClusterVerdict): readonly Problem[] {
+function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.websites.values()].flatMap((website) => {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
@@ -355,7 +388,7 @@ function isInReadiness(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: R
   return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;
 }
 
-function readinessProblems(verdict: ClusterVerdict): readonly Problem[] {
+function readinessProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.readiness.values()].flatMap((readiness) => {
     if (readiness.state !== "losses") return [];
     const { identity, sinceMs } = readiness;
@@ -371,7 +404,7 @@ function unequalProblem({
   facts: { cluster, appliances },
   websites,
   readiness,
-}: ClusterVerdict): readonly Problem[] {
+}: ClusterVerdict): readonly Unadvised[] {
   const isComparable = appliances.length > 1 && appliances.every(({ inventory }) => inventory.isListed);
   if (readiness.size > 0 || !isComparable) return [];
   const unequal = [...websites.values()].flatMap((website) => {
@@ -399,7 +432,7 @@ function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
   return [...(lacking.length === 0 ? [] : [`missing at ${lacking.join(", ")}`]), ...differing];
 }
 
-function backendProblems(verdict: ClusterVerdict): readonly Problem[] {
+function backendProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.websites.values()].flatMap((website) =>
     website.backends === "some_down" && isInReadiness(verdict, website, "website_backends_lost")
       ? []
@@ -407,7 +440,7 @@ function backendProblems(verdict: ClusterVerdict): readonly Problem[] {
   );
 }
 
-function backendProblem(verdict: WebsiteVerdict): readonly Problem[] {
+function backendProblem(verdict: WebsiteVerdict): readonly Unadvised[] {
   const { websiteId: id, website: name, backends, found } = verdict;
   const kind = backends && PROBLEM_OF.backends[backends];
   if (kind === undefined) return [];
@@ -450,7 +483,7 @@ const RESTING: readonly Resting[] = [
 ];
 
 /** Returns one problem for all schedules of a cluster that rest: `a and b are not polled until 2026-11-30 13:00 UTC, as scheduled`. */
-function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Problem[] {
+function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Unadvised[] {
   const rests = appliances.flatMap((facts) => {
     const own = RESTING.flatMap(({ healthsOf, wordsOf }) => {
       const untilMs = restsUntilMs(healthsOf(facts));
@@ -482,7 +515,7 @@ function restsUntilMs(healths: readonly (PollHealth | undefined)[]): number | un
   return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Problem[] {
+function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Unadvised[] {
   const pending = clusters.flatMap(({ facts }) => pendingIn(facts));
   const [first] = pending;
   if (first === undefined) return [];

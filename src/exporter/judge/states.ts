@@ -4,47 +4,192 @@ import type { AlertName } from "./alerts.ts";
 type Severity = "critical" | "warning" | "unknown";
 
 /**
- * All kinds of problems, worst first, each with its severity, which stands only here. `alert` is the alert about the problem, which has the
- * same severity. A problem without an alert is planned where the problem in `mutedAs` would be; a problem with neither never is.
+ * All kinds of problems, worst first, each with its severity and with the advice about it, which stand only here. `alert` is the alert about
+ * the problem, which has the same severity. A problem without an alert is planned where the problem in `mutedAs` would be; a problem with neither never is.
  */
 export const PROBLEMS = {
-  split_brain: { severity: "critical", alert: "VrrpSplitBrain" },
-  no_master: { severity: "critical", alert: "VrrpNoMaster" },
-  cluster_dark: { severity: "critical", alert: "ClusterDark" },
-  master_unknown: { severity: "critical", alert: "VrrpMasterUnknown" },
-  website_down: { severity: "critical", alert: "WebsiteDown" },
-  website_unknown: { severity: "critical", alert: "WebsiteUnknown" },
-  website_backends_lost: { severity: "critical", alert: "WebsiteBackendsLost" },
-  redundancy_lost: { severity: "critical", alert: "VrrpRedundancyLost" },
-  not_serving: { severity: "critical", mutedAs: "ApplianceApiAnomalies" },
-  polling_stuck: { severity: "warning", alert: "ApplianceExporterStuck" },
-  not_handed_over: { severity: "warning" },
-  appliance_refused: { severity: "warning", alert: "ApplianceRefused" },
-  appliance_down: { severity: "warning", alert: "ApplianceDown" },
-  website_partially_down: { severity: "warning", alert: "WebsitePartiallyDown" },
-  website_unstable: { severity: "warning", alert: "WebsiteUnstable" },
-  website_backends_lost_but_up: { severity: "warning", alert: "WebsiteBackendsLost" },
-  website_backend_down: { severity: "warning", alert: "WebsiteBackendDown" },
-  failover_not_ready: { severity: "warning", alert: "FailoverNotReady" },
-  websites_unequal: { severity: "warning", mutedAs: "WebsiteUnstable" },
-  websites_not_listed: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
-  websites_left_out: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
-  backends_left_out: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
-  odd_state: { severity: "warning", mutedAs: "ApplianceApiAnomalies" },
-  preferred_master_lost: { severity: "warning", alert: "VrrpPreferredMasterLost" },
-  certificate_expires: { severity: "warning", alert: "ApplianceCertificateExpiring" },
-  api_anomalies: { severity: "warning", alert: "ApplianceApiAnomalies" },
-  reload_failed: { severity: "warning", alert: "ApplianceExporterReloadFailed" },
-  link_unknown: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
-  backup_unknown: { severity: "unknown", mutedAs: "VrrpRedundancyLost" },
-  master_unwatched: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
-  master_changing: { severity: "unknown", mutedAs: "VrrpMasterUnknown" },
-  not_scheduled: { severity: "unknown" },
-  not_polled_yet: { severity: "unknown" },
+  split_brain: {
+    severity: "critical",
+    alert: "VrrpSplitBrain",
+    advice: () => "Visitors reach one of them by chance: fix the link between them, or stop VRRP on one",
+  },
+  no_master: {
+    severity: "critical",
+    alert: "VrrpNoMaster",
+    advice: ({ members }) => `Visitors reach nothing there: look at the interfaces of ${members}`,
+  },
+  cluster_dark: {
+    severity: "critical",
+    alert: "ClusterDark",
+    advice: ({ vips }) => `Try ${vips} first: if a website answers there, only the management network is cut`,
+  },
+  master_unknown: {
+    severity: "critical",
+    alert: "VrrpMasterUnknown",
+    advice: ({ members, vips }) =>
+      `Visitors may be well: try ${vips}, then make ${members} answer the exporter`,
+  },
+  website_down: {
+    severity: "critical",
+    alert: "WebsiteDown",
+    advice: ({ isUpElsewhere }) =>
+      isUpElsewhere
+        ? "A failover would bring it back"
+        : "Look behind the appliances: at its servers, and at what it shares with others that are down",
+  },
+  website_unknown: {
+    severity: "critical",
+    alert: "WebsiteUnknown",
+    advice: () => "Try its URL: nobody knows whether visitors reach it",
+  },
+  website_backends_lost: {
+    severity: "critical",
+    alert: "WebsiteBackendsLost",
+    advice: () => "Visitors get no answer: start its servers, or put one in service",
+  },
+  redundancy_lost: {
+    severity: "critical",
+    alert: "VrrpRedundancyLost",
+    advice: () => "The next failure is an outage: bring the backup back",
+  },
+  not_serving: {
+    severity: "critical",
+    mutedAs: "ApplianceApiAnomalies",
+    advice: () => "No visitor reaches it there, and it takes nothing over: look at this interface",
+  },
+  polling_stuck: {
+    severity: "warning",
+    alert: "ApplianceExporterStuck",
+    advice: () => "The exporter is at fault, not the appliance: restart it, and report its log",
+  },
+  not_handed_over: {
+    severity: "warning",
+    advice: () => "Look whether visitors lost something, and hand over before the next work",
+  },
+  appliance_refused: {
+    severity: "warning",
+    alert: "ApplianceRefused",
+    advice: ({ appliance }) =>
+      `Nobody watches it meanwhile: give it the certificate or the password that ${appliance} has now`,
+  },
+  appliance_down: {
+    severity: "warning",
+    alert: "ApplianceDown",
+    advice: ({ appliance }) =>
+      `It can wait while the others serve: look whether ${appliance} runs, and whether the network reaches it`,
+  },
+  website_partially_down: {
+    severity: "warning",
+    alert: "WebsitePartiallyDown",
+    advice: () => "Visitors are served: fix it before a failover to that member",
+  },
+  website_unstable: {
+    severity: "warning",
+    alert: "WebsiteUnstable",
+    advice: () => "Some visitors may see errors: look behind the appliances",
+  },
+  website_backends_lost_but_up: {
+    severity: "warning",
+    alert: "WebsiteBackendsLost",
+    advice: () => "Something else answers visitors: start its servers, or put one in service",
+  },
+  website_backend_down: {
+    severity: "warning",
+    alert: "WebsiteBackendDown",
+    advice: () => "The others serve: start it before they fail too",
+  },
+  failover_not_ready: {
+    severity: "warning",
+    alert: "FailoverNotReady",
+    advice: () => "It can wait for the day: fix it at the member that would take over",
+  },
+  websites_unequal: {
+    severity: "warning",
+    mutedAs: "WebsiteUnstable",
+    advice: () => "A failover would change what visitors get: make the members equal",
+  },
+  websites_not_listed: {
+    severity: "warning",
+    mutedAs: "ApplianceApiAnomalies",
+    advice: () => "New websites are not tested meanwhile: look what the user of the exporter may read",
+  },
+  websites_left_out: {
+    severity: "warning",
+    mutedAs: "ApplianceApiAnomalies",
+    advice: () => "Choose which websites matter with include and exclude, or raise the limit",
+  },
+  backends_left_out: {
+    severity: "warning",
+    mutedAs: "ApplianceApiAnomalies",
+    advice: () => "Nothing has to be done: their number is known, and they are not named",
+  },
+  odd_state: {
+    severity: "warning",
+    mutedAs: "ApplianceApiAnomalies",
+    advice: ({ appliance }) => `It would not take over: look at the interfaces of ${appliance}`,
+  },
+  preferred_master_lost: {
+    severity: "warning",
+    alert: "VrrpPreferredMasterLost",
+    advice: () => "It can wait: the preferred appliance is a backup, look why it did not take back",
+  },
+  certificate_expires: {
+    severity: "warning",
+    alert: "ApplianceCertificateExpiring",
+    advice: () => "Renew it before that day: the exporter refuses it from then on",
+  },
+  api_anomalies: {
+    severity: "warning",
+    alert: "ApplianceApiAnomalies",
+    advice: () => "Nothing is wrong for visitors: report the places in its log to the maker of the exporter",
+  },
+  reload_failed: {
+    severity: "warning",
+    alert: "ApplianceExporterReloadFailed",
+    advice: () => "Run `check` on the configuration: its errors name the places",
+  },
+  link_unknown: {
+    severity: "unknown",
+    mutedAs: "VrrpMasterUnknown",
+    advice: () => "Wait for the next polls: it is not known yet on which link this group is",
+  },
+  backup_unknown: {
+    severity: "unknown",
+    mutedAs: "VrrpRedundancyLost",
+    advice: ({ members }) =>
+      `Visitors are served: make each of ${members} answer the exporter, to know whether one would take over`,
+  },
+  master_unwatched: {
+    severity: "unknown",
+    mutedAs: "VrrpMasterUnknown",
+    advice: ({ vips }) =>
+      `Nobody who answers is MASTER: try ${vips}, and enable the appliance that nobody polls`,
+  },
+  master_changing: {
+    severity: "unknown",
+    mutedAs: "VrrpMasterUnknown",
+    advice: () => "Wait some seconds: polls of the members contradict each other during a failover",
+  },
+  not_scheduled: { severity: "unknown", advice: () => "Nothing has to be done: its schedule rests" },
+  not_polled_yet: { severity: "unknown", advice: () => "Wait for the first polls" },
 } as const satisfies Readonly<Record<string, ProblemFacts>>;
+
+/** What the advice about a problem names, each as part of a sentence. */
+export interface AdviceNames {
+  /** All members of the cluster: `a and b`. */
+  readonly members: string;
+  /** The appliance that the problem concerns. */
+  readonly appliance: string;
+  /** The first VIPs of the cluster: `192.0.2.100 and 192.0.2.101`. */
+  readonly vips: string;
+  /** Whether another member finds the website up. */
+  readonly isUpElsewhere: boolean;
+}
 
 export interface ProblemFacts {
   readonly severity: Severity;
+  /** Returns what to do, in one sentence. */
+  readonly advice: (names: AdviceNames) => string;
   readonly alert?: AlertName;
   readonly mutedAs?: AlertName;
 }

@@ -64,6 +64,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         kind: "website_down",
         severity: "critical",
         summary: "Website shop is down: https no HTTP response (connection refused) from a",
+        advice: "Look behind the appliances: at its servers, and at what it shares with others that are down",
         cluster: "ams",
         website: { id: 2, name: "shop" },
         keys: ["website https #2"],
@@ -73,6 +74,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         severity: "critical",
         summary:
           "a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)",
+        advice: "The next failure is an outage: bring the backup back",
         cluster: "ams",
         group: { vhid: 2, vip: "192.0.2.100" },
         keys: ["group 2 192.0.2.100"],
@@ -82,6 +84,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         kind: "appliance_down",
         severity: "warning",
         summary: "b is down: it does not answer in time (timeout)",
+        advice: "It can wait while the others serve: look whether b runs, and whether the network reaches it",
         cluster: "ams",
         appliance: "b",
         keys: ["appliance b"],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
+import { PROBLEM_KINDS, PROBLEMS } from "../../../src/exporter/judge/states.ts";
 import type { Fleet } from "../../../src/exporter/fleet/fleet.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { fleetOf, MEMBER_A, MEMBER_B, MEMBER_C, pollsOf } from "../fleet/support.ts";
@@ -483,6 +484,26 @@ test("an appliance that stands alone and is neither MASTER nor BACKUP serves not
   ]);
 });
 
+test.each(PROBLEM_KINDS)("the advice about %s is one sentence in the words of people", (kind) => {
+  const names = { members: "a and b", appliance: "a", vips: "192.0.2.100" };
+  for (const isUpElsewhere of [false, true]) {
+    const advice = PROBLEMS[kind].advice({ ...names, isUpElsewhere });
+    expect(advice).toMatch(/^[A-Z][^_]*[^.]$/);
+    expect(advice).not.toMatch(/\. |\bpower\b|undefined/);
+    expect(advice.length).toBeLessThanOrEqual(120);
+  }
+});
+
+test("the advice about a website that another member finds up is the failover, and names come from the cluster", () => {
+  const up = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 200)]);
+  const adviceIn = (fleet: Fleet) => documentOf(fleet, {}, 1000).problems.map(({ advice }) => advice);
+  expect(adviceIn(up)).toContain("A failover would bring it back");
+  const down = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 503)]);
+  expect(adviceIn(down)[0]).toMatch(/^Look behind the appliances/);
+  const nobody = polledTwice([A, B], [seen.vrrp("a", listOf([BACKUP])), B_IS_BACKUP, ...SHOP_IS_UP]);
+  expect(adviceIn(nobody)).toContain("Visitors reach nothing there: look at the interfaces of a and b");
+});
+
 test("a configuration that could not be reloaded is a problem", () => {
   const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
   expect(documentOf(fleet, { reloadFailedAtMs: WALL_MS }, 1000).problems).toEqual([
@@ -490,6 +511,7 @@ test("a configuration that could not be reloaded is a problem", () => {
       kind: "reload_failed",
       severity: "warning",
       summary: "The configuration could not be reloaded; the previous one is in use",
+      advice: "Run `check` on the configuration: its errors name the places",
       since: "2023-11-14T22:13:20.000Z",
     },
   ]);

@@ -38,13 +38,14 @@ export function problemList(problems: readonly ProblemDocument[], reader: Reader
 }
 
 function problemItem(problem: ProblemDocument, reader: Reader): Html {
-  const { kind, summary, cluster, since, until } = problem;
+  const { kind, summary, advice, cluster, since, until } = problem;
   const alert = alertOf(kind);
   const { level, words } = urgencyOf(problem);
   return html`<li id="${problemId(problem)}" data-level="${level}">
     ${mark(level)}
     <div>
       <p class="what"><strong>${words}</strong> <span>${summary}</span></p>
+      ${advice === undefined ? nothing : html`<p class="advice note">${advice}</p>`}
       <p class="meta note">
         ${cluster === undefined ? nothing : html`<a href="#${clusterId(cluster)}">Cluster ${cluster}</a>`}
         ${since === undefined ? nothing : html`<span>${relative("for", since, reader)}, since ${absolute(since)}</span>`}
