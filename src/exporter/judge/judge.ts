@@ -6,7 +6,7 @@ import { cachedAppliance, judgeCluster } from "./judge-appliance.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { isEmpty } from "./memory.ts";
 import { windowVerdict } from "./judge-windows.ts";
-import { lastingProblems, problemsIn } from "./problems.ts";
+import { plannedProblems, problemsIn } from "./problems.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
   arePolled,
@@ -59,7 +59,7 @@ function windowVerdictAfter(
   at: Instant,
   { windows = [], memory }: JudgeOptions,
 ): WindowVerdict | undefined {
-  const problemsBefore = before === undefined ? [] : lastingProblems(before);
+  const problemsBefore = before === undefined ? [] : plannedProblems(before);
   return windowVerdict({
     verdict,
     problems: problemsIn(verdict),

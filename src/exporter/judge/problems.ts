@@ -71,6 +71,8 @@ export function problemsOf(
 const NO_NAMES: AdviceNames = { members: "", appliance: "", vips: "", isUpElsewhere: false };
 /** The most VIPs that an advice names. */
 const NAMED_VIPS = 2;
+/** The most websites that the problem about most of them names. */
+const NAMED_WEBSITES = 3;
 
 /** Returns a problem of a cluster with the advice about it. */
 function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict): Problem {
@@ -110,8 +112,13 @@ function problem(
   return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned, keys }];
 }
 
-/** Returns the problems of a cluster, worst first; planned ones come last. */
-export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
+/** Returns the problems of a cluster, worst first; planned ones come last. One that another includes is left out. */
+export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[] =>
+  withoutParts(plannedProblems(verdict)),
+);
+
+/** Returns all problems of a cluster, and says which are planned, worst first. */
+export const plannedProblems = once((verdict: ClusterVerdict): readonly Problem[] => {
   const { planned } = verdict;
   const problems = problemsIn(verdict);
   if (planned === undefined) return problems;
@@ -124,6 +131,18 @@ export const lastingProblems = once((verdict: ClusterVerdict): readonly Problem[
   const all = problems.map((each) => (isPlanned(planned, each) ? { ...each, isPlanned: true } : each));
   return worstFirst([...all, ...lost]);
 });
+
+/** Returns the problems without those about single websites that the problem about most of them includes. */
+function withoutParts(problems: readonly Problem[]): readonly Problem[] {
+  const whole = problems.find(({ kind }) => kind === "websites_down");
+  return whole === undefined
+    ? problems
+    : problems.filter((each) => !isDown(each) || each.isPlanned !== whole.isPlanned);
+}
+
+function isDown({ kind }: Pick<Problem, "kind">): boolean {
+  return kind === "website_down" || kind === "website_unknown";
+}
 
 /**
  * Returns the problems of a cluster, worst first, planned or not. Consequences of another problem are left out: the groups and websites of
@@ -310,8 +329,26 @@ const WORDS: Readonly<Record<string, string>> = {
   unstable: "up, but some tests fail",
 };
 
-/** Returns one problem for each website: the worst one, over its protocols. */
+/** A website is one of many that are down from this number on, if they are more than half of the cluster's. */
+const MANY = 3;
+
+/** Returns one problem for each website, and one for most websites of the cluster if they are down together. */
 function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
+  const all = eachWebsite(verdict);
+  const down = all.filter(isDown);
+  const isMost = down.length >= MANY && down.length * 2 > verdict.websites.size;
+  if (!isMost || !down.some(({ kind }) => kind === "website_down")) return all;
+  const names = down.flatMap(({ website }) => website?.name ?? []);
+  const summary = `${down.length} of ${verdict.websites.size} websites are down: ${listed(names, NAMED_WEBSITES)}`;
+  const keys = down.flatMap((each) => each.keys ?? []);
+  const since = down.every((each) => each.since !== undefined)
+    ? down.flatMap((each) => each.since ?? []).toSorted()[0]
+    : undefined;
+  return [...problem("websites_down", summary, { keys, since }), ...all];
+}
+
+/** Returns one problem for each website: the worst one, over its protocols. */
+function eachWebsite(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.websites.values()].flatMap((website) => {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));

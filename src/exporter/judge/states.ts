@@ -29,6 +29,11 @@ export const PROBLEMS = {
     advice: ({ members, vips }) =>
       `Visitors may be well: try ${vips}, then make ${members} answer the exporter`,
   },
+  websites_down: {
+    severity: "critical",
+    alert: "WebsitesDown",
+    advice: () => "Look for what they share: the master, its uplink, a name server, a server behind them",
+  },
   website_down: {
     severity: "critical",
     alert: "WebsiteDown",

@@ -494,6 +494,32 @@ test.each(PROBLEM_KINDS)("the advice about %s is one sentence in the words of pe
   }
 });
 
+test("most websites that are down are one problem, from three on; an unknown one counts, if another is known to be down", () => {
+  const names = ["api", "blog", "portal", "shop"];
+  const websites = names.map((name, nth) => websiteOf({ id: nth + 2, name }));
+  const members = [A, B].map((member) => ({ ...member, websites }));
+  const tests = (statuses: readonly (number | "fails")[]) =>
+    statuses.flatMap((status, nth) =>
+      ["a", "b"].map((name) =>
+        status === "fails"
+          ? failed.website(name, nth + 2, "timeout")
+          : seen.website(name, nth + 2, [{ protocol: "https", status }]),
+      ),
+    );
+  const told = (...statuses: readonly (number | "fails")[]) =>
+    problemLines(
+      documentOf(polledTwice(members, [A_IS_MASTER, B_IS_BACKUP, ...tests(statuses)]), {}, 1000),
+    ).filter((line) => / website/.test(line));
+  expect(told(503, 503, 200, 200)).toHaveLength(2);
+  expect(told(503, 503, 503, 200)).toEqual([
+    "critical websites_down: 3 of 4 websites are down: api, blog and portal",
+  ]);
+  expect(told(503, "fails", 503, 503)).toEqual([
+    "critical websites_down: 4 of 4 websites are down: api, blog, portal and 1 more",
+  ]);
+  expect(told("fails", "fails", "fails", "fails")).toHaveLength(4);
+});
+
 test("the advice about a website that another member finds up is the failover, and names come from the cluster", () => {
   const up = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 200)]);
   const adviceIn = (fleet: Fleet) => documentOf(fleet, {}, 1000).problems.map(({ advice }) => advice);
