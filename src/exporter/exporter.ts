@@ -108,6 +108,7 @@ export async function startExporter(
     listener: history,
     restored,
     windows,
+    storageFailingSinceMs: journal?.failingSinceMs,
     logger,
     clock,
     runner,

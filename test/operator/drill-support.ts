@@ -37,5 +37,6 @@ const FACTS = {
   shard: WHOLE_FLEET,
   startedAtMs: WALL_MS - 60_000,
   reloadFailedAtMs: undefined,
+  storageFailingSinceMs: undefined,
   nextPollAtMs: () => undefined,
 };

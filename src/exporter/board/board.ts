@@ -80,6 +80,8 @@ export interface StatusBoardDeps {
   readonly listener: Listener;
   readonly restored: Omit<Restored, "windows">;
   readonly windows: Pick<Windows, "covering">;
+  /** Returns the Unix time in milliseconds since which the journal cannot be written; absent without a journal. */
+  readonly storageFailingSinceMs?: (() => number | undefined) | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly runner: Pick<Runner, "confirm" | "replan" | "nextPollMs">;
@@ -240,8 +242,8 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       const { verdicts: all, past } = await current();
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
-      const facts = { version, shard, startedAtMs, reloadFailedAtMs, nextPollAtMs };
-      return fleetDocument(all, { ...facts, incidents: past });
+      const own = { reloadFailedAtMs, storageFailingSinceMs: deps.storageFailingSinceMs?.() };
+      return fleetDocument(all, { version, shard, startedAtMs, nextPollAtMs, ...own, incidents: past });
     },
   };
 }

@@ -18,7 +18,7 @@ import {
 } from "../judge/verdict.ts";
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf } from "../judge/judge-website.ts";
-import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
+import { lastingProblems, lostWebsites, problemsOf, type OwnFacts } from "../judge/problems.ts";
 import { STATE_OF, worstFirst } from "../judge/readiness.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
 import { windowsElsewhere } from "../maintenance/window.ts";
@@ -47,12 +47,10 @@ import { subjectKeys, websiteKeys } from "../judge/subjects.ts";
 import { groupRef, instantOf, interfaceName, optionalInstant, shortened } from "../judge/words.ts";
 
 /** The facts for the document besides the verdicts. Instants are Unix times in milliseconds. */
-export interface DocumentFacts {
+export interface DocumentFacts extends OwnFacts {
   readonly version: string;
   readonly shard: Shard;
   readonly startedAtMs: number;
-  /** The instant at which the configuration could not be loaded; `undefined` if it was loaded since. */
-  readonly reloadFailedAtMs: number | undefined;
   /** The incidents, the latest one first. */
   readonly incidents: readonly IncidentDocument[];
   readonly nextPollAtMs: NextPollAtMs;
@@ -64,7 +62,7 @@ export type NextPollAtMs = (appliance: string, operation: Operation) => number |
 /** Returns the document of the fleet for people, and for programs that inform people. */
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
   const { version, shard, startedAtMs, nextPollAtMs } = facts;
-  const problems = problemsOf(verdicts, facts.reloadFailedAtMs);
+  const problems = problemsOf(verdicts, facts);
   const isPolling = verdicts.some((each) => each.facts.appliances.length > 0);
   return {
     verdict: summaryOf(problems, isPolling),

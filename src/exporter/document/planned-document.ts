@@ -15,7 +15,7 @@ export function remainingProblems(
   scope: MaintenanceScope,
 ): readonly string[] {
   const covered = verdicts.filter(({ facts }) => coverageOf(scope, facts) !== undefined);
-  const problems = problemsOf(covered, undefined).filter(({ isPlanned }) => isPlanned !== true);
+  const problems = problemsOf(covered).filter(({ isPlanned }) => isPlanned !== true);
   return problems.slice(0, NAMED).map(({ summary }) => summary);
 }
 

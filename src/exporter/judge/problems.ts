@@ -47,15 +47,21 @@ import {
 
 /** An appliance may be in trouble on a thousand interfaces. */
 const MAX_KEYS = 100;
+const NOT_STORED = "The exporter cannot write its journal: it will not remember what happens now";
 const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";
 
-/**
- * Returns all problems, worst first: by kind, then in the order of the configuration. `reloadFailedAtMs` is the Unix time at which the
- * configuration could not be loaded; `undefined` if it was loaded since.
- */
+/** What the exporter knows of itself, as Unix times in milliseconds. */
+export interface OwnFacts {
+  /** The time at which the configuration could not be loaded; `undefined` if it was loaded since. */
+  readonly reloadFailedAtMs: number | undefined;
+  /** The time since which the journal cannot be written; `undefined` if it can, or if there is none. */
+  readonly storageFailingSinceMs: number | undefined;
+}
+
+/** Returns all problems, worst first: by kind, then in the order of the configuration. */
 export function problemsOf(
   clusters: readonly ClusterVerdict[],
-  reloadFailedAtMs: number | undefined,
+  { reloadFailedAtMs, storageFailingSinceMs }: Partial<OwnFacts> = {},
 ): readonly Problem[] {
   return worstFirst([
     ...clusters.flatMap(lastingProblems),
@@ -63,6 +69,9 @@ export function problemsOf(
       ...(reloadFailedAtMs === undefined
         ? []
         : problem("reload_failed", NOT_RELOADED, { since: instantOf(reloadFailedAtMs) })),
+      ...(storageFailingSinceMs === undefined
+        ? []
+        : problem("storage_failing", NOT_STORED, { since: instantOf(storageFailingSinceMs) })),
       ...notPolledYet(clusters),
     ].map((each) => ({ ...each, advice: PROBLEMS[each.kind].advice(NO_NAMES) })),
   ]);

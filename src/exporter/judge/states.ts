@@ -153,6 +153,11 @@ export const PROBLEMS = {
     alert: "ApplianceExporterReloadFailed",
     advice: () => "Run `check` on the configuration: its errors name the places",
   },
+  storage_failing: {
+    severity: "warning",
+    alert: "ApplianceExporterStorageFailing",
+    advice: () => "Polls and alerts go on: look at the disk and the folder, the log has the reason",
+  },
   link_unknown: {
     severity: "unknown",
     mutedAs: "VrrpMasterUnknown",

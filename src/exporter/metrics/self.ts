@@ -25,6 +25,8 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** What the metrics show of the journal. */
 export interface JournalFacts {
   isUp(): boolean;
+  /** Returns the Unix time in milliseconds since which nothing can be written; `undefined` if the latest write was good. */
+  failingSinceMs(): number | undefined;
   bytes(): number;
   /** Returns the number of damaged lines that were found since the start. */
   damagedLines(): number;

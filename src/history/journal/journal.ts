@@ -57,6 +57,8 @@ export interface Journal {
   /** Ends the journal after the write in flight. */
   stop(): Promise<void>;
   isUp(): boolean;
+  /** Returns the Unix time in milliseconds since which nothing can be written; `undefined` if the latest write was good. */
+  failingSinceMs(): number | undefined;
   bytes(): number;
 }
 
@@ -88,7 +90,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
-  let failure: string | undefined;
+  let failure: { readonly detail: string; readonly sinceMs: number } | undefined;
 
   async function openFolder(): Promise<void> {
     if (ending !== undefined) throw ending;
@@ -189,8 +191,8 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   }
 
   function failed(detail: string): void {
-    if (detail !== failure) logger.warn({ path, detail }, "the journal cannot be written");
-    failure = detail;
+    if (detail !== failure?.detail) logger.warn({ path, detail }, "the journal cannot be written");
+    failure = { detail, sinceMs: failure?.sinceMs ?? clock.wallMs() };
   }
 
   function succeeded(nowMs: number): void {
@@ -243,6 +245,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       await writing;
       lock?.release();
     },
+    failingSinceMs: () => failure?.sinceMs,
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
     bytes: () => oldDays.bytes() + (writer?.bytes() ?? 0),
   };

@@ -75,7 +75,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     ...recorder,
     restored,
     strips: { strip: timelines.strip, damages: damages.all },
-    journal: journal && { isUp: journal.isUp, bytes: journal.bytes, damagedLines: damages.lines },
+    journal: journal && { ...journal, damagedLines: damages.lines },
     read: storage && ((selection) => selectLines(storage.path, selection, damages.add)),
     start: ({ onIncidents, ...sources }) => {
       recorder.follow(sources);

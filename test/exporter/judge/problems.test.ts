@@ -494,21 +494,23 @@ test.each(PROBLEM_KINDS)("the advice about %s is one sentence in the words of pe
   }
 });
 
+/** Tests of websites from number 2 on, by both members. */
+const testsOf = (statuses: readonly (number | "fails")[]) =>
+  statuses.flatMap((status, nth) =>
+    ["a", "b"].map((name) =>
+      status === "fails"
+        ? failed.website(name, nth + 2, "timeout")
+        : seen.website(name, nth + 2, [{ protocol: "https", status }]),
+    ),
+  );
+
 test("most websites that are down are one problem, from three on; an unknown one counts, if another is known to be down", () => {
   const names = ["api", "blog", "portal", "shop"];
   const websites = names.map((name, nth) => websiteOf({ id: nth + 2, name }));
   const members = [A, B].map((member) => ({ ...member, websites }));
-  const tests = (statuses: readonly (number | "fails")[]) =>
-    statuses.flatMap((status, nth) =>
-      ["a", "b"].map((name) =>
-        status === "fails"
-          ? failed.website(name, nth + 2, "timeout")
-          : seen.website(name, nth + 2, [{ protocol: "https", status }]),
-      ),
-    );
   const told = (...statuses: readonly (number | "fails")[]) =>
     problemLines(
-      documentOf(polledTwice(members, [A_IS_MASTER, B_IS_BACKUP, ...tests(statuses)]), {}, 1000),
+      documentOf(polledTwice(members, [A_IS_MASTER, B_IS_BACKUP, ...testsOf(statuses)]), {}, 1000),
     ).filter((line) => / website/.test(line));
   expect(told(503, 503, 200, 200)).toHaveLength(2);
   expect(told(503, 503, 503, 200)).toEqual([
@@ -520,14 +522,28 @@ test("most websites that are down are one problem, from three on; an unknown one
   expect(told("fails", "fails", "fails", "fails")).toHaveLength(4);
 });
 
+const adviceIn = (fleet: Fleet) => documentOf(fleet, {}, 1000).problems.map(({ advice }) => advice);
+
 test("the advice about a website that another member finds up is the failover, and names come from the cluster", () => {
   const up = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 200)]);
-  const adviceIn = (fleet: Fleet) => documentOf(fleet, {}, 1000).problems.map(({ advice }) => advice);
   expect(adviceIn(up)).toContain("A failover would bring it back");
   const down = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 503)]);
   expect(adviceIn(down)[0]).toMatch(/^Look behind the appliances/);
   const nobody = polledTwice([A, B], [seen.vrrp("a", listOf([BACKUP])), B_IS_BACKUP, ...SHOP_IS_UP]);
   expect(adviceIn(nobody)).toContain("Visitors reach nothing there: look at the interfaces of a and b");
+});
+
+test("a journal that cannot be written is a problem", () => {
+  const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
+  expect(documentOf(fleet, { storageFailingSinceMs: WALL_MS }, 1000).problems).toEqual([
+    {
+      kind: "storage_failing",
+      severity: "warning",
+      summary: "The exporter cannot write its journal: it will not remember what happens now",
+      advice: "Polls and alerts go on: look at the disk and the folder, the log has the reason",
+      since: "2023-11-14T22:13:20.000Z",
+    },
+  ]);
 });
 
 test("a configuration that could not be reloaded is a problem", () => {

@@ -74,6 +74,7 @@ export function documentOf(
     shard: WHOLE_FLEET,
     startedAtMs: WALL_MS - 60_000,
     reloadFailedAtMs: undefined,
+    storageFailingSinceMs: undefined,
     nextPollAtMs: () => undefined,
     incidents: [],
     ...given,

@@ -75,7 +75,12 @@ async function fleetRows(): Promise<readonly Row[]> {
 const COMMON = new Set(["appliance", "ha_cluster", "site", "rack"]);
 
 async function ownRows(): Promise<readonly Row[]> {
-  const journal = { isUp: () => true, bytes: () => 1, damagedLines: () => 0 };
+  const journal = {
+    isUp: () => true,
+    failingSinceMs: () => undefined,
+    bytes: () => 1,
+    damagedLines: () => 0,
+  };
   const self = createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET, journal }, () => 0);
   const rows = exportedRows(await self.render(), new Set(["le"]));
   return rows.filter(({ name }) => name.startsWith("appliance_exporter_"));
