@@ -70,12 +70,14 @@ interface Clause {
   readonly place: string;
 }
 
-/** Returns the name of what a risk concerns; where nobody takes over a group, with the number of its other addresses. */
+/** Returns the name of what a risk concerns; where nobody takes over a group, with the number of its other addresses. `all` is the appliance. */
 function subjectOf(
   { risk, subject, key, successor }: Risk,
   name: string,
   { groups }: ReadinessContext,
 ): string {
+  // What is not known of several appliances is one clause.
+  if (key === "" && RISKS[risk] === "uncertain") return successor || name;
   const group = groups.get(key)?.facts;
   if (group === undefined || addressName(group.vip, group) !== subject) return subject;
   const own = group.members.find(({ appliance, role }) => appliance === name && role === "master");
@@ -133,7 +135,7 @@ function sayingOf(
     address_missing: () => "missing",
     address_unknown: () =>
       isAll
-        ? ["it is not known what is lost: not ", ` interfaces of ${successor || name} can be read`]
+        ? ["it is not known what is lost: not all interfaces of ", " can be read"]
         : [`it is not known whether ${successor} has all addresses of `, ""],
     planned_elsewhere: () => {
       const window = cluster.planned?.elsewhere.find(
@@ -149,7 +151,7 @@ function sayingOf(
       if (!isAll && successor === "")
         return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website_discovery`];
       return isAll
-        ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
+        ? ["it is not known what is lost: not all websites of ", " are known"]
         : [`it is not known whether ${successor} would serve `, ` like ${name}`];
     },
     website_missing: () =>

@@ -88,16 +88,17 @@ export function websiteRisks(
 ): readonly WebsiteRisk[] {
   if (there === "explained") return [];
   if (there === "unknown") return UNKNOWN;
-  if (there === "lacking") return [["website_missing", ""]];
+  const serving = others.filter((each) => each.details?.isEnabled !== false && listensOn(each, wanted));
+  if (there === "lacking") return absentRisks("website_missing", here, serving);
   const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
   if (isElsewhere && here.details?.bind !== undefined) return [["website_missing", ""]];
-  if (there.details?.isEnabled === false) return [["website_disabled", ""]];
-  const serving = others.filter((each) => each.details?.isEnabled !== false && listensOn(each, wanted));
+  if (there.details?.isEnabled === false) return absentRisks("website_disabled", here, serving);
   // Without the addresses here, those at which visitors reach the website are not known.
   const described = isElsewhere || [here, there].some(isHalfDescribed) ? UNKNOWN : [];
   const found = [...described, ...testRisks(here, there, serving), ...protectionRisks(here, there)];
-  const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
-  if (isNothingLost && usable(here) !== 0) found.push(...serverRisks(there));
+  // Less protection says nothing of the servers.
+  const isReached = found.every(([risk]) => RISKS[risk] !== "loss" || risk === "website_less_protected");
+  if (isReached && usable(here) !== 0) found.push(...serverRisks(there));
   if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
   return found.length < 2 ? found : [...new Map(found.map((each) => [each.join(" "), each])).values()];
 }
@@ -153,11 +154,39 @@ function testRisks(
     // What is not described is tested all the same.
     if (at === there && !isPortKnown && here.details !== undefined && there.details !== undefined)
       return UNKNOWN;
-    const other = at.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
-    if (other === "up") return [];
-    const isLost = result === "up" && other === "down";
-    return isLost ? [["website_down", protocol]] : UNKNOWN;
+    return risksAt(at, protocol, result);
   });
+}
+
+/** Returns the risks of a protocol that another website, which may be the same, offers at the same port. */
+function risksAt(
+  { results }: WebsiteAtMember,
+  protocol: Protocol,
+  before: ProtocolResult["result"],
+): readonly WebsiteRisk[] {
+  const after = results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+  if (after === "up") return [];
+  return before === "up" && after === "down" ? [["website_down", protocol]] : UNKNOWN;
+}
+
+/**
+ * Returns the risks of a website that is missing or disabled at the other appliance, where other websites of its host may serve a part of
+ * it: `http` at port 80 is a part of `both`.
+ */
+function absentRisks(
+  risk: "website_missing" | "website_disabled",
+  here: WebsiteAtMember,
+  serving: readonly WebsiteAtMember[],
+): readonly WebsiteRisk[] {
+  const ours = here.results.filter(({ result }) => result !== "down");
+  const found = ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
+    const port = portOf(here, protocol);
+    const at = serving.find((each) => isPortOf(each, protocol, port));
+    if (at !== undefined) return risksAt(at, protocol, result);
+    const ports = [here, ...serving].map((each) => portOf(each, protocol));
+    return serving.length === 0 || !ports.includes(undefined) ? [[risk, protocol]] : UNKNOWN;
+  });
+  return found.length === ours.length && found.every(([each]) => each === risk) ? [[risk, ""]] : found;
 }
 
 function isPortOf(website: WebsiteAtMember, protocol: Protocol, port: number | "none" | undefined): boolean {
