@@ -18,6 +18,7 @@ import {
   differencesBetween,
   standInAt,
   portOf,
+  protocolAt,
   websiteAtMember,
   type Aspect,
   type WebsiteAtMember,
@@ -114,9 +115,10 @@ function sayingOf(
   const website = websites.get(key);
   const isAll = key === "";
   const here = website && websiteAtMember(website, name);
-  const there =
-    website &&
-    (websiteAtMember(website, successor) ?? standInAt(alikeIn(websites)(website), successor, here));
+  const alike = website === undefined ? [] : alikeIn(websites)(website);
+  const there = website && (websiteAtMember(website, successor) ?? standInAt(alike, successor, here));
+  const ofProtocol = website && protocol && protocolAt([website, ...alike], successor, here, protocol);
+  const serving = ofProtocol || there;
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
     no_backup: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
     backup_lost: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
@@ -146,7 +148,7 @@ function sayingOf(
     },
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
-    website_down: () => `down${statusesOf(testOf(facts.appliances, there), protocol)}`,
+    website_down: () => `down${statusesOf(testOf(facts.appliances, serving), protocol)}`,
     website_unknown: () => {
       if (!isAll && successor === "")
         return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website_discovery`];
@@ -162,7 +164,7 @@ function sayingOf(
           : `missing (it listens on ${listed(there.known.bind, NAMED)} only)`,
     website_disabled: () => "disabled",
     website_less_protected: () =>
-      `less protected (${there?.details?.mode} instead of ${here?.details?.mode})`,
+      `less protected (${serving?.details?.mode} instead of ${here?.details?.mode})`,
     website_backends_lost: () => "without a usable server",
     website_differs: () => ["", ` differs at ${successor} (${differing(here, there, name, successor)})`],
   };

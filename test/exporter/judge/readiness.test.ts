@@ -600,6 +600,28 @@ test("a protocol that another website of the host serves at the successor is not
   ]);
 });
 
+test.each<readonly [string, Partial<WebsiteDetails>]>([
+  ["less protected (pass instead of protect)", { mode: "pass" }],
+  [
+    "without a usable server",
+    { backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]) },
+  ],
+])("a protocol that another website of the host serves at the successor may be %s", (words, details) => {
+  const verdict = judged([
+    A,
+    B,
+    ...site("a"),
+    seen.websites("b", [1, 2]),
+    seen.details("b", 1, { protocol: "https" }),
+    seen.details("b", 2, { protocol: "http", port: 80, secondPort: undefined, ...details }),
+    seen.website("b", 1, blocksOf(200, 200).slice(1)),
+    seen.website("b", 2, blocksOf(200, 200).slice(0, 1)),
+  ]);
+  const readiness = verdict.readiness.get("a");
+  const sentence = readiness && readinessSentence(readiness, verdict);
+  expect(sentence).toBe(`If a fails: shop (shop.example:443) http is ${words} at b`);
+});
+
 /** The pair, with one website at most at one of them. */
 const limited = (name: string) =>
   PAIR.map((each) => (each.name === name ? { ...each, discovery: { exclude: [], limit: 1 } } : each));
@@ -745,6 +767,19 @@ test.each<readonly [string, readonly Observation[]]>([
   [
     "shop https is not offered at b",
     [A, B, ...site("a"), ...site("b", 1, { protocol: "http", port: 80, secondPort: undefined })],
+  ],
+  [
+    "shop (shop.example:443) http is down (503) at b",
+    [
+      A,
+      B,
+      ...site("a"),
+      seen.websites("b", [1, 2]),
+      seen.details("b", 1, { protocol: "https" }),
+      seen.details("b", 2, { protocol: "http", port: 80, secondPort: undefined }),
+      seen.website("b", 1, blocksOf(200, 200).slice(1)),
+      ...[1, 2].map(() => seen.website("b", 2, blocksOf(503, 200).slice(0, 1))),
+    ],
   ],
   ["shop is missing at b", [...READY.slice(0, -3), seen.websites("b", [])]],
   [
