@@ -1,3 +1,4 @@
+import type { FailureReason } from "../api/failure.ts";
 import { groupBy } from "../../support/group-by.ts";
 import {
   anomalyCount,
@@ -179,11 +180,10 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
 
 function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Unadvised[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
-  const reasons = reasonsOf(facts.appliances);
   const summary =
     facts.appliances.length === 1
-      ? `${names} is down: ${reasons}`
-      : `No appliance of ${facts.cluster} can be reached, ${names}: ${reasons}`;
+      ? `${names} is down: ${reasonsOf(facts.appliances)}`
+      : `No appliance of ${facts.cluster} can be reached, ${namesWithReasons(facts.appliances)}`;
   const sinceMs = Math.max(...Array.from(appliances.values(), (each) => each.sinceMs ?? Number.NaN));
   return problem(kind, summary, { keys: [subjectKeys.cluster], since: optionalInstant(sinceMs) });
 }
@@ -264,19 +264,30 @@ function counted(count: number | undefined, noun: string): string {
   return count === 1 ? `One ${noun}` : `${count} ${noun}s`;
 }
 
-function reasonOf({ vrrp: { health } }: ApplianceSnapshot): string {
-  return reasonInWords(health.failure?.reason ?? "internal");
+function reasonOf(facts: ApplianceSnapshot): string {
+  return reasonInWords(reasonOfPoll(facts) ?? "internal");
 }
 
-/** Returns each reason once. Appliances that were not polled yet have no reason. */
+/** Returns the reason that all appliances share, or else those of each. */
 function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
-  const reasons = groupBy(
-    appliances.flatMap(({ vrrp: { health } }) => health.failure?.reason ?? []),
-    (reason) => reason,
-  );
-  return listed(
-    Array.from(reasons, ([reason, { length }]) => reasonInWords(reason, { isPlural: length > 1 })),
-  );
+  const [reason, ...others] = new Set(appliances.map(reasonOfPoll));
+  return reason === undefined || others.length > 0
+    ? namesWithReasons(appliances)
+    : reasonInWords(reason, { isPlural: appliances.length > 1 });
+}
+
+/** Returns `a and b: they do not answer in time (timeout); c: it refuses the credentials (auth)`, without those that were not polled yet. */
+function namesWithReasons(appliances: readonly ApplianceSnapshot[]): string {
+  const failing = appliances.filter((each) => reasonOfPoll(each) !== undefined);
+  const clauses = Array.from(groupBy(failing, reasonOfPoll), ([reason = "internal", all]) => {
+    const words = reasonInWords(reason, { isPlural: all.length > 1 });
+    return `${listed(all.map(({ identity }) => identity.appliance))}: ${words}`;
+  });
+  return clauses.join("; ");
+}
+
+function reasonOfPoll(facts: ApplianceSnapshot | undefined): FailureReason | undefined {
+  return facts?.vrrp.health.failure?.reason;
 }
 
 /** Returns the problems of groups. Groups with the same problem are one problem. */
@@ -334,6 +345,7 @@ function unreadProblem({
 
 const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down", "unstable"] as const;
 const WORDS: Readonly<Record<string, string>> = {
+  down_at_master: "down at the master",
   unknown: "not known to be up",
   unstable: "up, but some tests fail",
 };

@@ -18,6 +18,7 @@ import {
   differencesBetween,
   standInAt,
   portOf,
+  protocolAt,
   websiteAtMember,
   type Aspect,
   type WebsiteAtMember,
@@ -70,12 +71,14 @@ interface Clause {
   readonly place: string;
 }
 
-/** Returns the name of what a risk concerns; where nobody takes over a group, with the number of its other addresses. */
+/** Returns the name of what a risk concerns; where nobody takes over a group, with the number of its other addresses. `all` is the appliance. */
 function subjectOf(
   { risk, subject, key, successor }: Risk,
   name: string,
   { groups }: ReadinessContext,
 ): string {
+  // What is not known of several appliances is one clause.
+  if (key === "" && RISKS[risk] === "uncertain") return successor || name;
   const group = groups.get(key)?.facts;
   if (group === undefined || addressName(group.vip, group) !== subject) return subject;
   const own = group.members.find(({ appliance, role }) => appliance === name && role === "master");
@@ -112,9 +115,10 @@ function sayingOf(
   const website = websites.get(key);
   const isAll = key === "";
   const here = website && websiteAtMember(website, name);
-  const there =
-    website &&
-    (websiteAtMember(website, successor) ?? standInAt(alikeIn(websites)(website), successor, here));
+  const alike = website === undefined ? [] : alikeIn(websites)(website);
+  const there = website && (websiteAtMember(website, successor) ?? standInAt(alike, successor, here));
+  const ofProtocol = website && protocol && protocolAt([website, ...alike], successor, here, protocol);
+  const serving = ofProtocol || there;
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
     no_backup: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
     backup_lost: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
@@ -133,7 +137,7 @@ function sayingOf(
     address_missing: () => "missing",
     address_unknown: () =>
       isAll
-        ? ["it is not known what is lost: not ", ` interfaces of ${successor || name} can be read`]
+        ? ["it is not known what is lost: not all interfaces of ", " can be read"]
         : [`it is not known whether ${successor} has all addresses of `, ""],
     planned_elsewhere: () => {
       const window = cluster.planned?.elsewhere.find(
@@ -144,12 +148,12 @@ function sayingOf(
     },
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
-    website_down: () => `down${statusesOf(testOf(facts.appliances, there), protocol)}`,
+    website_down: () => `down${statusesOf(testOf(facts.appliances, serving), protocol)}`,
     website_unknown: () => {
       if (!isAll && successor === "")
         return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website_discovery`];
       return isAll
-        ? ["it is not known what is lost: not ", ` websites of ${successor || name} are known`]
+        ? ["it is not known what is lost: not all websites of ", " are known"]
         : [`it is not known whether ${successor} would serve `, ` like ${name}`];
     },
     website_missing: () =>
@@ -160,7 +164,7 @@ function sayingOf(
           : `missing (it listens on ${listed(there.known.bind, NAMED)} only)`,
     website_disabled: () => "disabled",
     website_less_protected: () =>
-      `less protected (${there?.details?.mode} instead of ${here?.details?.mode})`,
+      `less protected (${serving?.details?.mode} instead of ${here?.details?.mode})`,
     website_backends_lost: () => "without a usable server",
     website_differs: () => ["", ` differs at ${successor} (${differing(here, there, name, successor)})`],
   };

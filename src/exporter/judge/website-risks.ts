@@ -88,18 +88,23 @@ export function websiteRisks(
 ): readonly WebsiteRisk[] {
   if (there === "explained") return [];
   if (there === "unknown") return UNKNOWN;
-  if (there === "lacking") return [["website_missing", ""]];
+  const serving = others.filter((each) => each.details?.isEnabled !== false && listensOn(each, wanted));
+  if (there === "lacking") return distinct(absentRisks("website_missing", here, serving));
   const isElsewhere = there.details !== undefined && !listensOn(there, wanted);
   if (isElsewhere && here.details?.bind !== undefined) return [["website_missing", ""]];
-  if (there.details?.isEnabled === false) return [["website_disabled", ""]];
-  const serving = others.filter((each) => each.details?.isEnabled !== false && listensOn(each, wanted));
+  if (there.details?.isEnabled === false) return distinct(absentRisks("website_disabled", here, serving));
   // Without the addresses here, those at which visitors reach the website are not known.
   const described = isElsewhere || [here, there].some(isHalfDescribed) ? UNKNOWN : [];
   const found = [...described, ...testRisks(here, there, serving), ...protectionRisks(here, there)];
-  const isNothingLost = found.every(([risk]) => RISKS[risk] !== "loss");
-  if (isNothingLost && usable(here) !== 0) found.push(...serverRisks(there));
+  // Less protection says nothing of the servers.
+  const isReached = found.every(([risk]) => RISKS[risk] !== "loss" || risk === "website_less_protected");
+  if (isReached && usable(here) !== 0) found.push(...serverRisks(there));
   if (differencesBetween(here, there).length > 0) found.push(["website_differs", ""]);
-  return found.length < 2 ? found : [...new Map(found.map((each) => [each.join(" "), each])).values()];
+  return distinct(found);
+}
+
+function distinct(risks: readonly WebsiteRisk[]): readonly WebsiteRisk[] {
+  return risks.length < 2 ? risks : [...new Map(risks.map((each) => [each.join(" "), each])).values()];
 }
 
 /** Returns the difference that an appliance serves a website which the other one lacks, or has disabled. */
@@ -153,11 +158,54 @@ function testRisks(
     // What is not described is tested all the same.
     if (at === there && !isPortKnown && here.details !== undefined && there.details !== undefined)
       return UNKNOWN;
-    const other = at.results.find((each) => each.protocol === protocol)?.result ?? "unknown";
-    if (other === "up") return [];
-    const isLost = result === "up" && other === "down";
-    return isLost ? [["website_down", protocol]] : UNKNOWN;
+    return at === there ? risksAt(at, protocol, result) : standInRisks(here, at, protocol, result);
   });
+}
+
+/** Returns the risks of a protocol that another website of the host, with a mode and servers of its own, serves instead. */
+function standInRisks(
+  here: WebsiteAtMember,
+  at: WebsiteAtMember,
+  protocol: Protocol,
+  before: ProtocolResult["result"],
+): readonly WebsiteRisk[] {
+  const tested = risksAt(at, protocol, before);
+  const servers = tested.length === 0 && usable(here) !== 0 ? serverRisks(at) : [];
+  const own = [...protectionRisks(here, at), ...servers].map(([risk]): WebsiteRisk =>
+    RISKS[risk] === "loss" ? [risk, protocol] : [risk, ""],
+  );
+  return [...tested, ...own];
+}
+
+/** Returns the risks of a protocol that a website offers at the same port. */
+function risksAt(
+  { results }: WebsiteAtMember,
+  protocol: Protocol,
+  before: ProtocolResult["result"],
+): readonly WebsiteRisk[] {
+  const after = results.find((each) => each.protocol === protocol)?.result ?? "unknown";
+  if (after === "up") return [];
+  return before === "up" && after === "down" ? [["website_down", protocol]] : UNKNOWN;
+}
+
+/**
+ * Returns the risks of a website that is missing or disabled at the other appliance, where other websites of its host may serve a part of
+ * it: `http` at port 80 is a part of `both`.
+ */
+function absentRisks(
+  risk: "website_missing" | "website_disabled",
+  here: WebsiteAtMember,
+  serving: readonly WebsiteAtMember[],
+): readonly WebsiteRisk[] {
+  const ours = here.results.filter(({ result }) => result !== "down");
+  const found = ours.flatMap(({ protocol, result }): readonly WebsiteRisk[] => {
+    const port = portOf(here, protocol);
+    const at = serving.find((each) => isPortOf(each, protocol, port));
+    if (at !== undefined) return standInRisks(here, at, protocol, result);
+    const ports = [here, ...serving].map((each) => portOf(each, protocol));
+    return serving.length === 0 || !ports.includes(undefined) ? [[risk, protocol]] : UNKNOWN;
+  });
+  return found.length === ours.length && found.every(([each]) => each === risk) ? [[risk, ""]] : found;
 }
 
 function isPortOf(website: WebsiteAtMember, protocol: Protocol, port: number | "none" | undefined): boolean {
@@ -211,6 +259,18 @@ export function standInAt(
   return found.find((there) =>
     PROTOCOLS[protocol].every((each) => portOf(here, each) === portOf(there, each)),
   );
+}
+
+/** Returns the first of these websites that offers a protocol at a member, and at the same port as here. */
+export function protocolAt(
+  websites: readonly WebsiteVerdict[],
+  member: string,
+  here: WebsiteAtMember | undefined,
+  protocol: Protocol,
+): WebsiteAtMember | undefined {
+  const port = here && portOf(here, protocol);
+  const found = websites.flatMap((website) => websiteAtMember(website, member) ?? []);
+  return found.find((there) => there.details?.isEnabled !== false && isPortOf(there, protocol, port));
 }
 
 const PROTECTION: Readonly<Record<WebsiteMode, number>> = { pass: 0, detect: 1, protect: 2 };

@@ -23,13 +23,14 @@ interface WindowFailovers {
  * window, so what happened decides, not what is wrong now.
  */
 export function mutedFailovers(
-  { facts, planned }: ClusterVerdict,
+  verdict: ClusterVerdict,
   recent: readonly Incident[],
   at: Instant,
 ): readonly Muted[] {
+  const { facts, planned } = verdict;
   const windows = (planned?.allWindows ?? []).flatMap((window) => {
     const coverage = coverageOf(window.scope, facts);
-    return coverage === undefined ? [] : windowFailovers(window, coverage.members, recent, at);
+    return coverage === undefined ? [] : windowFailovers({ window, ...coverage, verdict }, recent, at);
   });
   const names = facts.appliances.map(({ identity }) => identity.appliance);
   const muted = names.filter((name) => windows.some((window) => isFailoverMuted(name, names, window)));
@@ -40,46 +41,46 @@ export function mutedFailovers(
 }
 
 /** Whether a failover of the last five minutes follows from a window. */
-export function isFailoverPlanned(one: Failover, { facts, planned }: ClusterVerdict, at: Instant): boolean {
-  return (planned?.allWindows ?? []).some((window) => {
-    const coverage = coverageOf(window.scope, facts);
-    return coverage !== undefined && belongsTo(one, window, coverage.members, at);
+export function isFailoverPlanned(one: Failover, verdict: ClusterVerdict, at: Instant): boolean {
+  return (verdict.planned?.allWindows ?? []).some((window) => {
+    const coverage = coverageOf(window.scope, verdict.facts);
+    return coverage !== undefined && belongsTo(one, { window, ...coverage, verdict }, at);
   });
 }
 
 /** Whether a failover of the last five minutes follows from a window, in a cluster of which it covers a part. */
 export function hasFailover(
   window: MaintenanceWindow,
-  { facts }: ClusterVerdict,
+  verdict: ClusterVerdict,
   recent: readonly Incident[],
   at: Instant,
 ): boolean {
-  const coverage = recent.length === 0 ? undefined : coverageOf(window.scope, facts);
+  const coverage = recent.length === 0 ? undefined : coverageOf(window.scope, verdict.facts);
   if (coverage === undefined) return false;
-  return windowFailovers(window, coverage.members, recent, at).failovers.some((each) => each.isOfWindow);
+  const { failovers } = windowFailovers({ window, ...coverage, verdict }, recent, at);
+  return failovers.some((each) => each.isOfWindow);
 }
 
-function belongsTo(
-  one: Failover,
-  { beginMs, endMs }: MaintenanceWindow,
-  members: readonly string[],
-  at: Instant,
-): boolean {
+/** A window, the members that it covers, and the verdict on their cluster now. */
+interface WindowCase {
+  readonly window: MaintenanceWindow;
+  readonly members: readonly string[];
+  readonly verdict: ClusterVerdict;
+}
+
+function belongsTo(one: Failover, given: WindowCase, at: Instant): boolean {
+  const { beginMs, endMs } = given.window;
   const seenMs = at.wallMs - (at.monotonicMs - one.seenMs);
   const isWithin = seenMs >= beginMs && seenMs <= endMs + SEEN_WITHIN_MS;
-  return isWithin && followsFromWindow(one, members);
+  return isWithin && followsFromWindow(one, given);
 }
 
-function windowFailovers(
-  window: MaintenanceWindow,
-  members: readonly string[],
-  recent: readonly Incident[],
-  at: Instant,
-): WindowFailovers {
+function windowFailovers(given: WindowCase, recent: readonly Incident[], at: Instant): WindowFailovers {
+  const { window, members } = given;
   const failovers = recent.flatMap(({ failover }) => {
     if (failover === undefined) return [];
     const { latest, repeated } = failover;
-    const isOfWindow = belongsTo(latest, window, members, at);
+    const isOfWindow = belongsTo(latest, given, at);
     return [{ one: latest, isOfWindow, isBack: repeated !== undefined }];
   });
   return { members, isOver: window.endMs <= at.wallMs, failovers };
@@ -87,10 +88,13 @@ function windowFailovers(
 
 /**
  * Whether a failover follows from a window of these members. If a member takes over from another one that failed, the failure was not
- * planned.
+ * planned; so it was if the other one is down, and nobody saw why it let go, as the exporter was away.
  */
-function followsFromWindow({ from, to, causes }: Failover, members: readonly string[]): boolean {
-  const hasFailed = causes.some(({ cause }) => cause === "silent" || cause === "fault");
+function followsFromWindow({ from, to, causes }: Failover, { members, verdict }: WindowCase): boolean {
+  const isDown = verdict.appliances.get(from)?.state === "down";
+  const hasFailed = causes.some(
+    ({ cause }) => cause === "silent" || cause === "fault" || (cause === "unknown" && isDown),
+  );
   return members.includes(from) || (members.includes(to) && !hasFailed);
 }
 

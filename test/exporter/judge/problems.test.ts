@@ -148,6 +148,15 @@ test.each<Case>([
     ],
   },
   {
+    name: "members that cannot be polled for reasons of their own",
+    polls: [A_IS_MASTER, failed.vrrp("a", "timeout"), failed.vrrp("b", "auth"), ...SHOP_IS_UP],
+    problems: [
+      `critical master_unknown: The master of ${GROUP} is unknown, since a and b cannot be polled: a: it does not answer in time (timeout); b: it refuses the credentials (auth)`,
+      "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
+      "warning appliance_down: a is down: it does not answer in time (timeout)",
+    ],
+  },
+  {
     name: "a backup that refuses the credentials",
     polls: [A_IS_MASTER, failed.vrrp("b", "auth"), https("a", 200), failed.website("b", 2, "appliance_down")],
     problems: [
@@ -196,7 +205,7 @@ test.each<Case>([
       failed.website("b", 2, "appliance_down"),
     ],
     problems: [
-      "critical cluster_dark: No appliance of ams can be reached, a and b: it cannot be reached (connect) and it does not answer in time (timeout)",
+      "critical cluster_dark: No appliance of ams can be reached, a: it cannot be reached (connect); b: it does not answer in time (timeout)",
     ],
   },
   {
@@ -226,7 +235,9 @@ test.each<Case>([
   {
     name: "a website that is down at the master",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 200)],
-    problems: ["critical website_down: Website shop is down at master: https 503 from a, https 200 from b"],
+    problems: [
+      "critical website_down: Website shop is down at the master: https 503 from a, https 200 from b",
+    ],
   },
   {
     name: "a website that a failover would take down",
@@ -416,7 +427,7 @@ test.each([
     name: "twice, by a member that is down in the end",
     polls: "a refuses 0, b refuses 0, a refuses 5, b silent 5",
     problems: [
-      `${UNREAD.replace("they refuse", "it refuses")} and it does not answer in time (timeout)`,
+      `${UNREAD.replace("they refuse", "a: it refuses")}; b: it does not answer in time (timeout)`,
       ...REFUSED_BY_ALL.slice(0, 1),
       "warning appliance_down: b is down: it does not answer in time (timeout)",
     ],

@@ -219,6 +219,47 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
     ["a: losses", "website_missing loss [b] shop", "website_differs none [b] shop (shop.example:443)"],
   ],
   [
+    "only a part of it is there, as another website of the same host",
+    [A, B, ...site("a"), ...site("b", 1, { protocol: "http", port: 80, secondPort: undefined })],
+    ["a: losses", "website_missing loss [b] shop https", "website_differs none [b] shop (shop.example:80)"],
+  ],
+  [
+    "a website of the same host is there, whose second port cannot be read",
+    [
+      A,
+      B,
+      ...site("a", 1, { protocol: "http", port: 80, secondPort: undefined }),
+      ...site("b", 1, { secondPort: undefined }),
+    ],
+    ["a: unknown", "website_unknown uncertain [b] shop", "website_differs none [b] shop (shop.example:443)"],
+  ],
+  [
+    "it is disabled there, and another website of the same host serves it",
+    [
+      A,
+      B,
+      ...site("a", 1, { protocol: "http", port: 80, secondPort: undefined }),
+      seen.websites("b", [1, 2]),
+      seen.details("b", 1, { protocol: "http", port: 80, secondPort: undefined, isEnabled: false }),
+      seen.details("b", 2),
+      seen.website("b", 2, blocksOf(200, 200)),
+    ],
+    ["a: ready", "website_differs none [b] shop (shop.example:443)"],
+  ],
+  [
+    "its servers fail there, and it is less protected",
+    [
+      A,
+      B,
+      ...site("a"),
+      ...site("b", 1, {
+        mode: "detect",
+        backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]),
+      }),
+    ],
+    ["a: losses", "website_backends_lost loss [b] shop", "website_less_protected loss [b] shop"],
+  ],
+  [
     "its servers fail there, and its tests have no result",
     [
       A,
@@ -559,6 +600,28 @@ test("a protocol that another website of the host serves at the successor is not
   ]);
 });
 
+test.each<readonly [string, Partial<WebsiteDetails>]>([
+  ["less protected (pass instead of protect)", { mode: "pass" }],
+  [
+    "without a usable server",
+    { backends: gathered([{ address: "192.0.2.81:8080", role: "active", isOk: false }]) },
+  ],
+])("a protocol that another website of the host serves at the successor may be %s", (words, details) => {
+  const verdict = judged([
+    A,
+    B,
+    ...site("a"),
+    seen.websites("b", [1, 2]),
+    seen.details("b", 1, { protocol: "https" }),
+    seen.details("b", 2, { protocol: "http", port: 80, secondPort: undefined, ...details }),
+    seen.website("b", 1, blocksOf(200, 200).slice(1)),
+    seen.website("b", 2, blocksOf(200, 200).slice(0, 1)),
+  ]);
+  const readiness = verdict.readiness.get("a");
+  const sentence = readiness && readinessSentence(readiness, verdict);
+  expect(sentence).toBe(`If a fails: shop (shop.example:443) http is ${words} at b`);
+});
+
 /** The pair, with one website at most at one of them. */
 const limited = (name: string) =>
   PAIR.map((each) => (each.name === name ? { ...each, discovery: { exclude: [], limit: 1 } } : each));
@@ -678,6 +741,10 @@ test.each<readonly [string, readonly Observation[]]>([
     [...READY, failed.websites("b", "decode")],
   ],
   [
+    "it is not known what is lost: not all websites of a and b are known",
+    [...READY, failed.websites("a", "decode"), failed.websites("b", "decode")],
+  ],
+  [
     "it is not known whether b would serve shop like a",
     [...READY, failed.website("b", 1, "timeout"), failed.website("b", 1, "timeout")],
   ],
@@ -697,6 +764,23 @@ test.each<readonly [string, readonly Observation[]]>([
     [A, B, ...site("a"), ...site("b", 1, { secondPort: 8080 })],
   ],
   ["shop http is not offered at b", [A, B, ...site("a"), ...site("b", 1, { protocol: "https" })]],
+  [
+    "shop https is not offered at b",
+    [A, B, ...site("a"), ...site("b", 1, { protocol: "http", port: 80, secondPort: undefined })],
+  ],
+  [
+    "shop (shop.example:443) http is down (503) at b",
+    [
+      A,
+      B,
+      ...site("a"),
+      seen.websites("b", [1, 2]),
+      seen.details("b", 1, { protocol: "https" }),
+      seen.details("b", 2, { protocol: "http", port: 80, secondPort: undefined }),
+      seen.website("b", 1, blocksOf(200, 200).slice(1)),
+      ...[1, 2].map(() => seen.website("b", 2, blocksOf(503, 200).slice(0, 1))),
+    ],
+  ],
   ["shop is missing at b", [...READY.slice(0, -3), seen.websites("b", [])]],
   [
     "shop is missing (it listens on 192.0.2.101 only) at b",

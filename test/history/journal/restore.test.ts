@@ -914,6 +914,25 @@ test("an appliance that fell silent as MASTER in its window was not handed over,
   await second.kill();
 });
 
+test.each([
+  { name: "is down", says: "silent", isPlanned: undefined },
+  { name: "answers", says: "BACKUP", isPlanned: true },
+])("a failover to a member in a window while the exporter was away, of one that $name", async (given) => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
+  first.poll("a MASTER 1, b BACKUP 1, a MASTER 5, b BACKUP 5");
+  const scope = { appliances: ["b"], clusters: [], labels: {} };
+  first.windows.start({ id: "work", scope, comment: "", forMs: 3_600_000, isDrill: false }, "alice");
+  await first.step(7);
+  await first.kill();
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 20_000 });
+  second.poll(`b MASTER 1, a ${given.says} 2, b MASTER 5, a ${given.says} 6`);
+  const { incidents } = await second.document();
+  const failovers = incidents.filter(({ kind }) => kind === "failover");
+  expect(failovers.map(({ isPlanned }) => isPlanned)).toEqual([given.isPlanned]);
+  await second.kill();
+});
+
 test("a document has states and incidents of one instant, also if a poll ends while it is made", async () => {
   const run = await startRun(storageAt(await folderPath()), { members: PAIR, beginMs: NOON_MS });
   run.poll("a MASTER 1, b BACKUP 1, a MASTER 5, b BACKUP 5");
