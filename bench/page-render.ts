@@ -120,7 +120,13 @@ function startFleet() {
   let second = 0;
   return {
     document,
-    render: createStatusPage({ ...clock, document, timelines, telemetryPath: "/metrics", assets: "assets" }),
+    render: createStatusPage({
+      ...clock,
+      document,
+      timelines: { ...timelines, damages: () => [] },
+      telemetryPath: "/metrics",
+      assets: "assets",
+    }),
     pollForASecond: () => {
       second += 1;
       for (const index of names.keys()) {

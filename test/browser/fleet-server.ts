@@ -48,7 +48,7 @@ export async function serveFleet(first: FleetDocument, wallMs = Date.now): Promi
   const pages = routes({
     renderPage: createStatusPage({
       document: () => document,
-      timelines: timelinesOf(first, wallMs()),
+      timelines: { ...timelinesOf(first, wallMs()), damages: () => [] },
       wallMs,
       telemetryPath: "/metrics",
       assets: assets.folder,

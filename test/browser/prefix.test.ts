@@ -52,7 +52,7 @@ test("the page, its links and updates work under the exporter's own prefix", asy
   const assets = await loadAssets();
   const renderPage = createStatusPage({
     document: () => documentOf([pair("ams")]),
-    timelines: createTimelines(),
+    timelines: { ...createTimelines(), damages: () => [] },
     wallMs: Date.now,
     telemetryPath: "/metrics",
     assets: assets.folder,

@@ -1,13 +1,13 @@
 interface EventuallyOptions {
   /** Reached only on failure, which it then explains; default: three quarters of the time that a test has. */
   readonly timeoutMs?: number;
-  /** Time between two attempts; default: a tenth of the time that has passed, 20 ms to 250 ms. */
+  /** Time between two attempts; default: a quarter of the time that has passed, 20 ms to 250 ms. */
   readonly everyMs?: number;
 }
 
 /** A long wait is not for an instant, and what it waits for needs the processors that attempts take. */
 function pauseMs(passedMs: number): number {
-  return Math.min(250, Math.max(20, passedMs / 10));
+  return Math.min(250, Math.max(20, passedMs / 4));
 }
 
 let testTimeoutMs = 120_000;

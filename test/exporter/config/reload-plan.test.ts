@@ -18,20 +18,37 @@ test("an appliance whose settings are written in another way is kept", async () 
   expect(await planFor(lone(""), after)).toEqual({ added: [], removed: [], changed: [] });
 });
 
-test.each([
-  "appliances: [{ name: a, base_url: https://b }]\n",
-  lone(", http_client: { basic_auth: { username: u, password: q } }"),
-  `http_client: { proxy_url: http://p }\n${lone("")}`,
-  lone(", polling: { vrrp: { timeout: 3s } }"),
-  lone(", polling: { max_concurrent_website_tests_per_appliance: 2 }"),
-  lone(", labels: { x: y }"),
-  lone(", websites: [{ id: 1, expect_status: [200] }]"),
-  lone(", enabled: false"),
-  member,
-])("to %j the appliance is changed", async (after) => {
-  const before = lone(", http_client: { basic_auth: { username: u, password: p } }, websites: [1]");
-  expect((await planFor(before, after)).changed).toEqual(["a"]);
+const CLIENT = ", http_client: { basic_auth: { username: u, password: p } }";
+const SETTINGS = `${CLIENT}, websites: [1]`;
+
+test("an appliance with any other setting is changed, and its neighbors are kept", async () => {
+  const changes: readonly string[] = [
+    ", http_client: { basic_auth: { username: u, password: q } }, websites: [1]",
+    `${CLIENT}, websites: [{ id: 1, expect_status: [200] }]`,
+    `${SETTINGS}, polling: { vrrp: { timeout: 3s } }`,
+    `${SETTINGS}, polling: { max_concurrent_website_tests_per_appliance: 2 }`,
+    `${SETTINGS}, labels: { x: y }`,
+    `${SETTINGS}, enabled: false`,
+  ];
+  const fleet = (settings: readonly string[], host: string) => {
+    const all = settings.map((each, nth) => `{ name: a${nth}, base_url: "https://a${nth}"${each} }`);
+    return `appliances: [${all.join(", ")}, ${entry("moved", host)}]\n`;
+  };
+  const settings = [...changes, SETTINGS];
+  const before = fleet(
+    settings.map(() => SETTINGS),
+    "here",
+  );
+  const changed = [...changes.map((_, nth) => `a${nth}`), "moved"];
+  expect(await planFor(before, fleet(settings, "there"))).toEqual({ added: [], removed: [], changed });
 });
+
+test.each([`http_client: { proxy_url: http://p }\n${lone(SETTINGS)}`, member])(
+  "to %j the appliance is changed",
+  async (after) => {
+    expect((await planFor(lone(SETTINGS), after)).changed).toEqual(["a"]);
+  },
+);
 
 test("every appliance is added, removed, changed or kept", async () => {
   const old = `appliances: [${entry("z")}, ${entry("gone")}, ${entry("moved")}, ${entry("kept")}]\n`;

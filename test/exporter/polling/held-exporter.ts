@@ -13,7 +13,7 @@ import { applianceOf, configOf } from "../../support/observations.ts";
 import { holdClock } from "./held-clock.ts";
 import { bodyOf, failing, NO_EVENTS, SITE_OK, slowClient } from "./poller-support.ts";
 
-export const IDS = Array.from({ length: 20 }, (_, nth) => nth + 1);
+export const IDS = Array.from({ length: 8 }, (_, nth) => nth + 1);
 const membersOf = (discoveryMs: number) =>
   ["a", "b"].map((name) =>
     applianceOf({
