@@ -21,6 +21,12 @@ test("an appliance whose settings are written in another way is kept", async () 
 const CLIENT = ", http_client: { basic_auth: { username: u, password: p } }";
 const SETTINGS = `${CLIENT}, websites: [1]`;
 
+/** An appliance with each of these settings, and one at this host. */
+function fleetOf(settings: readonly string[], host: string): string {
+  const all = settings.map((each, nth) => `{ name: a${nth}, base_url: "https://a${nth}"${each} }`);
+  return `appliances: [${all.join(", ")}, ${entry("moved", host)}]\n`;
+}
+
 test("an appliance with any other setting is changed, and its neighbors are kept", async () => {
   const changes: readonly string[] = [
     ", http_client: { basic_auth: { username: u, password: q } }, websites: [1]",
@@ -30,17 +36,13 @@ test("an appliance with any other setting is changed, and its neighbors are kept
     `${SETTINGS}, labels: { x: y }`,
     `${SETTINGS}, enabled: false`,
   ];
-  const fleet = (settings: readonly string[], host: string) => {
-    const all = settings.map((each, nth) => `{ name: a${nth}, base_url: "https://a${nth}"${each} }`);
-    return `appliances: [${all.join(", ")}, ${entry("moved", host)}]\n`;
-  };
   const settings = [...changes, SETTINGS];
-  const before = fleet(
+  const before = fleetOf(
     settings.map(() => SETTINGS),
     "here",
   );
   const changed = [...changes.map((_, nth) => `a${nth}`), "moved"];
-  expect(await planFor(before, fleet(settings, "there"))).toEqual({ added: [], removed: [], changed });
+  expect(await planFor(before, fleetOf(settings, "there"))).toEqual({ added: [], removed: [], changed });
 });
 
 test.each([`http_client: { proxy_url: http://p }\n${lone(SETTINGS)}`, member])(
