@@ -11,7 +11,7 @@ import { createBounds } from "./bounds.ts";
 import { createOldDays } from "./old-days.ts";
 import type { Retention } from "./retention.ts";
 import { writeOngoing } from "./ongoing-file.ts";
-import { atOf, formatRecord, withAt, type JournalRecord, type RunRecord } from "./record.ts";
+import { formatRecord, withAt, type JournalRecord, type RunRecord } from "./record.ts";
 import { createWaitingLines, keyOf, type WaitingLine } from "./waiting-lines.ts";
 
 const FOLDER_MODE = 0o700;
@@ -113,7 +113,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
     const midnight = instantOf(midnightMs);
     const last = waiting.all().filter(({ at }) => at < midnight);
-    await old.append(textsOf(last), markOf(midnightMs));
+    await old.append(textsOf(last, beginOf(old.day)), markOf(midnightMs));
     const written = new Set(last);
     waiting.keepOnly((line) => !written.has(line));
   }
@@ -145,14 +145,15 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
     const state = owed === undefined ? [] : await stateLines(owed, beginMs, step);
     const lines = waiting.all().filter((line) => known.has(line));
-    // The file of a day has no earlier instants.
-    const texts = owed === undefined ? textsOf(lines) : textsOf(lines).map(notBefore(instantOf(beginMs)));
+    const texts = textsOf(lines, owed === undefined ? beginOf(writer.day) : beginMs);
     await writer.append([...state, ...texts], markOf(atMs));
     waiting.keepOnly((line) => !known.has(line));
     [owed, left] = [undefined, undefined];
-    if (ongoing === undefined) return;
-    await writeOngoing(path, ongoing());
-    ongoing = undefined;
+    const written = ongoing;
+    if (written === undefined) return;
+    await writeOngoing(path, written());
+    // A step meanwhile may have brought a later one.
+    if (ongoing === written) ongoing = undefined;
   }
 
   /**
@@ -245,13 +246,10 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   };
 }
 
-/** Returns a function that gives a line at least this instant. */
-function notBefore(at: string): (line: string) => string {
-  return (line) => (atOf(line) < at ? withAt(line, at) : line);
-}
-
-function textsOf(lines: readonly WaitingLine[]): readonly string[] {
-  return lines.map(({ text }) => text);
+/** Returns the texts of lines, each at this Unix time or later: the file of a day has no earlier instants, also if the clock was set back. */
+function textsOf(lines: readonly WaitingLine[], fromMs: number): readonly string[] {
+  const from = instantOf(fromMs);
+  return lines.map(({ at, text }) => (at < from ? withAt(text, from) : text));
 }
 
 function markOf(ms: number): string {

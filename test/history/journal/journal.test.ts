@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compressDay } from "../../../src/history/journal/day-files.ts";
-import { createJournal, type Begin } from "../../../src/history/journal/journal.ts";
+import { createJournal, type Begin, type JournalStep } from "../../../src/history/journal/journal.ts";
 import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -140,6 +140,46 @@ test("a step that comes late is a gap, and so is a clock that is set back", asyn
     "34 group one_master",
     "34 alive",
   ]);
+});
+
+test("a clock that is set back by two seconds just behind midnight leaves no line out of its day", async () => {
+  const folder = await folderPath();
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: EVENING_MS });
+  run.poll("a MASTER 1, b BACKUP 1");
+  await run.step(4);
+  await run.step(8);
+  run.setClock(-2000);
+  run.poll("b MASTER 9, a BACKUP 9");
+  // The next step is later than the one before, so nothing is unknown between.
+  await run.step(12);
+  const lines = await linesIn(folder);
+  expect(lines.filter((line) => line.includes("damage"))).toEqual([]);
+  expect(lines.filter((line) => line.includes('"kind":"incident"'))).toEqual([
+    expect.stringMatching(/^\{"at":"2026-11-27T00:00:00\.000Z"/),
+  ]);
+});
+
+test("what goes on by a step during a write is written too", async () => {
+  const folder = await folderPath();
+  const clock = { wallMs: () => NOON_MS, monotonicMs: () => 0 };
+  const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
+  const at = new Date(NOON_MS).toISOString();
+  const stepWith = (cluster: string, meanwhile: () => void): JournalStep => ({
+    atMs: NOON_MS,
+    seenMs: NOON_MS,
+    isContinuous: true,
+    state: () => Promise.resolve([{ at, kind: "run", v: 1, why: "start" }]),
+    ongoing: () => {
+      meanwhile();
+      return [
+        { at, kind: "lost", cluster },
+        { at, kind: "alive" },
+      ];
+    },
+  });
+  await journal.flush(stepWith("ams", () => void journal.flush(stepWith("fra", () => {}))));
+  expect(await readFile(join(folder, "ongoing.jsonl"), "utf8")).toContain('"cluster":"fra"');
+  await journal.stop();
 });
 
 test("old days are compressed, and removed when they are too old or too large together", async () => {
