@@ -37,8 +37,8 @@ export interface JournalStep {
   readonly isContinuous: boolean;
   /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
-  /** Returns the records of what goes on, the last one a mark; `undefined` if that did not change since the step before. */
-  readonly ongoing: (() => readonly JournalRecord[]) | undefined;
+  /** Returns the records of what goes on, the last one a mark; works in slices. `undefined` if that did not change since the step before. */
+  readonly ongoing: (() => Promise<readonly JournalRecord[]>) | undefined;
 }
 
 /** A step with the records that wait at that instant; later ones are for a later write. */
@@ -151,7 +151,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     [owed, left] = [undefined, undefined];
     const written = ongoing;
     if (written === undefined) return;
-    await writeOngoing(path, written());
+    await writeOngoing(path, await written());
     // A step meanwhile may have brought a later one.
     if (ongoing === written) ongoing = undefined;
   }

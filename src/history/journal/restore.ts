@@ -4,6 +4,7 @@ import type { Restored } from "../../exporter/board/board.ts";
 import type { Memory } from "../../exporter/judge/memory.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
+import { inSlices } from "../../support/slices.ts";
 import { readLatest } from "./day-files.ts";
 import { readOngoing, type OngoingLines } from "./ongoing-file.ts";
 import {
@@ -56,7 +57,7 @@ export async function restore(
     events.onProgress();
     lines.forEach(latest.read);
   }
-  if (ongoing !== undefined) latest.complete(ongoing);
+  if (ongoing !== undefined) await latest.complete(ongoing);
   return restoredFrom(latest.end(), at);
 }
 
@@ -85,7 +86,7 @@ interface Left {
 interface StateReader {
   read(line: string): void;
   /** Adds what went on at a later instant, or at an earlier one that the lines do not reach. */
-  complete(ongoing: OngoingLines): void;
+  complete(ongoing: OngoingLines): Promise<void>;
   /** Returns the last known state. */
   end(): Left;
 }
@@ -142,8 +143,12 @@ function createReader(): StateReader {
       keep(subject, line);
       run.latest = line;
     },
-    complete: ({ at, lines }) => {
-      const goOn = lines.flatMap((line) => parseRecord(line) ?? []);
+    complete: async ({ at, lines }) => {
+      const goOn: JournalRecord[] = [];
+      await inSlices(lines, (line) => {
+        const record = parseRecord(line);
+        if (record !== undefined) goOn.push(record);
+      });
       endOthers(at, goOn);
       const then: ReadRun = { latest: lines.at(-1) ?? "", lost: new Map() };
       for (const record of goOn) {

@@ -171,10 +171,10 @@ test("what goes on by a step during a write is written too", async () => {
     state: () => Promise.resolve([{ at, kind: "run", v: 1, why: "start" }]),
     ongoing: () => {
       meanwhile();
-      return [
+      return Promise.resolve([
         { at, kind: "lost", cluster },
         { at, kind: "alive" },
-      ];
+      ]);
     },
   });
   await journal.flush(stepWith("ams", () => void journal.flush(stepWith("fra", () => {}))));
