@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { sealed } from "../../../src/history/journal/lines.ts";
+import { writeOngoing } from "../../../src/history/journal/ongoing-file.ts";
 import { createOldDays } from "../../../src/history/journal/old-days.ts";
 import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
@@ -162,6 +163,34 @@ test("an incident whose end the days do not have is over, unless what goes on na
   await truncate(join(folder, TODAY), open);
   const { incidents } = await restore(folder, AT, NO_EVENTS);
   expect(incidents.map(({ end }) => end)).toEqual(["2026-11-26T12:00:24.000Z"]);
+});
+
+test("an incident that goes on is restored behind a hundred later ones of its cluster", async () => {
+  const folder = await madeFolder();
+  const at = "2026-11-26T11:00:00.000Z";
+  const of = (id: string, end?: string): JournalRecord => {
+    const known = {
+      kind: "website_down",
+      severity: "critical",
+      cluster: "ams",
+      begin: at,
+      summary: "",
+    } as const;
+    return { at, kind: "incident", cluster: "ams", incident: { id, ...known, end, subjects: [] } };
+  };
+  const others = Array.from({ length: 100 }, (_, nth) => of(`later${nth}`, at));
+  await writeFile(
+    join(folder, TODAY),
+    textOf([{ at, kind: "run", v: 1, why: "start" }, of("open"), ...others]),
+  );
+  await writeOngoing(folder, [of("open"), { at, kind: "alive" }]);
+  const { incidents, ongoing } = await restore(folder, AT, NO_EVENTS);
+  expect(incidents).toHaveLength(64);
+  expect(
+    ongoing
+      .get("ams")?.()
+      .all.map(({ id }) => id),
+  ).toEqual(["open"]);
 });
 
 test("what goes on is damaged: it follows from the days, and the log names the file", async () => {
