@@ -7,7 +7,7 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../../support/errors.ts";
 import { createLineReader, sealed, type Progress } from "./lines.ts";
-import { atOf, clusterIn, formatRecord } from "./record.ts";
+import { atOf, clusterIn, formatRecord, kindOf } from "./record.ts";
 
 export const DAY_MS = 86_400_000;
 const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
@@ -281,11 +281,13 @@ export async function withoutClusters(
     let nth = 0;
     for await (const line of linesOfDay(folder, day)) {
       if (clusters.has(clusterIn(line))) continue;
-      yield `${sealed(line, nth)}\n`;
-      nth += 1;
-      if (nth > 1) continue;
-      for (const cluster of clusters) {
-        yield `${sealed(formatRecord({ at: atOf(line), kind: "lost", cluster }), nth)}\n`;
+      const [at, isBegin] = [atOf(line), nth === 0 || kindOf(line) === "run"];
+      // A cluster that a run does not mention would be no part of the configuration any more.
+      const lost = isBegin
+        ? Array.from(clusters, (cluster) => formatRecord({ at, kind: "lost", cluster }))
+        : [];
+      for (const each of [line, ...lost]) {
+        yield `${sealed(each, nth)}\n`;
         nth += 1;
       }
     }

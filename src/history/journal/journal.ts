@@ -133,6 +133,12 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     return goesOn ? midnightMs : atMs;
   }
 
+  async function openToday(atMs: number): Promise<DayWriter> {
+    const opened = await openDay(path, dayOf(atMs));
+    bounds.began(opened.bytes());
+    return opened;
+  }
+
   async function write(step: Noted): Promise<void> {
     const { known } = step;
     await openFolder();
@@ -141,7 +147,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     // What a run begins with was not known before it was seen.
     const atMs = owed === undefined ? step.atMs : step.seenMs;
     const beginMs = await turnDay(atMs, step.isContinuous);
-    writer ??= await openDay(path, dayOf(atMs));
+    writer ??= await openToday(atMs);
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
     const state = owed === undefined ? [] : await stateLines(owed, beginMs, step);
     const lines = waiting.all().filter((line) => known.has(line));
@@ -180,7 +186,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     given: JournalRecord,
   ): readonly { readonly record: JournalRecord; readonly text: string }[] {
     const text = formatRecord(given);
-    const record = bounds.admit(given, text.length);
+    const record = bounds.admit(given, Buffer.byteLength(text));
     if (record === undefined) return [];
     return [{ record, text: record === given ? text : formatRecord(record) }];
   }

@@ -57,3 +57,31 @@ test("windows and reloads without end are left out, and nothing else", () => {
   expect(reloads.filter((each) => each !== undefined)).toHaveLength(256);
   expect(bounds.admit(group(1, "one_master"), 1024)).toEqual(group(1, "one_master"));
 });
+
+test("a run that begins later says again once what has no more, of a subject and of a cluster", () => {
+  const bounds = createBounds(DAY_BYTES);
+  const gap: JournalRecord = { at: AT, kind: "run", v: 1, why: "gap" };
+  const states = (): readonly (JournalRecord | undefined)[] => [
+    bounds.admit(group(1, "one_master"), 1024),
+    bounds.admit(group(2, "one_master", "fra"), 1024),
+    bounds.admit(group(3, "one_master", "fra"), 1024),
+  ];
+  for (let nth = 0; nth < 300; nth += 1) bounds.admit(group(1, "no_master"), 1024);
+  for (let nth = 0; nth < 2100; nth += 1) bounds.admit(group(nth, "one_master", "fra"), 1024);
+  expect(states()).toEqual([undefined, undefined, undefined]);
+  bounds.admit(gap, 100);
+  const said = [{ ...group(1, ""), state: undefined }, { at: AT, kind: "lost", cluster: "fra" }, undefined];
+  expect(states()).toEqual(said);
+  expect(states()).toEqual([undefined, undefined, undefined]);
+});
+
+test("after many starts on a day the clusters share what is left of its file", () => {
+  const bounds = createBounds(DAY_BYTES);
+  bounds.began(DAY_BYTES - 40_000);
+  const bytesOf = (cluster: string): number =>
+    Array.from({ length: 100 }, (_, nth) => bounds.admit(group(nth, "one_master", cluster), 1000)).filter(
+      (each) => each?.kind === "group",
+    ).length * 1000;
+  bounds.admit(group(1, "one_master", "fra"), 1000);
+  expect([bytesOf("ams"), bytesOf("fra")]).toEqual([19_000, 9000]);
+});

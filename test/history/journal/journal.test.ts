@@ -339,11 +339,25 @@ test("a subject that flaps has 256 KiB a day, and is unknown from then on, also 
   expect(lines.slice(spent + 1)).toEqual([
     "8 alive",
     "19 run gap",
+    "19 group",
     "20 alive",
     "20 run day",
     "20 group one_master",
     "23 alive",
   ]);
+});
+
+test("the bounds count bytes, also of names in other scripts", async () => {
+  const folder = await folderPath();
+  const clock = { wallMs: () => NOON_MS, monotonicMs: () => 0 };
+  const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
+  const at = new Date(NOON_MS).toISOString();
+  const website = { kind: "website", cluster: "ams", id: 1, protocol: "https", address: "" } as const;
+  for (let nth = 0; nth < 500; nth += 1)
+    journal.record({ at, ...website, name: "網".repeat(1000), state: nth % 2 === 0 ? "up" : "down" });
+  await journal.flush({ atMs: NOON_MS, seenMs: NOON_MS, isContinuous: true, ongoing: undefined, state });
+  await journal.stop();
+  expect((await stat(join(folder, "2026-11-26.jsonl"))).size).toBeLessThan(270_000);
 });
 
 /** Lines of a MiB, of eight clusters. */
