@@ -234,9 +234,27 @@ function toError(error: unknown): Error {
 export async function compressDay(folder: string, day: string): Promise<void> {
   const sources = (await namedFiles(folder)).filter((file) => file.day === day);
   await replaceDay(folder, day, async function* all() {
-    for (const source of sources) yield* await streamOf(source);
+    for (const source of sources) yield* wholeLines(await streamOf(source));
   });
   await rm(pathOf(folder, day));
+}
+
+/** Returns what a stream has up to its last line break: a line whose write was interrupted would spoil the first one of the next file. */
+async function* wholeLines(stream: Readable): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    const end = bytes.lastIndexOf("\n") + 1;
+    if (end > 0) {
+      yield* rest;
+      yield bytes.subarray(0, end);
+      rest = [];
+    }
+    rest.push(bytes.subarray(end));
+    if (rest.length * CHUNK_BYTES <= MAX_LINE_UNITS) continue;
+    yield* rest;
+    rest = [];
+  }
 }
 
 /** Writes the compressed file of a day that is over. */
@@ -258,7 +276,8 @@ async function replaceDay(
 
 /** Removes what killed processes left. */
 export async function removeTemporary(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) if (TEMPORARY.test(name)) await rm(join(folder, name));
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (TEMPORARY.test(entry.name) && entry.isFile()) await rm(join(folder, entry.name));
 }
 
 /** Returns the bytes of the lines of each cluster in a day that is over. */

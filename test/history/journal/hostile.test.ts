@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -224,6 +225,39 @@ test("nine seconds of a clock that is 401 days ahead remove no day, and the hour
     expect((await readdir(folder)).filter((name) => name.endsWith(".gz")).length).toBeGreaterThanOrEqual(10),
   );
   await run.kill();
+});
+
+test("a directory with the name of an old day or of a temporary file keeps no other day", async () => {
+  const folder = await madeFolder();
+  await mkdir(join(folder, "2020-01-01.jsonl"));
+  await mkdir(join(folder, "2020-01-02.jsonl.gz.x.tmp"));
+  await writeFile(join(folder, "2020-01-03.jsonl"), dayWith("2020-01-03", { ams: 9 }));
+  await writeFile(join(folder, "2026-11-25.jsonl"), dayWith("2026-11-25", { ams: 9 }));
+  const { logger, lines } = createMemoryLog();
+  await createOldDays(folder, KEPT, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
+  const left = ["2020-01-01.jsonl", "2020-01-02.jsonl.gz.x.tmp", "2026-11-25.jsonl.gz"];
+  expect(await readdir(folder)).toEqual(left);
+  expect(lines).toContainEqual(expect.objectContaining({ level: "warn", path: join(folder, left[0] ?? "") }));
+});
+
+test("the days of a cluster that takes too much are found behind a hundred ordinary days", async () => {
+  const folder = await madeFolder();
+  const sizes: number[] = [];
+  for (let days = 1; days <= 100; days += 1) {
+    const day = dayOfNoon(days);
+    const at = `${day}T00:00:00.000Z`;
+    // What an appliance invents compresses badly.
+    const random = randomBytes(4500).toString("hex");
+    const hostile: JournalRecord = { at, kind: "appliance", cluster: "hostile", appliance: random };
+    const others = ["ams", "fra"].map((cluster): JournalRecord => ({ ...hostile, cluster, appliance: "a" }));
+    const bytes = gzipSync(textOf(days > 3 ? others : [...others, hostile]));
+    sizes.push(bytes.length);
+    await writeFile(join(folder, `${day}.jsonl.gz`), bytes);
+  }
+  const retention = { ...KEPT, retentionBytes: 100 * (sizes.at(-1) ?? 0) + 1000 };
+  const { logger } = createMemoryLog();
+  await createOldDays(folder, retention, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
+  expect(await readdir(folder)).toHaveLength(100);
 });
 
 test("a machine that starts with a wrong clock removes nothing for 24 hours, and then three days an hour", async () => {

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compressDay } from "../../../src/history/journal/day-files.ts";
 import { createJournal, type Begin, type JournalStep } from "../../../src/history/journal/journal.ts";
+import { sealed } from "../../../src/history/journal/lines.ts";
 import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -222,6 +223,24 @@ test("a run that is stopped during a step writes what was judged until then", as
   await run.stop();
   await step;
   expect((await shortLines(folder, NOON_MS)).slice(-2)).toEqual(["9 group no_backup", "9 alive"]);
+});
+
+test("a day whose compressed file ends within a line goes on in the next file without damage", async () => {
+  const folder = await folderPath();
+  await mkdir(folder);
+  const day = "2026-11-26";
+  const at = `${day}T11:00:00.000Z`;
+  const text = [
+    formatRecord({ at, kind: "run", v: 1, why: "start" }),
+    formatRecord(groupAt(NOON_MS, "one_master")),
+  ]
+    .map((line, nth) => `${sealed(line, nth)}\n`)
+    .join("");
+  await writeFile(join(folder, `${day}.jsonl`), text.slice(0, -30));
+  await compressDay(folder, day);
+  await writeFile(join(folder, `${day}.jsonl`), text);
+  await compressDay(folder, day);
+  expect((await linesIn(folder)).map((line) => JSON.parse(line).kind)).toEqual(["run", "run", "group"]);
 });
 
 test("a kill while a day is compressed loses no line, and a damaged day keeps no other from being compressed", async () => {

@@ -135,13 +135,14 @@ function configuredTimes(key: string, { all, runs }: ReturnType<typeof timed>) {
     all
       .slice(all.indexOf(each), next === undefined ? all.length : all.indexOf(next) + 1)
       .some((later) => later.run > each.run && sinceBegin(later) >= 60);
-  // A cluster that is lost keeps what it has.
-  const own = all.reduce<readonly Timed[]>((mentions, each) => {
-    const last = mentions.at(-1);
+  const own: Timed[] = [];
+  for (const each of all) {
+    const last = own.at(-1);
+    // A cluster that is lost keeps what it has.
     const isKept = each.record.kind === "lost" && last && !isGone(last) && !isRemoved(last, each);
     const isOwn = isSubject(each.record) && subjectKey(each.record) === key;
-    return isOwn || isKept === true ? [...mentions, each] : mentions;
-  }, []);
+    if (isOwn || isKept === true) own.push(each);
+  }
   return own.flatMap((each, place) => {
     const next = own[place + 1];
     const from = sinceBegin(each) < 60 ? (runs[each.run]?.begin ?? 0) : each.at;
