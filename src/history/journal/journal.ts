@@ -155,6 +155,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     await writer.append([...state, ...texts], markOf(atMs));
     waiting.keepOnly((line) => !known.has(line));
     [owed, left] = [undefined, undefined];
+    void oldDays.tidy(step.atMs);
     const written = ongoing;
     if (written === undefined) return;
     await writeOngoing(path, await written());
@@ -220,7 +221,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       try {
         await write(step);
         succeeded(clock.monotonicMs());
-        void oldDays.tidy(step.atMs);
       } catch (error) {
         failed(messageOf(error));
         recover(error);

@@ -213,6 +213,17 @@ test("old days are compressed, and removed when they are too old or too large to
   await small.kill();
 });
 
+test("what goes on cannot be written: the log says so, and old days are compressed all the same", async () => {
+  const folder = await folderPath();
+  await mkdir(join(folder, "ongoing.jsonl"), { recursive: true });
+  await writeFile(join(folder, "2026-11-20.jsonl"), "");
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  await run.step(4);
+  await eventually(async () => expect(await readdir(folder)).toContain("2026-11-20.jsonl.gz"));
+  expect(run.log.lines).toMatchObject([{ detail: expect.stringMatching(/^EISDIR/) }]);
+  await run.kill();
+});
+
 test("a run that is stopped during a step writes what was judged until then", async () => {
   const folder = await folderPath();
   const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
