@@ -11,7 +11,7 @@ import { atOf, clusterIn, formatRecord, kindOf } from "./record.ts";
 
 export const DAY_MS = 86_400_000;
 const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
-const TEMPORARY = /^(?:\d{4}-\d\d-\d\d\.jsonl\.gz|ongoing\.jsonl)\.[\w-]+\.tmp$/;
+const TEMPORARY = /^\d{4}-\d\d-\d\d\.jsonl\.gz\.[\w-]+\.tmp$/;
 const LINES = ".jsonl";
 export const FILE_MODE = 0o600;
 /** The size of one read. Each piece that is decompressed waits for a turn of the event loop. */
@@ -274,10 +274,10 @@ async function replaceDay(
   }
 }
 
-/** Removes what killed processes left. */
-export async function removeTemporary(folder: string): Promise<void> {
+/** Removes what killed processes left: of days, or of other files. */
+export async function removeTemporary(folder: string, names = TEMPORARY): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }))
-    if (TEMPORARY.test(entry.name) && entry.isFile()) await rm(join(folder, entry.name));
+    if (names.test(entry.name) && entry.isFile()) await rm(join(folder, entry.name));
 }
 
 /** Returns the bytes of the lines of each cluster in a day that is over. */

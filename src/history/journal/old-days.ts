@@ -3,9 +3,7 @@ import type { Clock } from "../../support/clock.ts";
 import { messageOf } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
 import {
-  beginOf,
   compressDay,
-  DAY_MS,
   dayFiles,
   dayOf,
   pathOf,
@@ -14,7 +12,7 @@ import {
   withoutClusters,
   type DayFile,
 } from "./day-files.ts";
-import { hungry, tooOld, trustAt, type Retention, type Trust } from "./retention.ts";
+import { hungry, latestEnd, tooOld, trustAt, type Retention, type Trust } from "./retention.ts";
 
 /** The days of a folder that are over. */
 export interface OldDays {
@@ -68,8 +66,8 @@ export function createOldDays(path: string, retention: Retention, { clock, logge
   /** Whether the wall clock is believed. The first time, it is compared with the latest day before. */
   function isBelieved(nowMs: number, files: readonly DayFile[]): boolean {
     const now = { wallMs: nowMs, monotonicMs: clock.monotonicMs() };
-    const last = files.at(-1);
-    const before = trust ?? (last && { wallMs: beginOf(last.day) + DAY_MS, monotonicMs: createdMs }) ?? now;
+    const days = files.map(({ day }) => day);
+    const before = trust ?? { wallMs: latestEnd(days, nowMs) ?? nowMs, monotonicMs: createdMs };
     trust = trustAt(before, now);
     return trust.doubtedMs === undefined;
   }

@@ -4,11 +4,12 @@ import { open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../../support/errors.ts";
 import { inSlices } from "../../support/slices.ts";
-import { FILE_MODE, openRegular } from "./day-files.ts";
+import { FILE_MODE, openRegular, removeTemporary } from "./day-files.ts";
 import { sealed, unsealed } from "./lines.ts";
 import { atOf, formatRecord, kindOf, type JournalRecord } from "./record.ts";
 
 const NAME = "ongoing.jsonl";
+const TEMPORARY = /^ongoing\.jsonl\.[\w-]+\.tmp$/;
 /** The most bytes of the file, and of one cluster in it. */
 const MAX_BYTES = 8 * 2 ** 20;
 const CLUSTER_BYTES = 64 * 1024;
@@ -27,6 +28,7 @@ export interface OngoingLines {
 /** Replaces the file of what goes on, by records of which the last one is a mark. */
 export async function writeOngoing(folder: string, records: readonly JournalRecord[]): Promise<void> {
   const parts = await partsOf(records);
+  await removeTemporary(folder, TEMPORARY);
   const [path, temporary] = [join(folder, NAME), join(folder, `${NAME}.${randomUUID()}.tmp`)];
   try {
     const file = await open(temporary, "wx", FILE_MODE);

@@ -194,6 +194,13 @@ test("an incident that goes on is restored behind a hundred later ones of its cl
   ).toEqual(["open"]);
 });
 
+test("what a killed process left of another file of what goes on is removed", async () => {
+  const folder = await madeFolder();
+  await writeFile(join(folder, "ongoing.jsonl.6f1e-2.tmp"), "half of it");
+  await writeOngoing(folder, [{ at: "2026-11-26T11:00:00.000Z", kind: "alive" }]);
+  expect(await readdir(folder)).toEqual(["ongoing.jsonl"]);
+});
+
 test("what goes on is damaged: it follows from the days, and the log names the file", async () => {
   const folder = await folderPath();
   const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
@@ -232,10 +239,12 @@ test("a directory with the name of an old day or of a temporary file keeps no ot
   await mkdir(join(folder, "2020-01-01.jsonl"));
   await mkdir(join(folder, "2020-01-02.jsonl.gz.x.tmp"));
   await writeFile(join(folder, "2020-01-03.jsonl"), dayWith("2020-01-03", { ams: 9 }));
-  await writeFile(join(folder, "2026-11-25.jsonl"), dayWith("2026-11-25", { ams: 9 }));
+  for (const day of [dayOfNoon(2), dayOfNoon(1)])
+    await writeFile(join(folder, `${day}.jsonl`), dayWith(day, { ams: 9 }));
   const { logger, lines } = createMemoryLog();
   await createOldDays(folder, KEPT, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
-  const left = ["2020-01-01.jsonl", "2020-01-02.jsonl.gz.x.tmp", "2026-11-25.jsonl.gz"];
+  const recent = ["2026-11-24.jsonl.gz", "2026-11-25.jsonl.gz"];
+  const left = ["2020-01-01.jsonl", "2020-01-02.jsonl.gz.x.tmp", ...recent];
   expect(await readdir(folder)).toEqual(left);
   expect(lines).toContainEqual(expect.objectContaining({ level: "warn", path: join(folder, left[0] ?? "") }));
 });
@@ -274,6 +283,15 @@ test("a machine that starts with a wrong clock removes nothing for 24 hours, and
   };
   expect([await count(0), await count(1), await count(23)]).toEqual([10, 10, 10]);
   expect([await count(24), await count(25), await count(28)]).toEqual([7, 4, 1]);
+});
+
+test("a wrong clock that went over midnight before a start is not believed by the file of its own day", async () => {
+  const folder = await madeFolder();
+  for (const days of [-400, 1, 2, 3])
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), dayWith(dayOfNoon(days), { ams: 9 }));
+  const oldDays = createOldDays(folder, KEPT, { clock: { monotonicMs: () => 0 }, ...createMemoryLog() });
+  await oldDays.tidy(NOON_MS + 401 * DAY_MS);
+  expect(await readdir(folder)).toHaveLength(4);
 });
 
 test("beyond the size the clusters that have most lose their days, and the others keep theirs", async () => {
