@@ -42,7 +42,7 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): IncidentList {
       }),
     restore: (incidents) => {
       const ids = new Set(all.map(({ id }) => id));
-      const known = [...all, ...incidents.filter(({ id }) => !ids.has(id))];
+      const known = latestOf([...all, ...incidents.filter(({ id }) => !ids.has(id))], MAX_RESTORED);
       const latestFirst = known.toSorted((one, other) => Date.parse(other.begin) - Date.parse(one.begin));
       all = bounded(latestFirst.slice(0, MAX_RESTORED), maxIncidents);
     },
@@ -51,6 +51,13 @@ export function createPast(maxIncidents: number = MAX_INCIDENTS): IncidentList {
     },
     list: () => documentsOf(all),
   };
+}
+
+/** Returns at least so many incidents, the latest ones: a journal may have hundreds of thousands, and to sort them all takes seconds. */
+function latestOf(all: readonly Listed[], most: number): readonly Listed[] {
+  const begins = Float64Array.from(all, ({ begin }) => Date.parse(begin)).toSorted();
+  const fromMs = begins.at(-most) ?? Number.NEGATIVE_INFINITY;
+  return all.filter(({ begin }) => Date.parse(begin) >= fromMs);
 }
 
 /** Each scrape asks for the list, and most of them for the same. */

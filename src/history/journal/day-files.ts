@@ -7,11 +7,11 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../../support/errors.ts";
 import { createLineReader, sealed, type Progress } from "./lines.ts";
-import { atOf, clusterIn, formatRecord } from "./record.ts";
+import { atOf, clusterIn, formatRecord, kindOf } from "./record.ts";
 
 export const DAY_MS = 86_400_000;
 const FILE = /^(\d{4}-\d\d-\d\d)\.jsonl(\.gz)?$/;
-const TEMPORARY = /^(?:\d{4}-\d\d-\d\d\.jsonl\.gz|ongoing\.jsonl)\.[\w-]+\.tmp$/;
+const TEMPORARY = /^\d{4}-\d\d-\d\d\.jsonl\.gz\.[\w-]+\.tmp$/;
 const LINES = ".jsonl";
 export const FILE_MODE = 0o600;
 /** The size of one read. Each piece that is decompressed waits for a turn of the event loop. */
@@ -234,9 +234,27 @@ function toError(error: unknown): Error {
 export async function compressDay(folder: string, day: string): Promise<void> {
   const sources = (await namedFiles(folder)).filter((file) => file.day === day);
   await replaceDay(folder, day, async function* all() {
-    for (const source of sources) yield* await streamOf(source);
+    for (const source of sources) yield* wholeLines(await streamOf(source));
   });
   await rm(pathOf(folder, day));
+}
+
+/** Returns what a stream has up to its last line break: a line whose write was interrupted would spoil the first one of the next file. */
+async function* wholeLines(stream: Readable): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  for await (const chunk of stream) {
+    const bytes = Buffer.from(chunk);
+    const end = bytes.lastIndexOf("\n") + 1;
+    if (end > 0) {
+      yield* rest;
+      yield bytes.subarray(0, end);
+      rest = [];
+    }
+    rest.push(bytes.subarray(end));
+    if (rest.length * CHUNK_BYTES <= MAX_LINE_UNITS) continue;
+    yield* rest;
+    rest = [];
+  }
 }
 
 /** Writes the compressed file of a day that is over. */
@@ -256,9 +274,10 @@ async function replaceDay(
   }
 }
 
-/** Removes what killed processes left. */
-export async function removeTemporary(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) if (TEMPORARY.test(name)) await rm(join(folder, name));
+/** Removes what killed processes left: of days, or of other files. */
+export async function removeTemporary(folder: string, names = TEMPORARY): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (names.test(entry.name) && entry.isFile()) await rm(join(folder, entry.name));
 }
 
 /** Returns the bytes of the lines of each cluster in a day that is over. */
@@ -281,11 +300,13 @@ export async function withoutClusters(
     let nth = 0;
     for await (const line of linesOfDay(folder, day)) {
       if (clusters.has(clusterIn(line))) continue;
-      yield `${sealed(line, nth)}\n`;
-      nth += 1;
-      if (nth > 1) continue;
-      for (const cluster of clusters) {
-        yield `${sealed(formatRecord({ at: atOf(line), kind: "lost", cluster }), nth)}\n`;
+      const [at, isBegin] = [atOf(line), nth === 0 || kindOf(line) === "run"];
+      // A cluster that a run does not mention would be no part of the configuration any more.
+      const lost = isBegin
+        ? Array.from(clusters, (cluster) => formatRecord({ at, kind: "lost", cluster }))
+        : [];
+      for (const each of [line, ...lost]) {
+        yield `${sealed(each, nth)}\n`;
         nth += 1;
       }
     }

@@ -11,7 +11,7 @@ import { createBounds, type Bounds } from "./bounds.ts";
 import { createOldDays } from "./old-days.ts";
 import type { Retention } from "./retention.ts";
 import { writeOngoing } from "./ongoing-file.ts";
-import { atOf, formatRecord, withAt, type JournalRecord, type RunRecord } from "./record.ts";
+import { formatRecord, withAt, type JournalRecord, type RunRecord } from "./record.ts";
 import { createWaitingLines, keyOf, type WaitingLine } from "./waiting-lines.ts";
 
 const FOLDER_MODE = 0o700;
@@ -37,8 +37,8 @@ export interface JournalStep {
   readonly isContinuous: boolean;
   /** Returns the records of a run that begins at a Unix time in milliseconds, and of the state of everything then; works in slices. */
   readonly state: (run: Begin, atMs: number) => Promise<readonly JournalRecord[]>;
-  /** Returns the records of what goes on, the last one a mark. */
-  readonly ongoing: () => readonly JournalRecord[];
+  /** Returns the records of what goes on, the last one a mark; works in slices. */
+  readonly ongoing: () => Promise<readonly JournalRecord[]>;
   /** Whether what goes on has changed since the step before. */
   readonly isOngoingChanged: boolean;
 }
@@ -120,7 +120,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   async function endDay(old: DayWriter, midnightMs: number): Promise<void> {
     const midnight = instantOf(midnightMs);
     const last = waiting.all().filter(({ at }) => at < midnight);
-    await old.append(textsOf(last), markOf(midnightMs));
+    await old.append(textsOf(last, beginOf(old.day)), markOf(midnightMs));
     const written = new Set(last);
     waiting.keepOnly((line) => !written.has(line));
   }
@@ -140,14 +140,30 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     return goesOn ? midnightMs : atMs;
   }
 
+  async function openToday(atMs: number): Promise<DayWriter> {
+    const opened = await openDay(path, dayOf(atMs));
+    bounds.began(opened.bytes());
+    return opened;
+  }
+
   async function write(step: Noted): Promise<void> {
     await openFolder();
     try {
-      if (isOngoingOwed) await writeOngoing(path, step.ongoing());
-      isOngoingOwed = false;
+      if (isOngoingOwed) await writeWhatGoesOn(step);
     } finally {
       // Neither file waits for the other one.
       await writeDay(step);
+    }
+  }
+
+  async function writeWhatGoesOn({ ongoing }: Noted): Promise<void> {
+    // A step meanwhile may bring a later one.
+    isOngoingOwed = false;
+    try {
+      await writeOngoing(path, await ongoing());
+    } catch (error) {
+      isOngoingOwed = true;
+      throw error;
     }
   }
 
@@ -158,15 +174,15 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     // What a run begins with was not known before it was seen.
     const atMs = owed === undefined ? step.atMs : step.seenMs;
     const beginMs = await turnDay(atMs, step.isContinuous);
-    writer ??= await openDay(path, dayOf(atMs));
+    writer ??= await openToday(atMs);
     if (writer.bytes() >= maxDayBytes) throw new Error(`the file of today is full (${maxDayBytes} bytes)`);
     const state = owed === undefined ? [] : await stateLines(owed, beginMs, step);
     const lines = waiting.all().filter((line) => known.has(line));
-    // The file of a day has no earlier instants.
-    const texts = owed === undefined ? textsOf(lines) : textsOf(lines).map(notBefore(instantOf(beginMs)));
+    const texts = textsOf(lines, owed === undefined ? beginOf(writer.day) : beginMs);
     await writer.append([...state, ...texts], markOf(atMs));
     waiting.keepOnly((line) => !known.has(line));
     [owed, left] = [undefined, undefined];
+    void oldDays.tidy(step.atMs);
   }
 
   /**
@@ -181,13 +197,16 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
     if (why !== "day") waiting.keepOnly((line) => line.isIncident || !known.has(line));
     const added = waiting.all().filter((line) => known.has(line));
     const changed = new Set(added.map(({ key }) => key));
-    const lines: string[] = [];
+    const [lines, ends] = [Array<string>(), new Set<string>()];
     await inSlices(state, (record) => {
       const key = keyOf(record);
-      if (bounds.isSpent(record) || (key !== undefined && changed.has(key))) return;
-      lines.push(...admittedBy(own, record).map(({ text }) => text));
+      if (key !== undefined && changed.has(key)) return;
+      // A run that did not mention a subject would say that it is not configured any more.
+      const end = bounds.endOf(record);
+      if (end === undefined) lines.push(...admittedBy(own, record).map(({ text }) => text));
+      else ends.add(formatRecord(end));
     });
-    return lines;
+    return [...lines, ...ends];
   }
 
   function failed(detail: string): void {
@@ -218,7 +237,6 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       try {
         await write(step);
         succeeded(clock.monotonicMs());
-        void oldDays.tidy(step.atMs);
       } catch (error) {
         failed(messageOf(error));
         recover(error);
@@ -257,18 +275,15 @@ function admittedBy(
   given: JournalRecord,
 ): readonly { readonly record: JournalRecord; readonly text: string }[] {
   const text = formatRecord(given);
-  const record = bounds.admit(given, text.length);
+  const record = bounds.admit(given, Buffer.byteLength(text));
   if (record === undefined) return [];
   return [{ record, text: record === given ? text : formatRecord(record) }];
 }
 
-/** Returns a function that gives a line at least this instant. */
-function notBefore(at: string): (line: string) => string {
-  return (line) => (atOf(line) < at ? withAt(line, at) : line);
-}
-
-function textsOf(lines: readonly WaitingLine[]): readonly string[] {
-  return lines.map(({ text }) => text);
+/** Returns the texts of lines, each at this Unix time or later: the file of a day has no earlier instants, also if the clock was set back. */
+function textsOf(lines: readonly WaitingLine[], fromMs: number): readonly string[] {
+  const from = instantOf(fromMs);
+  return lines.map(({ at, text }) => (at < from ? withAt(text, from) : text));
 }
 
 function markOf(ms: number): string {

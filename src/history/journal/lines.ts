@@ -98,8 +98,11 @@ export function createLineReader(day: string, progress: Progress, isWithin = fal
       next = undefined;
       return line;
     }
-    place = found.nth + 1;
-    if (!isRun && found.nth !== next && !isFirst) damaged();
+    // Of a file that is not read from its begin, the lines are not counted.
+    if (isWithin) place = found.nth + 1;
+    // Behind a first line that is damaged no number can be wrong.
+    const isExpected = found.nth === next || (next === undefined && (isFirst || isDamaged));
+    if (!isRun && !isExpected) damaged();
     isFirst = false;
     next = found.nth + 1;
     return line;

@@ -1,5 +1,8 @@
 import { bodyOf, endsKnowledge, parseRecord, subjectIn, type JournalRecord } from "./record.ts";
 
+/** The most subjects whose lines are compared; with more, all are news again. An appliance may invent them for weeks. */
+const MOST_SUBJECTS = 2 ** 18;
+
 /**
  * Returns a function that reads the lines of a journal, oldest first, and returns the record of each line with news. Most lines repeat what
  * is known, since each day begins with the state of everything.
@@ -13,6 +16,7 @@ export function createNews(): (line: string) => JournalRecord | undefined {
     // Behind a gap every line is news.
     if (record !== undefined && endsKnowledge(record)) known.clear();
     else if (subject !== undefined && record !== undefined) known.set(subject, body);
+    if (known.size > MOST_SUBJECTS) known.clear();
     return record;
   };
 }

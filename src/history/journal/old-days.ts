@@ -3,9 +3,7 @@ import type { Clock } from "../../support/clock.ts";
 import { messageOf } from "../../support/errors.ts";
 import type { Logger } from "../../support/log.ts";
 import {
-  beginOf,
   compressDay,
-  DAY_MS,
   dayFiles,
   dayOf,
   pathOf,
@@ -14,7 +12,7 @@ import {
   withoutClusters,
   type DayFile,
 } from "./day-files.ts";
-import { hungry, tooOld, trustAt, type Retention, type Trust } from "./retention.ts";
+import { hungry, latestEnd, tooOld, trustAt, type Retention, type Trust } from "./retention.ts";
 
 /** The days of a folder that are over. */
 export interface OldDays {
@@ -42,7 +40,7 @@ export function createOldDays(path: string, retention: Retention, { clock, logge
   let totalBytes = 0;
   let tidiedMs = Number.NEGATIVE_INFINITY;
   let isTidying = false;
-  /** The days without a cluster that takes too much. */
+  /** The files of days without a cluster that takes too much. */
   const lookedAt = new Set<string>();
 
   function failed(at: string, error: unknown): void {
@@ -68,8 +66,8 @@ export function createOldDays(path: string, retention: Retention, { clock, logge
   /** Whether the wall clock is believed. The first time, it is compared with the latest day before. */
   function isBelieved(nowMs: number, files: readonly DayFile[]): boolean {
     const now = { wallMs: nowMs, monotonicMs: clock.monotonicMs() };
-    const last = files.at(-1);
-    const before = trust ?? (last && { wallMs: beginOf(last.day) + DAY_MS, monotonicMs: createdMs }) ?? now;
+    const days = files.map(({ day }) => day);
+    const before = trust ?? { wallMs: latestEnd(days, nowMs) ?? nowMs, monotonicMs: createdMs };
     trust = trustAt(before, now);
     return trust.doubtedMs === undefined;
   }
@@ -77,37 +75,49 @@ export function createOldDays(path: string, retention: Retention, { clock, logge
   async function makeRoom(nowMs: number, today: string): Promise<void> {
     const old = tooOld(await closed(today), nowMs, retention).slice(0, MAX_REMOVED);
     for (const file of old) await remove(file, "too old");
-    for (let count = 0; count < MAX_LOOKED_AT && (await isTooLarge()); count += 1) {
-      const file = (await closed(today)).find(({ day }) => !lookedAt.has(day));
-      if (file === undefined) break;
-      await shrink(file).catch((error: unknown) => failed(file.path, error));
+    // Days with a cluster that takes too much are larger than others, wherever they are.
+    const largest = (await closed(today))
+      .filter(({ path: at }) => !lookedAt.has(at))
+      .toSorted((one, other) => other.bytes - one.bytes);
+    let isShrunk = false;
+    for (const file of largest.slice(0, MAX_LOOKED_AT)) {
+      if (!(await isTooLarge())) return;
+      isShrunk = (await shrink(file)) || isShrunk;
     }
-    for (const file of (await closed(today)).slice(0, MAX_REMOVED - old.length)) {
-      const isShrunk = lookedAt.has(file.day);
-      if (isShrunk && (await isTooLarge())) await remove(file, "too large together");
-    }
+    // Another hour looks at more days before any is removed.
+    if (isShrunk) return;
+    for (const file of (await closed(today)).slice(0, MAX_REMOVED - old.length))
+      if (await isTooLarge()) await remove(file, "too large together");
   }
 
   async function isTooLarge(): Promise<boolean> {
     return sumOf(await dayFiles(path)) > retention.retentionBytes;
   }
 
-  /** Takes from a day the lines of the clusters that have most. */
-  async function shrink({ day, isCompressed }: DayFile): Promise<void> {
-    lookedAt.add(day);
-    if (!isCompressed) return;
-    const greedy = hungry(await sizesIn(path, day));
-    if (greedy.size === 0) return;
-    await withoutClusters(path, day, greedy);
-    logger.info(
-      { path: pathOf(path, day), clusters: [...greedy].slice(0, 5) },
-      "a day of the journal without its largest clusters",
-    );
+  /** Takes from a day the lines of the clusters that have most; returns whether there were such. */
+  async function shrink({ day, path: at, isCompressed }: DayFile): Promise<boolean> {
+    lookedAt.add(at);
+    if (!isCompressed) return false;
+    try {
+      const greedy = hungry(await sizesIn(path, day));
+      if (greedy.size === 0) return false;
+      await withoutClusters(path, day, greedy);
+      const clusters = [...greedy].slice(0, 5);
+      logger.info({ path: at, clusters }, "a day of the journal without its largest clusters");
+      return true;
+    } catch (error) {
+      failed(at, error);
+      return false;
+    }
   }
 
-  async function remove(file: DayFile, detail: string): Promise<void> {
-    await rm(file.path);
-    logger.info({ path: file.path, detail }, "a day of the journal was removed");
+  async function remove({ path: at }: DayFile, detail: string): Promise<void> {
+    try {
+      await rm(at);
+      logger.info({ path: at, detail }, "a day of the journal was removed");
+    } catch (error) {
+      failed(at, error);
+    }
   }
 
   return {

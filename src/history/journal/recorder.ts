@@ -101,17 +101,18 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     return { atMs, seenMs, isContinuous };
   }
 
-  /** Makes the records of what goes on, when the journal writes them. */
-  function ongoingOf(all: readonly RecordedCluster[], atMs: number): () => readonly JournalRecord[] {
+  /** Returns what makes the records of what goes on, when the journal writes them. */
+  function ongoingOf(all: readonly RecordedCluster[], atMs: number): () => Promise<readonly JournalRecord[]> {
     const windows = sources?.windows.commanded() ?? [];
-    return () => [
-      ...windows.map((window) => windowRecord(window, atMs)),
-      ...all.flatMap(({ verdict, incidents }) => [
-        ...incidentRecords(verdict.facts.cluster, incidents?.all ?? [], atMs),
-        ...(verdict.planned === undefined ? [] : recordsBetween(undefined, verdict, atMs).filter(isWrong)),
-      ]),
-      { at: instantOf(atMs), kind: "alive" },
-    ];
+    return async () => {
+      const records: JournalRecord[] = windows.map((window) => windowRecord(window, atMs));
+      await inSlices(all, ({ verdict, incidents }) => {
+        records.push(...incidentRecords(verdict.facts.cluster, incidents?.all ?? [], atMs));
+        if (verdict.planned !== undefined)
+          records.push(...recordsBetween(undefined, verdict, atMs).filter(isWrong));
+      });
+      return [...records, { at: instantOf(atMs), kind: "alive" }];
+    };
   }
 
   function stateOf(all: readonly RecordedCluster[]): JournalStep["state"] {
@@ -148,9 +149,11 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
         const { cluster } = now.facts;
         latest.set(cluster, { verdict: now, incidents: latest.get(cluster)?.incidents });
       } else if (before !== undefined) latest.delete(before.facts.cluster);
+      const records = recordsBetween(before, now, atMs);
       // What began before a window, and what began in it.
-      isOngoingChanged ||= before?.planned !== undefined || now?.planned !== undefined;
-      recordsBetween(before, now, atMs).forEach(record);
+      const isOtherWindow = before?.planned !== now?.planned;
+      isOngoingChanged ||= isOtherWindow || (now?.planned !== undefined && records.length > 0);
+      records.forEach(record);
     },
     happened: ({ cluster, news, now }, atMs) => {
       isOngoingChanged = true;

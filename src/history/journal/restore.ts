@@ -4,6 +4,8 @@ import type { Restored } from "../../exporter/board/board.ts";
 import type { Memory } from "../../exporter/judge/memory.ts";
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
+import { keepLatest } from "../../support/keep-latest.ts";
+import { inSlices } from "../../support/slices.ts";
 import { readLatest } from "./day-files.ts";
 import { readOngoing, type OngoingLines } from "./ongoing-file.ts";
 import {
@@ -56,7 +58,7 @@ export async function restore(
     events.onProgress();
     lines.forEach(latest.read);
   }
-  if (ongoing !== undefined) latest.complete(ongoing);
+  if (ongoing !== undefined) await latest.complete(ongoing);
   return restoredFrom(latest.end(), at);
 }
 
@@ -85,16 +87,22 @@ interface Left {
 interface StateReader {
   read(line: string): void;
   /** Adds what went on at a later instant, or at an earlier one that the lines do not reach. */
-  complete(ongoing: OngoingLines): void;
+  complete(ongoing: OngoingLines): Promise<void>;
   /** Returns the last known state. */
   end(): Left;
 }
 
 function createReader(): StateReader {
   const subjects = new Map<string, SubjectLine>();
-  const incidents = new Map<string, IncidentRecord>();
+  const incidents = new Map<string, Map<string, IncidentRecord>>();
   const windows = new Map<string, WindowRecord>();
   let run: ReadRun = { latest: "", lost: new Map() };
+
+  function incidentsOf(cluster: string): Map<string, IncidentRecord> {
+    const own = incidents.get(cluster) ?? new Map<string, IncidentRecord>();
+    incidents.set(cluster, own);
+    return own;
+  }
 
   function keep(subject: string, line: string): void {
     const earlier = subjects.get(subject);
@@ -114,9 +122,19 @@ function createReader(): StateReader {
     if (record.kind === "run" && endsKnowledge(record)) run = { latest: line, lost: new Map() };
     run.latest = line;
     if (record.kind === "lost") run.lost.set(record.cluster, Date.parse(record.at));
-    if (record.kind === "incident") keepLatest(incidents, record.incident.id, record);
-    if (record.kind === "window") keepLatest(windows, record.id, record);
+    if (record.kind === "incident")
+      keepLatest(incidentsOf(record.cluster), record.incident.id, record, MOST_INCIDENTS);
+    if (record.kind === "window") keepLatest(windows, record.id, record, MOST_WINDOWS);
     if (isSubject(record)) keep(subjectKey(record), line);
+  }
+
+  /** Adds an incident, unless the lines know it later. What is not over goes behind the others, so that it stays. */
+  function goesOn(record: IncidentRecord): void {
+    const own = incidentsOf(record.cluster);
+    const { id, end } = record.incident;
+    if (!isLater(record, own.get(id))) return;
+    if (end !== undefined && own.has(id)) own.set(id, record);
+    else keepLatest(own, id, record, MOST_INCIDENTS);
   }
 
   /** What else the lines say to go on is over: its end was left out of the files of the days. */
@@ -124,11 +142,12 @@ function createReader(): StateReader {
     const lost = new Set(goOn.flatMap((each) => (each.kind === "lost" ? each.cluster : [])));
     const open = new Set(goOn.flatMap((each) => (each.kind === "incident" ? each.incident.id : [])));
     const planned = new Set(goOn.flatMap((each) => (each.kind === "window" ? each.id : [])));
-    for (const [id, { incident, ...record }] of incidents) {
-      const isOver = incident.end === undefined && !open.has(id) && !lost.has(record.cluster);
-      if (isOver && record.at <= at)
-        incidents.set(id, { ...record, incident: { ...incident, end: at }, open: undefined });
-    }
+    for (const [cluster, own] of incidents)
+      for (const [id, { incident, ...record }] of own) {
+        const isOver = incident.end === undefined && !open.has(id) && !lost.has(cluster);
+        if (isOver && record.at <= at)
+          own.set(id, { ...record, incident: { ...incident, end: at }, open: undefined });
+      }
     for (const [id, record] of windows) if (record.at <= at && !planned.has(id)) windows.delete(id);
   }
 
@@ -142,15 +161,18 @@ function createReader(): StateReader {
       keep(subject, line);
       run.latest = line;
     },
-    complete: ({ at, lines }) => {
-      const goOn = lines.flatMap((line) => parseRecord(line) ?? []);
+    complete: async ({ at, lines }) => {
+      const goOn: JournalRecord[] = [];
+      await inSlices(lines, (line) => {
+        const record = parseRecord(line);
+        if (record !== undefined) goOn.push(record);
+      });
       endOthers(at, goOn);
       const then: ReadRun = { latest: lines.at(-1) ?? "", lost: new Map() };
       for (const record of goOn) {
-        if (record.kind === "incident" && isLater(record, incidents.get(record.incident.id)))
-          incidents.set(record.incident.id, record);
+        if (record.kind === "incident") goesOn(record);
         if (record.kind === "window" && isLater(record, windows.get(record.id)))
-          windows.set(record.id, record);
+          keepLatest(windows, record.id, record, MOST_WINDOWS);
         if (!isSubject(record)) continue;
         const known = subjects.get(subjectKey(record))?.run.latest;
         if (known === undefined || atOf(known) < at)
@@ -159,20 +181,14 @@ function createReader(): StateReader {
     },
     end: () => ({
       subjects: [...subjects.values()],
-      incidents: [...incidents.values()],
-      windows: Array.from(windows.values(), windowFrom).slice(-MOST_WINDOWS),
+      incidents: [...incidents.values()].flatMap((own) => [...own.values()]),
+      windows: Array.from(windows.values(), windowFrom),
     }),
   };
 }
 
 function isLater({ at }: Pick<JournalRecord, "at">, other: Pick<JournalRecord, "at"> | undefined): boolean {
   return other === undefined || other.at <= at;
-}
-
-/** Adds an entry behind the others. */
-function keepLatest<Value>(all: Map<string, Value>, key: string, value: Value): void {
-  all.delete(key);
-  all.set(key, value);
 }
 
 /**
@@ -201,10 +217,7 @@ function restoredFrom({ subjects, incidents, windows }: Left, at: Instant): Rest
   const byCluster = groupBy(subjects, ({ line }) => clusterIn(line));
   const parts = new Set(incidents.map(({ incident }) => incident.failover?.repeated?.includes));
   const apart = incidents.filter(({ incident }) => !parts.has(incident.id));
-  const whole = [...groupBy(apart, ({ cluster }) => cluster).values()].flatMap((own) =>
-    own.slice(-MOST_INCIDENTS),
-  );
-  const incidentsOf = groupBy(whole, ({ cluster }) => cluster);
+  const incidentsOf = groupBy(apart, ({ cluster }) => cluster);
   const names = new Set([...byCluster.keys(), ...incidentsOf.keys()]);
   const memory = (name: string): Memory => {
     const [own, recorded] = [byCluster.get(name) ?? [], incidentsOf.get(name) ?? []];
@@ -215,7 +228,7 @@ function restoredFrom({ subjects, incidents, windows }: Left, at: Instant): Rest
     incidentsOf,
     ([name, own]) => [name, () => ongoingFrom(own, memory(name), at)] as const,
   );
-  const all = whole.map(({ incident }) => incident);
+  const all = apart.map(({ incident }) => incident);
   return { memories: new Map(memories), ongoing: new Map(ongoing), incidents: all, windows };
 }
 

@@ -26,6 +26,19 @@ export function trustAt({ wallMs, monotonicMs, doubtedMs }: Trust, now: Instant)
   return { wallMs, monotonicMs, doubtedMs: sinceMs };
 }
 
+/**
+ * Returns the end of the latest day with which a start compares the clock; `undefined` if there is none. Days behind a gap that ended less
+ * than two days ago may be by a clock that was wrong already then.
+ */
+export function latestEnd(days: readonly string[], nowMs: number): number | undefined {
+  const begins = days.map(beginOf);
+  const isBehindGap = (beginMs: number, nth: number): boolean =>
+    nowMs - beginMs < 2 * DAY_MS && beginMs - (begins[nth - 1] ?? beginMs) > DAY_MS;
+  const gap = begins.findLastIndex(isBehindGap);
+  const last = gap < 0 ? begins.at(-1) : begins[gap - 1];
+  return last === undefined ? undefined : last + DAY_MS;
+}
+
 /** Returns the files of days that ended longer ago than they are kept, oldest first. */
 export function tooOld(
   files: readonly DayFile[],

@@ -13,6 +13,7 @@ import type { Restored } from "../../exporter/board/board.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import type { Clock } from "../../support/clock.ts";
 import { errorCode, messageOf } from "../../support/errors.ts";
+import { keepLatest } from "../../support/keep-latest.ts";
 import type { Logger } from "../../support/log.ts";
 import { createTimelines } from "./timelines.ts";
 
@@ -93,10 +94,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
 function keep(all: Map<string, Map<string, KnownIncident>>, incident: KnownIncident): void {
   const own = all.get(incident.cluster) ?? new Map<string, KnownIncident>();
   all.set(incident.cluster, own);
-  own.delete(incident.id);
-  own.set(incident.id, incident);
-  const [first = ""] = own.keys();
-  if (own.size > MOST_INCIDENTS) own.delete(first);
+  keepLatest(own, incident.id, incident, MOST_INCIDENTS);
 }
 
 /** The damage of the journal that was found so far. */

@@ -57,3 +57,23 @@ test("windows and reloads without end are left out, and nothing else", () => {
   expect(reloads.filter((each) => each !== undefined)).toHaveLength(256);
   expect(bounds.admit(group(1, "one_master"), 1024)).toEqual(group(1, "one_master"));
 });
+
+test("a run that begins later says what has no more, of a subject and of a cluster", () => {
+  const bounds = createBounds(DAY_BYTES);
+  for (let nth = 0; nth < 300; nth += 1) bounds.admit(group(1, "no_master"), 1024);
+  for (let nth = 0; nth < 2100; nth += 1) bounds.admit(group(nth, "one_master", "fra"), 1024);
+  expect(bounds.endOf(group(1, "one_master"))).toEqual({ ...group(1, ""), state: undefined });
+  expect(bounds.endOf(group(2, "one_master"))).toBeUndefined();
+  expect(bounds.endOf(group(3, "one_master", "fra"))).toEqual({ at: AT, kind: "lost", cluster: "fra" });
+});
+
+test("after many starts on a day the clusters share what is left of its file", () => {
+  const bounds = createBounds(DAY_BYTES);
+  bounds.began(DAY_BYTES - 40_000);
+  const bytesOf = (cluster: string): number =>
+    Array.from({ length: 100 }, (_, nth) => bounds.admit(group(nth, "one_master", cluster), 1000)).filter(
+      (each) => each?.kind === "group",
+    ).length * 1000;
+  bounds.admit(group(1, "one_master", "fra"), 1000);
+  expect([bytesOf("ams"), bytesOf("fra")]).toEqual([19_000, 9000]);
+});

@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { sealed } from "../../../src/history/journal/lines.ts";
+import { writeOngoing } from "../../../src/history/journal/ongoing-file.ts";
 import { createOldDays } from "../../../src/history/journal/old-days.ts";
 import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import { restore } from "../../../src/history/journal/restore.ts";
@@ -164,6 +166,41 @@ test("an incident whose end the days do not have is over, unless what goes on na
   expect(incidents.map(({ end }) => end)).toEqual(["2026-11-26T12:00:24.000Z"]);
 });
 
+test("an incident that goes on is restored behind a hundred later ones of its cluster", async () => {
+  const folder = await madeFolder();
+  const at = "2026-11-26T11:00:00.000Z";
+  const of = (id: string, end?: string): JournalRecord => {
+    const known = {
+      kind: "website_down",
+      severity: "critical",
+      cluster: "ams",
+      begin: at,
+      summary: "",
+    } as const;
+    return { at, kind: "incident", cluster: "ams", incident: { id, ...known, end, subjects: [] } };
+  };
+  const others = Array.from({ length: 100 }, (_, nth) => of(`later${nth}`, at));
+  await writeFile(
+    join(folder, TODAY),
+    textOf([{ at, kind: "run", v: 1, why: "start" }, of("open"), ...others]),
+  );
+  await writeOngoing(folder, [of("open"), { at, kind: "alive" }]);
+  const { incidents, ongoing } = await restore(folder, AT, NO_EVENTS);
+  expect(incidents).toHaveLength(64);
+  expect(
+    ongoing
+      .get("ams")?.()
+      .all.map(({ id }) => id),
+  ).toEqual(["open"]);
+});
+
+test("what a killed process left of another file of what goes on is removed", async () => {
+  const folder = await madeFolder();
+  await writeFile(join(folder, "ongoing.jsonl.6f1e-2.tmp"), "half of it");
+  await writeOngoing(folder, [{ at: "2026-11-26T11:00:00.000Z", kind: "alive" }]);
+  expect(await readdir(folder)).toEqual(["ongoing.jsonl"]);
+});
+
 test("what goes on is damaged: it follows from the days, and the log names the file", async () => {
   const folder = await folderPath();
   const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
@@ -197,6 +234,41 @@ test("nine seconds of a clock that is 401 days ahead remove no day, and the hour
   await run.kill();
 });
 
+test("a directory with the name of an old day or of a temporary file keeps no other day", async () => {
+  const folder = await madeFolder();
+  await mkdir(join(folder, "2020-01-01.jsonl"));
+  await mkdir(join(folder, "2020-01-02.jsonl.gz.x.tmp"));
+  await writeFile(join(folder, "2020-01-03.jsonl"), dayWith("2020-01-03", { ams: 9 }));
+  for (const day of [dayOfNoon(2), dayOfNoon(1)])
+    await writeFile(join(folder, `${day}.jsonl`), dayWith(day, { ams: 9 }));
+  const { logger, lines } = createMemoryLog();
+  await createOldDays(folder, KEPT, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
+  const recent = ["2026-11-24.jsonl.gz", "2026-11-25.jsonl.gz"];
+  const left = ["2020-01-01.jsonl", "2020-01-02.jsonl.gz.x.tmp", ...recent];
+  expect(await readdir(folder)).toEqual(left);
+  expect(lines).toContainEqual(expect.objectContaining({ level: "warn", path: join(folder, left[0] ?? "") }));
+});
+
+test("the days of a cluster that takes too much are found behind a hundred ordinary days", async () => {
+  const folder = await madeFolder();
+  const sizes: number[] = [];
+  for (let days = 1; days <= 100; days += 1) {
+    const day = dayOfNoon(days);
+    const at = `${day}T00:00:00.000Z`;
+    // What an appliance invents compresses badly.
+    const random = randomBytes(4500).toString("hex");
+    const hostile: JournalRecord = { at, kind: "appliance", cluster: "hostile", appliance: random };
+    const others = ["ams", "fra"].map((cluster): JournalRecord => ({ ...hostile, cluster, appliance: "a" }));
+    const bytes = gzipSync(textOf(days > 3 ? others : [...others, hostile]));
+    sizes.push(bytes.length);
+    await writeFile(join(folder, `${day}.jsonl.gz`), bytes);
+  }
+  const retention = { ...KEPT, retentionBytes: 100 * (sizes.at(-1) ?? 0) + 1000 };
+  const { logger } = createMemoryLog();
+  await createOldDays(folder, retention, { clock: { monotonicMs: () => 0 }, logger }).tidy(NOON_MS);
+  expect(await readdir(folder)).toHaveLength(100);
+});
+
 test("a machine that starts with a wrong clock removes nothing for 24 hours, and then three days an hour", async () => {
   const folder = await madeFolder();
   for (let days = 1; days <= 10; days += 1)
@@ -211,6 +283,15 @@ test("a machine that starts with a wrong clock removes nothing for 24 hours, and
   };
   expect([await count(0), await count(1), await count(23)]).toEqual([10, 10, 10]);
   expect([await count(24), await count(25), await count(28)]).toEqual([7, 4, 1]);
+});
+
+test("a wrong clock that went over midnight before a start is not believed by the file of its own day", async () => {
+  const folder = await madeFolder();
+  for (const days of [-400, 1, 2, 3])
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), dayWith(dayOfNoon(days), { ams: 9 }));
+  const oldDays = createOldDays(folder, KEPT, { clock: { monotonicMs: () => 0 }, ...createMemoryLog() });
+  await oldDays.tidy(NOON_MS + 401 * DAY_MS);
+  expect(await readdir(folder)).toHaveLength(4);
 });
 
 test("beyond the size the clusters that have most lose their days, and the others keep theirs", async () => {

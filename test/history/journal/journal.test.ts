@@ -12,7 +12,8 @@ import {
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compressDay } from "../../../src/history/journal/day-files.ts";
-import { createJournal, type Begin } from "../../../src/history/journal/journal.ts";
+import { createJournal, type Begin, type JournalStep } from "../../../src/history/journal/journal.ts";
+import { sealed } from "../../../src/history/journal/lines.ts";
 import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -142,6 +143,47 @@ test("a step that comes late is a gap, and so is a clock that is set back", asyn
   ]);
 });
 
+test("a clock that is set back by two seconds just behind midnight leaves no line out of its day", async () => {
+  const folder = await folderPath();
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: EVENING_MS });
+  run.poll("a MASTER 1, b BACKUP 1");
+  await run.step(4);
+  await run.step(8);
+  run.setClock(-2000);
+  run.poll("b MASTER 9, a BACKUP 9");
+  // The next step is later than the one before, so nothing is unknown between.
+  await run.step(12);
+  const lines = await linesIn(folder);
+  expect(lines.filter((line) => line.includes("damage"))).toEqual([]);
+  expect(lines.filter((line) => line.includes('"kind":"incident"'))).toEqual([
+    expect.stringMatching(/^\{"at":"2026-11-27T00:00:00\.000Z"/),
+  ]);
+});
+
+test("what goes on by a step during a write is written too", async () => {
+  const folder = await folderPath();
+  const clock = { wallMs: () => NOON_MS, monotonicMs: () => 0 };
+  const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
+  const at = new Date(NOON_MS).toISOString();
+  const stepWith = (cluster: string, meanwhile: () => void): JournalStep => ({
+    atMs: NOON_MS,
+    seenMs: NOON_MS,
+    isContinuous: true,
+    isOngoingChanged: true,
+    state: () => Promise.resolve([{ at, kind: "run", v: 1, why: "start" }]),
+    ongoing: () => {
+      meanwhile();
+      return Promise.resolve([
+        { at, kind: "lost", cluster },
+        { at, kind: "alive" },
+      ]);
+    },
+  });
+  await journal.flush(stepWith("ams", () => void journal.flush(stepWith("fra", () => {}))));
+  expect(await readFile(join(folder, "ongoing.jsonl"), "utf8")).toContain('"cluster":"fra"');
+  await journal.stop();
+});
+
 test("old days are compressed, and removed when they are too old or too large together", async () => {
   const folder = await folderPath();
   const storage = storageAt(folder, { retentionMs: 3 * DAY_MS });
@@ -172,6 +214,17 @@ test("old days are compressed, and removed when they are too old or too large to
   await small.kill();
 });
 
+test("what goes on cannot be written: the log says so, and old days are compressed all the same", async () => {
+  const folder = await folderPath();
+  await mkdir(join(folder, "ongoing.jsonl"), { recursive: true });
+  await writeFile(join(folder, "2026-11-20.jsonl"), "");
+  const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
+  await run.step(4);
+  await eventually(async () => expect(await readdir(folder)).toContain("2026-11-20.jsonl.gz"));
+  expect(run.log.lines).toMatchObject([{ detail: expect.stringMatching(/^EISDIR/) }]);
+  await run.kill();
+});
+
 test("a run that is stopped during a step writes what was judged until then", async () => {
   const folder = await folderPath();
   const run = await startRun(storageAt(folder), { members: MEMBERS, beginMs: NOON_MS });
@@ -182,6 +235,24 @@ test("a run that is stopped during a step writes what was judged until then", as
   await run.stop();
   await step;
   expect((await shortLines(folder, NOON_MS)).slice(-2)).toEqual(["9 group no_backup", "9 alive"]);
+});
+
+test("a day whose compressed file ends within a line goes on in the next file without damage", async () => {
+  const folder = await folderPath();
+  await mkdir(folder);
+  const day = "2026-11-26";
+  const at = `${day}T11:00:00.000Z`;
+  const text = [
+    formatRecord({ at, kind: "run", v: 1, why: "start" }),
+    formatRecord(groupAt(NOON_MS, "one_master")),
+  ]
+    .map((line, nth) => `${sealed(line, nth)}\n`)
+    .join("");
+  await writeFile(join(folder, `${day}.jsonl`), text.slice(0, -30));
+  await compressDay(folder, day);
+  await writeFile(join(folder, `${day}.jsonl`), text);
+  await compressDay(folder, day);
+  expect((await linesIn(folder)).map((line) => JSON.parse(line).kind)).toEqual(["run", "run", "group"]);
 });
 
 test("a kill while a day is compressed loses no line, and a damaged day keeps no other from being compressed", async () => {
@@ -214,7 +285,7 @@ test("a kill while a day is compressed loses no line, and a damaged day keeps no
   ]);
 });
 
-const NOTHING_GOES_ON = { ongoing: () => [], isOngoingChanged: false };
+const NOTHING_GOES_ON = { ongoing: async () => [], isOngoingChanged: false };
 
 const state = async ({ why }: Begin, atMs: number): Promise<readonly JournalRecord[]> => [
   { at: new Date(atMs).toISOString(), kind: "run", v: 1, why, version: "1.2.3", shard: "0/1" },
@@ -353,11 +424,25 @@ test("a subject that flaps has 256 KiB a day, and is unknown from then on, also 
   expect(lines.slice(spent + 1)).toEqual([
     "8 alive",
     "19 run gap",
+    "19 group",
     "20 alive",
     "20 run day",
     "20 group one_master",
     "23 alive",
   ]);
+});
+
+test("the bounds count bytes, also of names in other scripts", async () => {
+  const folder = await folderPath();
+  const clock = { wallMs: () => NOON_MS, monotonicMs: () => 0 };
+  const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
+  const at = new Date(NOON_MS).toISOString();
+  const website = { kind: "website", cluster: "ams", id: 1, protocol: "https", address: "" } as const;
+  for (let nth = 0; nth < 500; nth += 1)
+    journal.record({ at, ...website, name: "網".repeat(1000), state: nth % 2 === 0 ? "up" : "down" });
+  await journal.flush({ atMs: NOON_MS, seenMs: NOON_MS, isContinuous: true, ...NOTHING_GOES_ON, state });
+  await journal.stop();
+  expect((await stat(join(folder, "2026-11-26.jsonl"))).size).toBeLessThan(270_000);
 });
 
 /** Lines of a MiB, of eight clusters. */

@@ -44,7 +44,7 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
   [
     "a missing line",
     whole.filter((_, nth) => nth !== 2),
-    ["0 run start", "10 group one_master", "30 run damage", "30 alive", "damaged or missing: line 4"],
+    ["0 run start", "10 group one_master", "30 run damage", "30 alive", "damaged or missing: line 3"],
   ],
   [
     "a line twice",
@@ -53,13 +53,27 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
       "10 group one_master",
       "20 group no_master",
       "30 alive",
-      "damaged or missing: line 2",
+      "damaged or missing: line 4",
     ]),
   ],
   [
     "a begin that is missing",
     whole.slice(2),
-    ["20 run damage", "20 group no_master", "30 alive", "damaged or missing: line 3"],
+    ["20 run damage", "20 group no_master", "30 alive", "damaged or missing: line 1"],
+  ],
+  [
+    "a begin that is damaged",
+    whole.map((line) => line.replace("start", "stort")),
+    ["10 run damage", "10 group one_master", "20 group no_master", "30 alive", "damaged or missing: line 1"],
+  ],
+  [
+    "a damaged line behind those of an earlier version",
+    [RUN, UP, ...whole.map((line) => line.replace("no_master", "one_master"))],
+    ["0 run start", "10 group one_master", "0 run start", "10 group one_master"].concat([
+      "30 run damage",
+      "30 alive",
+      "damaged or missing: line 5",
+    ]),
   ],
   [
     "a line whose checksum is gone, behind others that have one",

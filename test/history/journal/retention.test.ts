@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hungry, trustAt, type Trust } from "../../../src/history/journal/retention.ts";
+import { hungry, latestEnd, trustAt, type Trust } from "../../../src/history/journal/retention.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -27,6 +27,20 @@ test("a clock that stays ahead is believed after 24 hours", () => {
   const hours = believed((hour) => (hour < 2 ? 0 : 30 * DAY_MS), 40);
   expect(hours.indexOf(false)).toBe(2);
   expect(hours.indexOf(true, 2)).toBe(26);
+});
+
+test.each<readonly [string, readonly string[], string | undefined]>([
+  ["the latest day", ["2026-11-20", "2026-11-24", "2026-11-25"], "2026-11-26"],
+  ["the latest day, however long ago", ["2026-11-20", "2026-11-21"], "2026-11-22"],
+  [
+    "the day before a gap, when the clock went on for less than two days since",
+    ["2025-11-20", "2026-11-25"],
+    "2025-11-21",
+  ],
+  ["nothing without a day", [], undefined],
+])("a start at noon of 2026-11-26 compares the clock with %s", (_, days, expected) => {
+  const endMs = expected === undefined ? undefined : Date.parse(`${expected}T00:00:00Z`);
+  expect(latestEnd(days, Date.parse("2026-11-26T12:00:00Z"))).toBe(endMs);
 });
 
 test.each<readonly [readonly number[], readonly string[]]>([

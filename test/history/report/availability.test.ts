@@ -3,7 +3,7 @@ import type { JournalRecord } from "../../../src/history/journal/record.ts";
 import { availabilityOf, type Availability } from "../../../src/history/report/availability.ts";
 import { createHistory, merged } from "../../../src/history/report/history.ts";
 import { instantOf } from "../../../src/exporter/judge/words.ts";
-import { alive, failedOver, group, planned, readiness, run, START, website } from "./records.ts";
+import { alive, failedOver, group, lost, planned, readiness, run, START, website } from "./records.ts";
 
 const HOUR = 3600;
 const RANGE = { fromMs: START, toMs: START + HOUR * 1000 };
@@ -94,6 +94,22 @@ test("a cluster is unknown after a start until all is known that is recorded wit
   expect(reported([...start, alive(HOUR)]).clusters).toMatchObject([{ upMs: 3_550_000 }]);
   const restart = [run(1000, "start"), group(1000, "one_master"), alive(HOUR)];
   expect(reported([...start, ...restart]).clusters).toMatchObject([{ upMs: 950_000, goneSince: undefined }]);
+});
+
+test.each([
+  ["a cluster that has no more lines", [lost(600)]],
+  ["a website that has no more", [group(600, "one_master"), website(600)]],
+])("after a gap %s is unknown and still configured", (_, mentioned) => {
+  const before = [run(0, "start"), group(0, "one_master"), website(0, "down"), alive(600)];
+  const { clusters } = reported([...before, run(600, "gap"), ...mentioned, alive(3 * HOUR)]);
+  expect(
+    clusters.map(({ upMs, downMs, goneSince, websites: [shop] }) => [
+      upMs,
+      downMs,
+      goneSince,
+      shop?.goneSince,
+    ]),
+  ).toEqual([[0, 600_000, undefined, undefined]]);
 });
 
 test("a cluster without groups and websites is never known, and configured until it is gone", () => {

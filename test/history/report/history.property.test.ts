@@ -129,17 +129,25 @@ function statesOf(records: readonly JournalRecord[]): ReadonlyMap<string, readon
 
 /** The minutes from which until which a subject is configured, as its records and those of the runs say. */
 function configuredTimes(key: string, { all, runs }: ReturnType<typeof timed>) {
-  const own = all.filter(({ record: each }) => isSubject(each) && subjectKey(each) === key);
   const sinceBegin = ({ at, run: nth }: Timed): number => at - (runs[nth]?.begin ?? 0);
+  const isGone = ({ record: each }: Timed): boolean => isSubject(each) && each.state === "gone";
+  const isRemoved = (each: Timed, next: Timed | undefined): boolean =>
+    all
+      .slice(all.indexOf(each), next === undefined ? all.length : all.indexOf(next) + 1)
+      .some((later) => later.run > each.run && sinceBegin(later) >= 60);
+  const own: Timed[] = [];
+  for (const each of all) {
+    const last = own.at(-1);
+    // A cluster that is lost keeps what it has.
+    const isKept = each.record.kind === "lost" && last && !isGone(last) && !isRemoved(last, each);
+    const isOwn = isSubject(each.record) && subjectKey(each.record) === key;
+    if (isOwn || isKept === true) own.push(each);
+  }
   return own.flatMap((each, place) => {
     const next = own[place + 1];
-    const until = next === undefined ? all.length : all.indexOf(next) + 1;
-    const between = all.slice(all.indexOf(each), until);
-    const isRemoved = between.some((later) => later.run > each.run && sinceBegin(later) >= 60);
     const from = sinceBegin(each) < 60 ? (runs[each.run]?.begin ?? 0) : each.at;
-    const to = isRemoved ? (runs[each.run]?.end ?? 0) : (next?.at ?? Number.POSITIVE_INFINITY);
-    const isGone = isSubject(each.record) && each.record.state === "gone";
-    return isGone ? [] : { from, to };
+    const to = isRemoved(each, next) ? (runs[each.run]?.end ?? 0) : (next?.at ?? Number.POSITIVE_INFINITY);
+    return isGone(each) ? [] : { from, to };
   });
 }
 
