@@ -340,7 +340,7 @@ test("an exporter with a folder serves what it has judged, and logs once that a 
   await exporter.write(`journal/${name}`, "no gzip");
   for (const query of ["", "?cluster=a"]) expect(await linesOf(query)).not.toHaveLength(0);
   const damaged = exporter.log.lines.filter(
-    ({ msg }) => msg === "a file of the journal cannot be read to its end",
+    ({ msg }) => msg === "a file of the journal cannot be read as a whole",
   );
   expect(damaged).toMatchObject([
     { path: join(exporter.folder, "journal", name), detail: "incorrect header check" },
