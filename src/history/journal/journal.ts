@@ -149,7 +149,9 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   async function write(step: Noted): Promise<void> {
     await openFolder();
     try {
-      if (isOngoingOwed) await writeWhatGoesOn(step);
+      // With each begin of a run: what is older than the latest run, an earlier version left.
+      const begins = owed !== undefined || isLost || writer?.day !== dayOf(step.atMs);
+      if (begins || isOngoingOwed) await writeWhatGoesOn(step);
     } finally {
       // Neither file waits for the other one.
       await writeDay(step);

@@ -32,6 +32,9 @@ const MOST_BYTES = 64 * 2 ** 20;
 export const MOST_INCIDENTS = 64;
 const MOST_WINDOWS = 1024;
 
+/** What goes on and the begin of a run are written within this time. */
+const TOGETHER_MS = 15_000;
+
 export interface RestoringEvents {
   /** Reports what of the journal cannot be read. */
   readonly onDamaged: (path: string, error: unknown) => void;
@@ -97,6 +100,7 @@ function createReader(): StateReader {
   const incidents = new Map<string, Map<string, IncidentRecord>>();
   const windows = new Map<string, WindowRecord>();
   let run: ReadRun = { latest: "", lost: new Map() };
+  let latestRunMs = Number.NEGATIVE_INFINITY;
 
   function incidentsOf(cluster: string): Map<string, IncidentRecord> {
     const own = incidents.get(cluster) ?? new Map<string, IncidentRecord>();
@@ -119,6 +123,7 @@ function createReader(): StateReader {
   function readOther(line: string): void {
     const record = parseRecord(line);
     if (record === undefined) return;
+    if (record.kind === "run" && record.why !== "damage") latestRunMs = Date.parse(record.at);
     if (record.kind === "run" && endsKnowledge(record)) run = { latest: line, lost: new Map() };
     run.latest = line;
     if (record.kind === "lost") run.lost.set(record.cluster, Date.parse(record.at));
@@ -162,6 +167,8 @@ function createReader(): StateReader {
       run.latest = line;
     },
     complete: async ({ at, lines }) => {
+      // An earlier version, which has no such file, ran since.
+      if (latestRunMs - Date.parse(at) > TOGETHER_MS) return;
       const goOn: JournalRecord[] = [];
       await inSlices(lines, (line) => {
         const record = parseRecord(line);

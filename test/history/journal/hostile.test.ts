@@ -201,6 +201,32 @@ test("what a killed process left of another file of what goes on is removed", as
   expect(await readdir(folder)).toEqual(["ongoing.jsonl"]);
 });
 
+test("what goes on is older than the latest run, as after days of an earlier version: it is not restored", async () => {
+  const folder = await folderPath();
+  const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS - 2 * DAY_MS });
+  first.poll("a MASTER 1, b BACKUP 1");
+  const scope = { appliances: ["b"], clusters: [], labels: {} };
+  first.windows.start({ id: "patchnight", scope, comment: "", forMs: DAY_MS, isDrill: false }, "alice");
+  await first.step(4);
+  await first.kill();
+  const names = async () => (await restore(folder, AT, NO_EVENTS)).windows.map(({ id }) => id);
+  expect(await names()).toEqual(["patchnight"]);
+  for (const days of [1, 0])
+    await writeFile(join(folder, `${dayOfNoon(days)}.jsonl`), dayWith(dayOfNoon(days), { ams: 9 }));
+  expect(await names()).toEqual([]);
+});
+
+test("a window goes on over midnight and a start", async () => {
+  const storage = storageAt(await folderPath());
+  const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS - 0.8 * DAY_MS });
+  const scope = { appliances: ["b"], clusters: [], labels: {} };
+  first.windows.start({ id: "patchnight", scope, comment: "", forMs: DAY_MS, isDrill: false }, "alice");
+  for (let second = 4; second < (0.8 * DAY_MS) / 1000; second += 3600) await first.step(second);
+  await first.kill();
+  const { windows } = await restore(storage.path, AT, NO_EVENTS);
+  expect(windows.map(({ id }) => id)).toEqual(["patchnight"]);
+});
+
 test("what goes on is damaged: it follows from the days, and the log names the file", async () => {
   const folder = await folderPath();
   const first = await startRun(storageAt(folder), { members: PAIR, beginMs: NOON_MS });
