@@ -160,6 +160,6 @@ appliances: [{ name: waf-lab, base_url: "${appliance.url}", allow_http: true }]
   await expect
     .poll(() => root.run(`stat --format='%U %G %a %n' ${STORAGE} ${STORAGE}/*.jsonl`).catch(() => ""))
     .toMatch(
-      /^appliance-exporter appliance-exporter 700 \S+\nappliance-exporter appliance-exporter 600 \S+\d{4}-\d\d-\d\d\.jsonl\n$/,
+      /^appliance-exporter appliance-exporter 700 \S+\n(appliance-exporter appliance-exporter 600 \S+\/(\d{4}-\d\d-\d\d|ongoing)\.jsonl\n){2}$/,
     );
 });

@@ -107,7 +107,7 @@ test("the service starts at boot, and a reload takes a changed configuration or 
 
 test("a service starts again, with its journal, whatever has ended its process", async ({ machine }) => {
   await untilMaster(machine);
-  const readJournal = () => machine.run(`cat ${STORAGE}/*.jsonl`);
+  const readJournal = () => machine.run(`cat ${STORAGE}/2*.jsonl`);
   await machine.run(`systemctl stop ${EXPORTER}`);
   expect(await property(machine, EXPORTER, "Result")).toBe("success");
   const journal = await readJournal();

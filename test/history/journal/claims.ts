@@ -35,7 +35,7 @@ export interface Span {
 /** The complete lines of all day files, oldest first; none without a folder. Throws where one is not JSON. */
 export function readJournal(folder: string): readonly Line[] {
   return (existsSync(folder) ? readdirSync(folder) : [])
-    .filter((name) => /\.jsonl(\.gz)?$/.test(name))
+    .filter((name) => /^\d{4}-\d\d-\d\d\.jsonl(\.gz)?$/.test(name))
     .toSorted()
     .flatMap((name) => {
       const bytes = readFileSync(join(folder, name));
