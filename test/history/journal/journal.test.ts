@@ -350,23 +350,23 @@ test("a run whose begin cannot be written for an hour takes nothing from the bou
   const clock = { wallMs: () => nowMs, monotonicMs: () => nowMs };
   const journal = createJournal(storageAt(folder), { clock, ...createMemoryLog() });
   let isBroken = true;
-  for (let tries = 0; tries < 600; tries += 1) {
-    nowMs += 4000;
-    isBroken = tries < 599;
+  for (let tries = 0; tries < 150; tries += 1) {
+    nowMs += 24_000;
+    isBroken = tries < 149;
     await journal.flush({
       atMs: nowMs,
       seenMs: nowMs,
       isContinuous: true,
       state: async (begin, atMs) => {
         if (isBroken) await rm(today);
-        return [...(await state(begin, atMs)), groupAt(atMs, "x".repeat(4000))];
+        return [...(await state(begin, atMs)), groupAt(atMs, "x".repeat(20_000))];
       },
       ...NOTHING_GOES_ON,
     });
   }
   await journal.stop();
   const lines = (await shortLines(folder, NOON_MS)).map((line) => line.slice(0, 30));
-  expect(lines).toEqual(["2400 run start", `2400 group ${"x".repeat(19)}`, "2400 alive"]);
+  expect(lines).toEqual(["3600 run start", `3600 group ${"x".repeat(19)}`, "3600 alive"]);
 });
 
 test("the file of today is removed: another one begins, after a gap", async () => {
