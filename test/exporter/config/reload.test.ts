@@ -79,12 +79,16 @@ test("a reload every 100 ms neither loses nor repeats a poll, and keeps every co
   await eventually(() => expect(reloaded()).toBeGreaterThan(10));
   const samples = await pollTimes(reloading, { appliances: MEMBERS, times: 1 });
   clearInterval(timer);
+  // Three, and a fourth if its regular instant comes while this test lasts. Repeated ones would be as many as reloads.
+  const expected = [3, 4];
   for (const name of MEMBERS) {
-    expect(count("still", name)).toBe(3);
-    expect(count("reloading", name)).toBe(3);
+    expect(expected).toContain(count("still", name));
+    expect(expected).toContain(count("reloading", name));
     // The clock has moved by an hour: at most two more, to verify the certificate again.
     expect(fleet.connections.get(`reloading-${name}`)?.size).toBeLessThanOrEqual(3);
-    expect(samples.value("appliance_polls_total", { appliance: name, operation: "vrrp" })).toBe(3);
+    expect(expected).toContain(
+      samples.value("appliance_polls_total", { appliance: name, operation: "vrrp" }),
+    );
   }
   // One more may have been in flight when the clock moved; repeated polls would be skipped for each appliance.
   const skipped = samples.value("appliance_exporter_polls_skipped_total", {
