@@ -17,7 +17,7 @@ import {
   type WebsiteVerdict,
 } from "../judge/verdict.ts";
 import { interfaceProblem } from "../judge/judge-appliance.ts";
-import { isPartOf } from "../judge/judge-website.ts";
+import { isPartOf, protocolProblem } from "../judge/judge-website.ts";
 import { lastingProblems, lostWebsites, problemsOf, type OwnFacts } from "../judge/problems.ts";
 import { STATE_OF, worstFirst } from "../judge/readiness.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
@@ -188,7 +188,7 @@ function websiteDocument(
   isHidden: boolean,
 ): ClusterDocument["websites"] {
   const known = states.flatMap(({ protocol, state, sinceMs }) => {
-    const level = websiteLevel(state, isHidden);
+    const level = websiteLevel(state, states, isHidden);
     const since = optionalInstant(sinceMs);
     const key = subjectKeys.website(protocol, address);
     return state === undefined ? [] : [{ protocol: protocol || undefined, key, state, level, since }];
@@ -196,9 +196,13 @@ function websiteDocument(
   return states.length === 0 ? [] : [{ id, name, ids, states: known }];
 }
 
-function websiteLevel(state: WebsiteState | undefined, isHidden: boolean): Level {
+function websiteLevel(
+  state: WebsiteState | undefined,
+  all: WebsiteVerdict["states"],
+  isHidden: boolean,
+): Level {
   const isKnown = state !== undefined && !(state === "unknown" && isHidden);
-  return levelOf(state && PROBLEM_OF.website[state], isKnown);
+  return levelOf(protocolProblem(state, all), isKnown);
 }
 
 interface DiscoveredWebsite {
@@ -308,7 +312,8 @@ const testDocument = memo(({ test, states, isHidden, nextPollAtMs }: TestFacts) 
   const { identity, websiteId, website: name, health, found } = test;
   const nextAtMs = () => nextPollAtMs(identity.appliance, { kind: "website_test", websiteId });
   const statuses = found?.statuses.map(({ protocol, status, isUp, text }) => {
-    const judged = websiteLevel(states.find((one) => one.protocol === protocol)?.state, isHidden);
+    const state = states.find((one) => one.protocol === protocol)?.state;
+    const judged = websiteLevel(state, states, isHidden);
     // A result that does not count yet is not known.
     const level: Level = isUp ? "well" : judged === "well" ? "unknown" : judged;
     return { protocol, status, isUp, level, text };

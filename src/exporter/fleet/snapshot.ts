@@ -188,6 +188,8 @@ export interface InterfaceSnapshot {
   readonly transitions: number;
   /** The instant of the latest transition; `undefined` before the first. */
   readonly lastTransitionAtMs: number | undefined;
+  /** The monotonic instants of the latest five transitions, the latest one last. */
+  readonly changesMs: readonly number[];
 }
 
 export interface WebsiteSnapshot extends OfWebsite {
@@ -231,7 +233,12 @@ export interface ProtocolResult {
    * A bit for each of the last ten tests, the lowest one for the latest test: whether the test was `up` after a `down` that did not count.
    */
   readonly refutations: number;
-  /** Whether three of these tests were refutations, or one of them was and this was already true before. */
+  /** The monotonic instants of the latest three times at which `down` began to count after another result, the latest one last. */
+  readonly downsMs: readonly number[];
+  /**
+   * Whether three of these tests were refutations, or one of them was and this was already true before; or the website was down three times
+   * in fifteen minutes.
+   */
   readonly isUnstable: boolean;
   /** Whether the result is unknown because the schedule of the tests rests. */
   readonly isUnwatched?: true;

@@ -77,6 +77,10 @@ const NEVER_ANSWERED = {
   certificate: undefined,
 } as const;
 
+const KEPT_CHANGES = 5;
+/** One list for the many interfaces that never change. */
+const NO_CHANGES: readonly number[] = [];
+
 /**
  * Returns the facts after one more poll of the list. The state of each interface is compared with the last valid answer; interfaces that a
  * valid answer lacks are forgotten, including their counters.
@@ -102,9 +106,16 @@ export function afterVrrpPoll(
     const isKnown = byKey.has(seriesKey(each));
     const reported = isKnown ? each : { ...each, vip: canonicalAddress(each.vip) };
     const known = byKey.get(seriesKey(reported));
-    if (known === undefined) return { reported, transitions: 0, lastTransitionAtMs: undefined };
+    if (known === undefined)
+      return { reported, transitions: 0, lastTransitionAtMs: undefined, changesMs: NO_CHANGES };
     if (known.reported.state === reported.state) return { ...known, reported };
-    return { reported, transitions: known.transitions + 1, lastTransitionAtMs: completedAtMs };
+    const changesMs = [...known.changesMs, nowMs].slice(-KEPT_CHANGES);
+    return {
+      reported,
+      transitions: known.transitions + 1,
+      lastTransitionAtMs: completedAtMs,
+      changesMs,
+    };
   });
   const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
   const isUnreadable = new Set(outcome.value.unreadable);

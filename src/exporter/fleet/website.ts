@@ -84,7 +84,7 @@ function among(protocols: KnownWebsite["protocols"]): (of: Pick<ProtocolResult, 
 /** Returns the result by the latest status alone, if there is one. A test without a status stays unknown. */
 function resultAgain(before: ProtocolResult, counts: "up" | "down" | undefined): ProtocolResult {
   const { latest, result } = before;
-  const forgetful = { ...before, refutations: 0, isUnstable: false };
+  const forgetful = { ...before, refutations: 0, downsMs: NEVER, isUnstable: false };
   if (counts === undefined) return forgetful;
   if (latest !== "unknown") return { ...forgetful, latest: counts, result: counts };
   return { ...forgetful, result: result === "unknown" ? result : counts };
@@ -105,8 +105,8 @@ export function websiteAt(website: WebsiteFacts, nowMs: number): WebsiteFacts {
   const now = operationAt(website, nowMs);
   if (now === website) return website;
   const unknown = { latest: "unknown", result: "unknown" } as const;
-  const before = (website.results ?? []).map(({ protocol, refutations, isUnstable }) => {
-    return { protocol, refutations, isUnstable, ...unknown };
+  const before = (website.results ?? []).map(({ protocol, refutations, downsMs, isUnstable }) => {
+    return { protocol, refutations, downsMs, isUnstable, ...unknown };
   });
   if (now.health.failure?.reason !== "not_scheduled") return { ...now, results: before };
   const results = before.map((each) => ({ ...each, isUnwatched: true as const }));
@@ -157,7 +157,7 @@ function afterTest(
     const status = statuses.find((each) => each.protocol === protocol);
     const old = before.find((each) => each.protocol === protocol);
     const latest = status === undefined ? "unknown" : status.isUp ? "up" : "down";
-    return resultAfter(old, { protocol, latest });
+    return resultAfter(old, { protocol, latest }, nowMs);
   });
   return {
     ...afterPoll(website, observation, nowMs, seen),
@@ -181,6 +181,10 @@ function lastUpAfter(
 }
 
 const TEN_BITS = 2 ** 10 - 1;
+/** A website that was down this often within a quarter of an hour is unstable. */
+const OFTEN = 3;
+const OFTEN_WITHIN_MS = 15 * 60_000;
+const NEVER: readonly number[] = [];
 
 /**
  * Returns the result after one more test. The first test of all counts at once, and so does `up`. While `up` counts, two tests in a row
@@ -190,13 +194,19 @@ const TEN_BITS = 2 ** 10 - 1;
 export function resultAfter(
   before: ProtocolResult | undefined,
   { protocol, latest }: Pick<ProtocolResult, "protocol" | "latest">,
+  nowMs: number,
 ): ProtocolResult {
   const isDoubted = before?.result === "up" && before.latest !== "up";
   const isConfirmed = before === undefined || isDoubted || latest === "up" || latest === before.latest;
   const isRefutation = isDoubted && before.latest === "down" && latest === "up";
   const refutations = (((before?.refutations ?? 0) << 1) | Number(isRefutation)) & TEN_BITS;
   const isMany = refutations.toString(2).replaceAll("0", "").length >= 3;
-  const isUnstable = isMany || (refutations > 0 && before?.isUnstable === true);
   const result = isConfirmed ? latest : before.result;
-  return kept(before, { protocol, latest, result, refutations, isUnstable });
+  const { downsMs: earlierMs = NEVER } = before ?? {};
+  const goesDown = result === "down" && before !== undefined && before.result !== "down";
+  const downsMs = goesDown ? [...earlierMs, nowMs].slice(-OFTEN) : earlierMs;
+  const [firstMs = 0] = downsMs;
+  const isOften = downsMs.length === OFTEN && nowMs - firstMs <= OFTEN_WITHIN_MS;
+  const isUnstable = isMany || isOften || (refutations > 0 && before?.isUnstable === true);
+  return kept(before, { protocol, latest, result, refutations, downsMs, isUnstable });
 }

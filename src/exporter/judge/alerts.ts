@@ -23,10 +23,14 @@ export const ALERTS = {
   VrrpMastersDisputed: "never",
   VrrpNoMaster: "cluster",
   VrrpMasterUnknown: "cluster",
-  VrrpFlapping: "failovers",
+  VrrpMasterUnwatched: "cluster",
+  VrrpNotServing: "member",
+  VrrpFlapping: "member",
   VrrpFailover: "failovers",
   VrrpRedundancyLost: "member",
   FailoverNotReady: "member",
+  VrrpOddState: "member",
+  VrrpNotHandedOver: "never",
   VrrpPreferredMasterLost: "member",
   ApplianceDown: "member",
   ApplianceRefused: "member",
@@ -38,6 +42,8 @@ export const ALERTS = {
   WebsiteUnknown: "cluster",
   WebsitePartiallyDown: "member",
   WebsiteUnstable: "cluster",
+  WebsitesUnequal: "cluster",
+  WebsitesUnwatched: "member",
   WebsiteBackendsLost: "cluster",
   WebsiteBackendDown: "member",
 } as const satisfies Readonly<Record<string, MutedBy>>;
@@ -47,11 +53,15 @@ export type AlertName = keyof typeof ALERTS;
  * These alerts are about one appliance of a cluster each, their label `appliance`. All others are about the cluster, or a website of it.
  */
 export const ABOUT_APPLIANCES = [
+  "VrrpNotServing",
   "VrrpFailover",
+  "VrrpOddState",
+  "VrrpNotHandedOver",
   "FailoverNotReady",
   "ApplianceDown",
   "ApplianceRefused",
   "ApplianceDisabled",
   "ApplianceCertificateExpiring",
   "ApplianceApiAnomalies",
+  "WebsitesUnwatched",
 ] as const satisfies readonly AlertName[];

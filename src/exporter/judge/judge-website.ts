@@ -1,6 +1,7 @@
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { TestResult } from "../fleet/snapshot.ts";
-import type { BackendState, WebsiteState } from "./states.ts";
+import type { WebsiteVerdict } from "./verdict.ts";
+import { PROBLEM_OF, type BackendState, type ProblemKind, type WebsiteState } from "./states.ts";
 
 /** The result of one appliance that tests a website by one protocol. */
 export interface MemberTest {
@@ -36,6 +37,20 @@ export function judgeWebsite(
   }
   if (down.length > 0) return "partially_down";
   return known.some(({ isUnstable, isMaster }) => isUnstable && (isMaster || !hasGroups)) ? "unstable" : "up";
+}
+
+/** Whether visitors reach a website in this state. */
+function isReached(state: WebsiteState | undefined): boolean {
+  return state === "up" || state === "unstable" || state === "partially_down";
+}
+
+/** Returns the problem of a website by one of its protocols: less, if it is not known beside another one that is up. */
+export function protocolProblem(
+  state: WebsiteState | undefined,
+  all: readonly { readonly state: WebsiteState | undefined }[],
+): ProblemKind | undefined {
+  const isPart = state === "unknown" && all.some((each) => isReached(each.state));
+  return isPart ? "website_partially_unknown" : state && PROBLEM_OF.website[state];
 }
 
 /**
@@ -95,4 +110,27 @@ export function isPartOf(state: BackendState | undefined, details: WebsiteDetail
   if (details.isEnabled === false) return false;
   const isLost = state === "none_usable" || state === "none_usable_but_up";
   return (details.backends?.failed ?? 0) > 0 || (isLost && usableBackends(details) === 0);
+}
+
+/** Returns the appliances that find a website down by a protocol by which visitors are served. */
+export function partiallyDownAt({
+  states,
+  results,
+  at,
+}: Pick<WebsiteVerdict, "states" | "results" | "at">): readonly string[] {
+  const partial = states.filter(({ state }) => state === "partially_down");
+  return at.flatMap(({ known: { identity } }, nth) => {
+    const isDown = results[nth]?.some(
+      ({ protocol, result }) => result === "down" && partial.some((state) => state.protocol === protocol),
+    );
+    return isDown === true ? identity.appliance : [];
+  });
+}
+
+/** Returns the appliances that report servers that are part of the trouble with a website. */
+export function failingBackendsAt({
+  backends,
+  found,
+}: Pick<WebsiteVerdict, "backends" | "found">): readonly string[] {
+  return found.flatMap(({ identity, details }) => (isPartOf(backends, details) ? identity.appliance : []));
 }

@@ -17,10 +17,11 @@ import {
 import type { Instant } from "../../support/clock.ts";
 import { keysOf } from "../../support/keys.ts";
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "./alerts.ts";
-import { isPartOf } from "./judge-website.ts";
+import { isServing } from "./judge-appliance.ts";
+import { failingBackendsAt, partiallyDownAt } from "./judge-website.ts";
 import type { Problem } from "./problem.ts";
 import { isEmpty, type Memory } from "./memory.ts";
-import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
+import { mutedWith, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import { riskOf } from "./group-readiness.ts";
 import type { ClusterVerdict, GroupVerdict, Muted, Risk, WindowVerdict } from "./verdict.ts";
@@ -43,6 +44,7 @@ interface WindowInputs {
 interface CoveringWindow extends Coverage {
   readonly window: MaintenanceWindow;
   readonly verdict: ClusterVerdict;
+  readonly at: Instant;
   readonly isOver: boolean;
 }
 
@@ -109,9 +111,8 @@ export function isPlanned(
 
 /** Returns the alert that is muted if a problem is planned; `undefined` for a problem that never is. */
 function alertAbout({ kind, appliance = "" }: Pick<Problem, "kind" | "appliance">): Muted | undefined {
-  const { alert, mutedAs = alert }: ProblemFacts = PROBLEMS[kind];
-  if (mutedAs === undefined) return undefined;
-  return { alert: mutedAs, appliance: isAboutAppliances(mutedAs) ? appliance : "" };
+  const alert = mutedWith(kind);
+  return alert && { alert, appliance: isAboutAppliances(alert) ? appliance : "" };
 }
 
 function isAboutAppliances(alert: AlertName): boolean {
@@ -170,20 +171,45 @@ function coveringWindow(
 ): CoveringWindow | undefined {
   const coverage = coverageOf(window.scope, verdict.facts);
   if (coverage === undefined) return undefined;
-  return { ...coverage, window, verdict, isOver: window.endMs <= at.wallMs };
+  return { ...coverage, window, verdict, at, isOver: window.endMs <= at.wallMs };
 }
 
 function isMuted({ alert, appliance }: Muted, window: CoveringWindow): boolean {
+  if (alert === "VrrpFlapping") return isFlappingPlanned(window);
   if (isMemberAlert(alert)) return !window.isOver && FOLLOWS[alert](appliance, window);
   return ALERTS[alert] === "cluster" && window.isWhole && !window.isOver;
 }
 
-type MemberAlert = {
-  [Alert in AlertName]: (typeof ALERTS)[Alert] extends "member" ? Alert : never;
-}[AlertName];
+/** The longest time from a change until the exporter sees it. */
+const SEEN_WITHIN_MS = 10_000;
+
+/**
+ * Whether interfaces that flap follow from a window, running or over: each change came within the window, at a member that it covers, or
+ * beside one. A member beside it that serves nothing now has a fault of its own.
+ */
+function isFlappingPlanned({ window, verdict, at, members, isOver }: CoveringWindow): boolean {
+  const { flapping, groups } = verdict;
+  if (flapping === undefined) return !isOver;
+  return flapping.interfaces.every(({ appliance, reported, changesMs }) => {
+    const isWithin = changesMs.every((changeMs) => {
+      const seenMs = at.wallMs - (at.monotonicMs - changeMs);
+      return seenMs >= window.beginMs && seenMs <= window.endMs + SEEN_WITHIN_MS;
+    });
+    const peers = [...groups.values()].flatMap(({ facts }) =>
+      facts.members.some((member) => member.appliance === appliance) ? facts.members : [],
+    );
+    const isBeside = isServing(reported.state) && peers.some((peer) => members.includes(peer.appliance));
+    return isWithin && (members.includes(appliance) || isBeside);
+  });
+}
+
+type MemberAlert = Exclude<
+  { [Alert in AlertName]: (typeof ALERTS)[Alert] extends "member" ? Alert : never }[AlertName],
+  "VrrpFlapping"
+>;
 
 function isMemberAlert(alert: AlertName): alert is MemberAlert {
-  return ALERTS[alert] === "member";
+  return ALERTS[alert] === "member" && alert !== "VrrpFlapping";
 }
 
 const isCovered = (appliance: string, { members }: CoveringWindow): boolean => members.includes(appliance);
@@ -195,6 +221,9 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
   ApplianceDown: isCovered,
   ApplianceRefused: isCovered,
   ApplianceApiAnomalies: isCovered,
+  VrrpNotServing: isCovered,
+  VrrpOddState: isCovered,
+  WebsitesUnwatched: isCovered,
   FailoverNotReady: (appliance, window) => {
     if (window.isWhole) return true;
     const { state, risks = [], more } = window.verdict.readiness.get(appliance) ?? {};
@@ -218,22 +247,15 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
       return isPreferredMaster !== false || concerned.some((name) => isCovered(name, window));
     }),
   WebsitePartiallyDown: (_, window) =>
-    [...window.verdict.websites.values()].every(({ states, results, at }) => {
-      const partial = states.filter(({ state }) => state === "partially_down");
-      const down = at.filter((_each, nth) =>
-        results[nth]?.some(
-          ({ protocol, result }) => result === "down" && partial.some((state) => state.protocol === protocol),
-        ),
-      );
-      return down.every(({ known }) => isCovered(known.identity.appliance, window));
-    }),
+    [...window.verdict.websites.values()].every((website) =>
+      partiallyDownAt(website).every((name) => isCovered(name, window)),
+    ),
   WebsiteBackendDown: (_, window) =>
-    [...window.verdict.websites.values()].every(({ backends, found }) => {
-      const concerned = found.filter(({ details }) => isPartOf(backends, details));
-      return (
-        backends !== "some_down" || concerned.every(({ identity }) => isCovered(identity.appliance, window))
-      );
-    }),
+    [...window.verdict.websites.values()].every(
+      (website) =>
+        website.backends !== "some_down" ||
+        failingBackendsAt(website).every((name) => isCovered(name, window)),
+    ),
 };
 
 function handoversOf(

@@ -1,12 +1,14 @@
 import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Instant } from "../../support/clock.ts";
-import { isEqual, kept } from "../../support/kept.ts";
+import { isEqual, kept, once } from "../../support/kept.ts";
 import { cachedAppliance, judgeCluster } from "./judge-appliance.ts";
+import { flappingVerdict } from "./flapping.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
 import { isEmpty } from "./memory.ts";
 import { windowVerdict } from "./judge-windows.ts";
 import { plannedProblems, problemsIn } from "./problems.ts";
+import type { ApplianceProblem } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import {
   arePolled,
@@ -15,6 +17,7 @@ import {
   type CachedInputs,
   type Case,
   type ClusterVerdict,
+  type LatelyDown,
   type WindowVerdict,
 } from "./verdict.ts";
 import { readinessVerdicts } from "./readiness.ts";
@@ -49,7 +52,11 @@ function areWindowsAsBefore(
   const { planned } = before;
   if (planned === undefined) return windows.length === 0;
   // All states follow from `cachedInputs`, but for groups that change with time.
-  const isSame = before.cachedInputs === now.cachedInputs && before.groups === now.groups;
+  const isSame =
+    before.cachedInputs === now.cachedInputs &&
+    before.groups === now.groups &&
+    before.appliances === now.appliances &&
+    before.flapping === now.flapping;
   return isSame && wallMs < planned.untilMs && isEqual(planned.allWindows, windows);
 }
 
@@ -101,6 +108,7 @@ function judgeFacts(
     groups,
     websites,
     readiness,
+    flapping: flappingVerdict(given),
     planned: before?.planned,
   };
 }
@@ -113,8 +121,32 @@ function cachedInputsOf(facts: ClusterSnapshot, { wallMs }: Instant): CachedInpu
 }
 
 /** Returns the monotonic instant at which time alone changes a verdict; infinite if time alone changes nothing. */
-export function changesAtMs({ groups }: ClusterVerdict): number {
-  return groupsChangeAtMs(groups);
+export function changesAtMs({ appliances, groups, flapping }: ClusterVerdict): number {
+  const { endsMs = Number.POSITIVE_INFINITY } = flapping ?? {};
+  return Math.min(endsMs, groupsChangeAtMs(groups), appliancesChangeAtMs(appliances));
+}
+
+const appliancesChangeAtMs = once((appliances: ClusterVerdict["appliances"]) =>
+  Math.min(...Array.from(appliances.values(), ({ lately }) => lately?.untilMs ?? Number.POSITIVE_INFINITY)),
+);
+
+/** An appliance that times out and refuses by turns is down: one that refuses counts as down for so long since it was. */
+const DOWN_LASTS_MS = 120_000;
+
+/** Returns the time in which an appliance in a state was down lately, if that counts. */
+function latelyDown(
+  before: ApplianceVerdict | undefined,
+  state: ApplianceVerdict["state"],
+  { monotonicMs }: Instant,
+): LatelyDown | undefined {
+  if (state !== "refused" || before === undefined) return undefined;
+  const { lately, sinceMs } = before;
+  if (before.state === "down") return { sinceMs, untilMs: monotonicMs + DOWN_LASTS_MS };
+  return lately !== undefined && lately.untilMs > monotonicMs ? lately : undefined;
+}
+
+function asDown(kind: ApplianceProblem): ApplianceProblem {
+  return kind === "appliance_refused" ? "appliance_down" : kind;
 }
 
 function applianceVerdicts({
@@ -130,7 +162,10 @@ function applianceVerdicts({
     const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
     const sawBeginning = remembered === undefined && names.has(identity.appliance);
     const sinceMs = state && sinceOf(remembered ?? old, state, sawBeginning, at);
-    return kept(old, { kind: "appliance", identity, state, sinceMs, certificate, problems });
+    const lately = latelyDown(old, state, at);
+    const found = lately === undefined ? problems : problems.map(asDown);
+    const judged = { kind: "appliance", identity, state, sinceMs, certificate, problems: found } as const;
+    return kept(old, lately === undefined ? judged : { ...judged, lately });
   });
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));
   return kept(before?.appliances, now);

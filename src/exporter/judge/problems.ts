@@ -21,12 +21,12 @@ import {
   PROBLEM_OF,
   PROBLEMS,
   type ProblemKind,
-  type RiskKind,
 } from "./states.ts";
 import { once } from "../../support/kept.ts";
+import { MANY_CHANGES } from "./flapping.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
-import { isPartOf } from "./judge-website.ts";
+import { failingBackendsAt, isPartOf, partiallyDownAt, protocolProblem } from "./judge-website.ts";
 import { isPlanned } from "./judge-windows.ts";
 import { readinessSentence } from "./readiness-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
@@ -165,6 +165,7 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
     ...(darkness === undefined
       ? [
           groupProblems,
+          flappingProblem,
           unreadProblem,
           websiteProblems,
           backendProblems,
@@ -190,15 +191,17 @@ function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonl
 
 function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Unadvised[] {
   const { appliance } = facts.identity;
-  const { state, problems = [], sinceMs } = verdict.appliances.get(appliance) ?? {};
+  const { state, problems = [], sinceMs, lately } = verdict.appliances.get(appliance) ?? {};
   return problems.flatMap((kind) => {
     if (kind === "appliance_down" && verdict.state === "dark") return [];
-    const summary = APPLIANCE_WORDS[kind](appliance, facts);
+    const isLate = kind === "appliance_down" && lately !== undefined;
+    const words = APPLIANCE_WORDS[isLate ? "appliance_refused" : kind](appliance, facts);
+    const summary = isLate ? `${words}; it was down a moment ago` : words;
     const isState = kind === (state && PROBLEM_OF.appliance[state]);
     const interfaces = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
     const [odd] = interfaces;
     const group = odd && groupRef(groupWith(odd, appliance, verdict) ?? odd.reported);
-    const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
+    const since = optionalInstant(isLate ? lately.sinceMs : isState ? sinceMs : odd?.lastTransitionAtMs);
     const groups = interfaces.map((each) => groupKey(groupWith(each, appliance, verdict) ?? each.reported));
     const keys = [
       subjectKeys.appliance(appliance),
@@ -319,6 +322,23 @@ function groupProblems({
   });
 }
 
+/** Returns one problem for all interfaces of a cluster that flap. */
+function flappingProblem({ flapping, groups }: ClusterVerdict): readonly Unadvised[] {
+  if (flapping === undefined) return [];
+  const { interfaces, sinceMs } = flapping;
+  const names = new Set(interfaces.map(({ reported }) => groupName(reported)));
+  const members = new Set(interfaces.map(({ appliance }) => appliance));
+  const flap = names.size > 1 ? "flap" : "flaps";
+  const summary =
+    `${listed([...names], NAMED)} ${flap}: the state at ${listed([...members])} changed ` +
+    `${MANY_CHANGES} times or more in 5 minutes`;
+  const own = new Set(interfaces.map(({ reported }) => groupKey(reported)));
+  const keys = [...groups.values()].flatMap(({ facts }) =>
+    own.has(groupKey({ vhid: facts.vhid, vip: facts.vip })) ? subjectKeys.group(facts.key) : [],
+  );
+  return problem("flapping", summary, { keys, since: optionalInstant(sinceMs) });
+}
+
 /**
  * Returns the problem of a cluster of several appliances none of whose lists was ever read, so that no group is known. One failure of each is
  * not enough: the next poll, or an earlier run of the exporter, has to confirm it. Nobody saw the beginning.
@@ -373,14 +393,21 @@ function eachWebsite(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.websites.values()].flatMap((website) => {
     const { websiteId: id, website: name, states } = website;
     const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
-    if (state === undefined || (state === "unknown" && hidesWebsites(verdict))) return [];
-    if (state === "partially_down" && isInReadiness(verdict, website, "website_down")) return [];
+    const kind = protocolProblem(state, states);
+    if (state === undefined || kind === undefined) return [];
+    if (state === "unknown" && hidesWebsites(verdict)) return [];
+    const isShown = state !== "partially_down" || !isInReadiness(verdict, website, "website_down");
+    if (!isShown) return [];
     const found = states.filter((each) => each.state === state);
     const protocols = new Set<string>(found.map(({ protocol }) => protocol));
-    const summary = `Website ${name} is ${WORDS[state] ?? state.replaceAll("_", " ")}: ${resultWords(verdict, website, protocols)}`;
+    const said =
+      kind === "website_partially_unknown"
+        ? `up, and not known to be up by ${listed([...protocols])}`
+        : (WORDS[state] ?? state.replaceAll("_", " "));
+    const summary = `Website ${name} is ${said}: ${resultWords(verdict, website, protocols)}`;
     const keys = found.map(({ protocol }) => subjectKeys.website(protocol, website.key));
     const concerned = { website: { id, name }, keys, since: earliest(found) };
-    return problem(PROBLEM_OF.website[state], summary, concerned);
+    return problem(kind, summary, concerned);
   });
 }
 
@@ -440,10 +467,17 @@ export const lostWebsites = once(({ readiness }: ClusterVerdict) => {
   };
 });
 
-/** Whether the problem about readiness already reports the trouble of a website at some members. */
-function isInReadiness(verdict: ClusterVerdict, { key }: WebsiteVerdict, kind: RiskKind): boolean {
+/** Whether the problem about readiness already reports the trouble of a website at each member that has it. */
+function isInReadiness(
+  verdict: ClusterVerdict,
+  website: WebsiteVerdict,
+  kind: "website_down" | "website_backends_lost",
+): boolean {
   const { risks, hasMore } = lostWebsites(verdict);
-  return hasMore || risks.get(key)?.some(({ risk }) => risk === kind) === true;
+  const told = risks.get(website.key)?.filter(({ risk }) => risk === kind) ?? [];
+  const names = kind === "website_down" ? partiallyDownAt(website) : failingBackendsAt(website);
+  const isTold = (name: string): boolean => told.some(({ successor }) => successor === name);
+  return hasMore || (told.length > 0 && names.every(isTold));
 }
 
 function readinessProblems(verdict: ClusterVerdict): readonly Unadvised[] {

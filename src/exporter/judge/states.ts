@@ -3,10 +3,7 @@ import type { AlertName } from "./alerts.ts";
 
 type Severity = "critical" | "warning" | "unknown";
 
-/**
- * All kinds of problems, worst first, each with its severity and with the advice about it, which stand only here. `alert` is the alert about
- * the problem, which has the same severity. A problem without an alert is planned where the problem in `mutedAs` would be; a problem with neither never is.
- */
+/** All kinds of problems, worst first, each with its severity, the advice about it and how an operator learns of it, which stand only here. */
 export const PROBLEMS = {
   split_brain: {
     severity: "critical",
@@ -28,6 +25,12 @@ export const PROBLEMS = {
     alert: "VrrpMasterUnknown",
     advice: ({ members, vips }) =>
       `Visitors may be well: try ${vips}, then make ${members} answer the exporter`,
+  },
+  flapping: {
+    severity: "critical",
+    alert: "VrrpFlapping",
+    advice: ({ members }) =>
+      `Visitors are cut off at each change: look at the link between ${members}, or stop VRRP on one`,
   },
   websites_down: {
     severity: "critical",
@@ -59,7 +62,7 @@ export const PROBLEMS = {
   },
   not_serving: {
     severity: "critical",
-    mutedAs: "ApplianceApiAnomalies",
+    alert: "VrrpNotServing",
     advice: () => "No visitor reaches it there, and it takes nothing over: look at this interface",
   },
   polling_stuck: {
@@ -69,6 +72,7 @@ export const PROBLEMS = {
   },
   not_handed_over: {
     severity: "warning",
+    alert: "VrrpNotHandedOver",
     advice: () => "Look whether visitors lost something, and hand over before the next work",
   },
   appliance_refused: {
@@ -87,6 +91,11 @@ export const PROBLEMS = {
     severity: "warning",
     alert: "WebsitePartiallyDown",
     advice: () => "Visitors are served: fix it before a failover to that member",
+  },
+  website_partially_unknown: {
+    severity: "warning",
+    alert: "WebsiteUnknown",
+    advice: () => "Visitors are served by the other protocol: try its URL by this one",
   },
   website_unstable: {
     severity: "warning",
@@ -110,27 +119,27 @@ export const PROBLEMS = {
   },
   websites_unequal: {
     severity: "warning",
-    mutedAs: "WebsiteUnstable",
+    alert: "WebsitesUnequal",
     advice: () => "A failover would change what visitors get: make the members equal",
   },
   websites_not_listed: {
     severity: "warning",
-    mutedAs: "ApplianceApiAnomalies",
+    alert: "WebsitesUnwatched",
     advice: () => "New websites are not tested meanwhile: look what the user of the exporter may read",
   },
   websites_left_out: {
     severity: "warning",
-    mutedAs: "ApplianceApiAnomalies",
+    noAlert: "The limit is in the configuration, whose author knows it",
     advice: () => "Choose which websites matter with include and exclude, or raise the limit",
   },
   backends_left_out: {
     severity: "warning",
-    mutedAs: "ApplianceApiAnomalies",
+    noAlert: "Nothing has to be done",
     advice: () => "Nothing has to be done: their number is known, and they are not named",
   },
   odd_state: {
     severity: "warning",
-    mutedAs: "ApplianceApiAnomalies",
+    alert: "VrrpOddState",
     advice: ({ appliance }) => `It would not take over: look at the interfaces of ${appliance}`,
   },
   preferred_master_lost: {
@@ -160,28 +169,36 @@ export const PROBLEMS = {
   },
   link_unknown: {
     severity: "unknown",
-    mutedAs: "VrrpMasterUnknown",
+    becomes: "VrrpMasterUnknown",
     advice: () => "Wait for the next polls: it is not known yet on which link this group is",
   },
   backup_unknown: {
     severity: "unknown",
-    mutedAs: "VrrpRedundancyLost",
+    becomes: "VrrpRedundancyLost",
     advice: ({ members }) =>
       `Visitors are served: make each of ${members} answer the exporter, to know whether one would take over`,
   },
   master_unwatched: {
     severity: "unknown",
-    mutedAs: "VrrpMasterUnknown",
+    alert: "VrrpMasterUnwatched",
     advice: ({ vips }) =>
       `Nobody who answers is MASTER: try ${vips}, and enable the appliance that nobody polls`,
   },
   master_changing: {
     severity: "unknown",
-    mutedAs: "VrrpMasterUnknown",
+    becomes: "VrrpMasterUnknown",
     advice: () => "Wait some seconds: polls of the members contradict each other during a failover",
   },
-  not_scheduled: { severity: "unknown", advice: () => "Nothing has to be done: its schedule rests" },
-  not_polled_yet: { severity: "unknown", advice: () => "Wait for the first polls" },
+  not_scheduled: {
+    severity: "unknown",
+    noAlert: "The schedule is in the configuration, and rests as it says",
+    advice: () => "Nothing has to be done: its schedule rests",
+  },
+  not_polled_yet: {
+    severity: "unknown",
+    noAlert: "The first polls follow within a minute",
+    advice: () => "Wait for the first polls",
+  },
 } as const satisfies Readonly<Record<string, ProblemFacts>>;
 
 /** What the advice about a problem names, each as part of a sentence. */
@@ -196,13 +213,20 @@ export interface AdviceNames {
   readonly isUpElsewhere: boolean;
 }
 
-export interface ProblemFacts {
+export type ProblemFacts = {
   readonly severity: Severity;
   /** Returns what to do, in one sentence. */
   readonly advice: (names: AdviceNames) => string;
-  readonly alert?: AlertName;
-  readonly mutedAs?: AlertName;
-}
+} & Told;
+
+/** How an operator learns of a problem who does not look at the page. */
+type Told =
+  /** By this alert. */
+  | { readonly alert: AlertName }
+  /** By this alert, if more polls find that it is trouble. It is planned where that alert would be muted. */
+  | { readonly becomes: AlertName }
+  /** Not at all, for this reason. */
+  | { readonly noAlert: string };
 
 /** The kinds of problems, the worst one first. */
 export const PROBLEM_KINDS = keysOf(PROBLEMS);
@@ -316,8 +340,15 @@ export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
 /** Returns the alert about a problem or an incident; `undefined` if there is none. */
 export function alertOf(kind: ProblemKind | IncidentKind): AlertName | undefined {
-  const problems: Readonly<Record<string, ProblemFacts | undefined>> = PROBLEMS;
-  return kind === "failover" ? "VrrpFailover" : problems[kind]?.alert;
+  if (kind === "failover") return "VrrpFailover";
+  const told = kind === "vrrp_state" ? undefined : PROBLEMS[kind];
+  return told !== undefined && "alert" in told ? told.alert : undefined;
+}
+
+/** Returns the alert with which a problem is planned; `undefined` for a problem that never is. */
+export function mutedWith(kind: ProblemKind): AlertName | undefined {
+  const told = PROBLEMS[kind];
+  return "becomes" in told ? told.becomes : alertOf(kind);
 }
 
 /** The reasons why a group has another master. The first one for which polls have evidence counts. @see causeOf */

@@ -13,6 +13,7 @@ import type {
 } from "../fleet/snapshot.ts";
 import type { Coverage, MaintenanceWindow, WindowElsewhere } from "../maintenance/window.ts";
 import type { AlertName } from "./alerts.ts";
+import type { FlappingInterface } from "./flapping.ts";
 import type { Earlier, Memory } from "./memory.ts";
 import type {
   ApplianceProblem,
@@ -50,6 +51,8 @@ export interface ClusterVerdict {
    * is not known.
    */
   readonly readiness: ReadonlyMap<string, ReadinessVerdict>;
+  /** The verdict on interfaces that flap; `undefined` if none does. */
+  readonly flapping: FlappingVerdict | undefined;
   /** The verdict on the windows of planned work; `undefined` if none covers a part of the cluster. */
   readonly planned: WindowVerdict | undefined;
 }
@@ -86,6 +89,13 @@ interface Lasting {
   readonly sinceMs: number | undefined;
 }
 
+/** The verdict on interfaces whose state changes again and again. */
+export interface FlappingVerdict extends Lasting {
+  readonly interfaces: readonly FlappingInterface[];
+  /** The monotonic instant at which this is over, unless an interface changes again. */
+  readonly endsMs: number;
+}
+
 export interface ApplianceVerdict extends Lasting {
   readonly kind: "appliance";
   readonly identity: Identity;
@@ -94,10 +104,17 @@ export interface ApplianceVerdict extends Lasting {
   /** The state of the certificate; `undefined` while no certificate is known. */
   readonly certificate: CertificateState | undefined;
   readonly problems: readonly ApplianceProblem[];
+  /** The latest time in which the appliance was down, which still counts: it refuses the exporter since less than two minutes. */
+  readonly lately?: LatelyDown | undefined;
 }
 
 /** The labels that all series of a cluster carry. */
 type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
+
+/** A time in which an appliance was down, and the monotonic instant until which that counts. */
+export interface LatelyDown extends Lasting {
+  readonly untilMs: number;
+}
 
 export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly kind: "group";

@@ -34,10 +34,7 @@ export function mutedFailovers(
   });
   const names = facts.appliances.map(({ identity }) => identity.appliance);
   const muted = names.filter((name) => windows.some((window) => isFailoverMuted(name, names, window)));
-  return [
-    ...(windows.some(isFlappingMuted) ? [{ alert: "VrrpFlapping", appliance: "" } as const] : []),
-    ...muted.map((appliance): Muted => ({ alert: "VrrpFailover", appliance })),
-  ];
+  return muted.map((appliance): Muted => ({ alert: "VrrpFailover", appliance }));
 }
 
 /** Whether a failover of the last five minutes follows from a window. */
@@ -108,8 +105,4 @@ function isFailoverMuted(
   if (known.length > 0) return known.every((each) => each.isOfWindow);
   const isOnlyOther = names.every((name) => name === to || members.includes(name));
   return !isOver && (members.includes(to) || isOnlyOther);
-}
-
-function isFlappingMuted({ isOver, failovers }: WindowFailovers): boolean {
-  return failovers.every(({ isOfWindow }) => isOfWindow) && !(isOver && failovers.length === 0);
 }

@@ -6,6 +6,7 @@ import { once } from "../../support/kept.ts";
 import { listed, wording, type Words } from "../../support/text.ts";
 import { isIn, isOfInterfaces, type Incident, type IncidentSubject, type IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
+import { protocolProblem } from "../judge/judge-website.ts";
 import { visitedIn } from "../judge/masters.ts";
 import { lastPollOf } from "./member.ts";
 import { serversIn, type Earlier, type Memory, type Start } from "../judge/memory.ts";
@@ -276,7 +277,8 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords 
     }
     case "website": {
       const { shown } = subject.verdict;
-      return shown === undefined ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
+      const isServed = protocolProblem(shown, subject.website.states) === "website_partially_unknown";
+      return shown === undefined || isServed ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
     }
     // What a failover would cost is no trouble yet.
     case "readiness":

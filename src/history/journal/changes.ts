@@ -8,7 +8,8 @@ import type {
 } from "../../exporter/judge/verdict.ts";
 import type { ClusterIncidents, Incident } from "../../exporter/story/incident.ts";
 import { isPlanned } from "../../exporter/judge/judge-windows.ts";
-import { PROBLEM_OF, type ProblemKind } from "../../exporter/judge/states.ts";
+import { protocolProblem } from "../../exporter/judge/judge-website.ts";
+import type { ProblemKind } from "../../exporter/judge/states.ts";
 import {
   differencesBetween,
   SUBJECT_KINDS,
@@ -134,10 +135,11 @@ const worstGroup = memo(({ groups, planned }: Pick<ClusterVerdict, "groups" | "p
 });
 
 const worstWebsite = memo(({ websites, planned }: Pick<ClusterVerdict, "websites" | "planned">) => {
-  const states = [...websites.values()].flatMap((website) => website.states);
-  const bands = states.map(({ state }) =>
-    bandOf({ kind: "website", state, isPlanned: isMuted(planned, state && PROBLEM_OF.website[state]) }),
-  );
+  const bands = Array.from(websites.values(), ({ states }) =>
+    states.map(({ state }) =>
+      bandOf({ kind: "website", state, isPlanned: isMuted(planned, protocolProblem(state, states)) }),
+    ),
+  ).flat();
   return { band: worstOf(new Set(bands)) };
 });
 
@@ -188,7 +190,7 @@ function websiteForms(
   const { protocol, state, shown, sinceMs } = verdict;
   const identity = { at, kind: "website", cluster, id, name, protocol, address } as const;
   const since = optionalInstant(sinceMs);
-  const muted = isMuted(planned, state && PROBLEM_OF.website[state]);
+  const muted = isMuted(planned, protocolProblem(state, website.states));
   return formsOf(identity, { state, since, shown: shown === state ? undefined : shown, isPlanned: muted });
 }
 

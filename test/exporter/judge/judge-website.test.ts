@@ -89,11 +89,33 @@ test.each<readonly [results: readonly TestResult[], confirmed: readonly TestResu
   expect(after(results).map(({ result }) => result)).toEqual(confirmed);
 });
 
-/** What is known after each of these tests. */
+const HOUR_MS = 3_600_000;
+
+/** What is known after each of these tests, one an hour. */
 function after(tests: readonly TestResult[]): readonly ProtocolResult[] {
   let before: ProtocolResult | undefined;
-  return tests.map((latest) => (before = resultAfter(before, { protocol: "https", latest })));
+  return tests.map(
+    (latest, nth) => (before = resultAfter(before, { protocol: "https", latest }, nth * HOUR_MS)),
+  );
 }
+
+test("a website that was down three times in fifteen minutes is unstable until fifteen minutes after the first", () => {
+  const [down, up] = ["down", "up"] as const;
+  const minutes = [0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 15.9, 16];
+  const results = [up, down, down, up, down, down, up, down, down, up, up, up] as const;
+  let before: ProtocolResult | undefined;
+  const known = results.map((latest, nth) => {
+    before = resultAfter(before, { protocol: "https", latest }, (minutes[nth] ?? 0) * 60_000);
+    return [minutes[nth], before.result, before.isUnstable];
+  });
+  expect(known.filter(([, , isUnstable]) => isUnstable)).toEqual([
+    [9, down, true],
+    [10, up, true],
+    [15.9, up, true],
+    [16, up, true],
+  ]);
+  expect(resultAfter(before, { protocol: "https", latest: up }, 17.1 * 60_000).isUnstable).toBe(false);
+});
 
 /** What counts after these tests, by the text of docs/metrics.md instead of step by step. */
 function countingAfter(tests: readonly TestResult[]): TestResult | undefined {

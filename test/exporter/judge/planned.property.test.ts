@@ -89,8 +89,8 @@ function windowAt(
 }
 
 function alertOf({ kind }: Pick<Problem, "kind">): string | undefined {
-  const { alert, mutedAs = alert }: ProblemFacts = PROBLEMS[kind];
-  return mutedAs;
+  const told: ProblemFacts = PROBLEMS[kind];
+  return "alert" in told ? told.alert : "becomes" in told ? told.becomes : undefined;
 }
 
 /**

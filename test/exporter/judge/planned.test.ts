@@ -408,7 +408,6 @@ test.each([
   const alerts = mutedIn(verdict);
   expect(verdict.incidents.recent.at(-1)?.isPlanned).toBe(muted);
   expect(alerts.includes("VrrpFailover b")).toBe(muted);
-  expect(alerts.includes("VrrpFlapping")).toBe(muted);
 });
 
 test("of three members, a failover between the two that are not worked on is not planned", () => {
@@ -417,8 +416,47 @@ test("of three members, a failover between the two that are not worked on is not
   const polls = `${PAIR}, c BACKUP/50 4, ${TO_B}, c BACKUP/50 11`;
   const alerts = mutedIn(verdictAfter(polls, onC, THREE));
   expect(alerts).not.toContain("VrrpFailover b");
-  expect(alerts).not.toContain("VrrpFlapping");
   expect(alerts).toContain("VrrpFailover c");
+});
+
+/** The members of the pair take over from each other every two seconds, six times from second 10 on; `words` are more polls. */
+function flaps(windows: readonly MaintenanceWindow[], words = ""): readonly string[] {
+  const polls = Array.from({ length: 6 }, (_, nth) => {
+    const [one, other] = nth % 2 === 0 ? ["BACKUP", "MASTER"] : ["MASTER", "BACKUP"];
+    return `a ${one} ${10 + 2 * nth}, b ${other} ${10 + 2 * nth}`;
+  });
+  return wrongIn(verdictAfter([PAIR, ...polls, words].filter(Boolean).join(", "), windows));
+}
+
+test.each([
+  { name: "without a window", windows: [], wrong: "flapping" },
+  { name: "beside a member that is worked on", windows: [ON_B], wrong: "(flapping)" },
+  { name: "in a window of the cluster", windows: [ON_AMS], wrong: "(flapping)" },
+  {
+    name: "in a window that ended since",
+    windows: [work({ appliances: ["b"] }, [3, 25])],
+    wrong: "(flapping)",
+  },
+  { name: "since before the window", windows: [work({ appliances: ["b"] }, [15, 100])], wrong: "flapping" },
+  { name: "on behind the window", windows: [work({ appliances: ["b"] }, [3, 9])], wrong: "flapping" },
+])("interfaces that flap $name", ({ windows, wrong }) => {
+  expect(flaps(windows).filter((each) => each.includes("flapping"))).toEqual([wrong]);
+});
+
+test("a member that has a fault beside one that is worked on does not flap because of the work", () => {
+  expect(flaps([ON_B], "a FAULT 22")).toContain("flapping");
+});
+
+test("a website that is down at two backups of which one is worked on is shown for the other one", () => {
+  const down = "a MASTER 1, b BACKUP 1, c BACKUP/50 1, a 200 1, b 200 1, c 200 1";
+  const both = `${down}, a MASTER 4, b BACKUP 4, c BACKUP/50 4, b 503 10, b 503 11, c 503 12, c 503 13`;
+  expect(wrongIn(verdictAfter(both, [ON_B], THREE))).toEqual([
+    "website_partially_down",
+    "(failover_not_ready a)",
+  ]);
+  expect(wrongIn(verdictAfter(`${down}, b 503 10, b 503 11`, [ON_B], THREE))).toEqual([
+    "(failover_not_ready a)",
+  ]);
 });
 
 test("a member that is worked on is named while it is MASTER", () => {

@@ -369,8 +369,49 @@ test("a protocol that was seen before and is missing at the master is unknown", 
   const httpOnly = seen.website("a", 2, [{ protocol: "http", status: 200 }]);
   for (const atMs of [2000, 3000]) fleet.record(httpOnly, atMs);
   expect(problemLines(documentOf(fleet, {}, 3000))).toEqual([
-    "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
+    "warning website_partially_unknown: Website shop is up, and not known to be up by https: no status from a, https 200 from b",
   ]);
+});
+
+test("an appliance that times out and refuses by turns is down, until it has only refused for two minutes", () => {
+  const [fleet, judge] = [fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]), createJudge()];
+  const toldAt = (atMs: number, reason?: "auth" | "timeout") => {
+    if (reason !== undefined) fleet.record(failed.vrrp("b", reason, { expiresAtMs: 1e12 }), atMs);
+    return documentOf(fleet, {}, atMs, judge)
+      .problems.filter(({ appliance }) => appliance === "b")
+      .map(({ kind, since, summary }) => `${kind} since ${since?.slice(11, 19)}: ${summary}`);
+  };
+  const [refuses, silent] = ["it refuses the credentials (auth)", "it does not answer in time (timeout)"];
+  const lately = `appliance_down since 22:13:25: b is not polled successfully: ${refuses}; it was down a moment ago`;
+  expect(toldAt(0)).toEqual([]);
+  expect(toldAt(1000, "auth")).toEqual([
+    `appliance_refused since 22:13:21: b is not polled successfully: ${refuses}`,
+  ]);
+  expect(toldAt(5000, "timeout")).toEqual([`appliance_down since 22:13:25: b is down: ${silent}`]);
+  expect(toldAt(10_000, "auth")).toEqual([lately]);
+  expect(toldAt(129_999)).toEqual([lately]);
+  expect(toldAt(130_000)).toEqual([
+    `appliance_refused since 22:13:30: b is not polled successfully: ${refuses}`,
+  ]);
+});
+
+test("interfaces flap from their fifth change within five minutes on, until five minutes after the first", () => {
+  const [fleet, judge] = [fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP]), createJudge()];
+  const flappingAt = (atMs: number) =>
+    documentOf(fleet, {}, atMs, judge)
+      .problems.filter(({ kind }) => kind === "flapping")
+      .map(({ since, summary, keys }) => [since?.slice(11, 19), summary, keys]);
+  const lasting = { expiresAtMs: 1e12 };
+  const told = [1, 2, 3, 4, 5].map((nth) => {
+    const isB = nth % 2 === 1;
+    fleet.record(seen.vrrp("a", listOf([isB ? BACKUP : MASTER]), lasting), nth * 60_000);
+    fleet.record(seen.vrrp("b", listOf([isB ? MASTER : BACKUP]), lasting), nth * 60_000);
+    return flappingAt(nth * 60_000);
+  });
+  const summary = `${GROUP} flaps: the state at a and b changed 5 times or more in 5 minutes`;
+  expect(told.slice(0, 4)).toEqual([[], [], [], []]);
+  expect(told[4]).toEqual([["22:18:20", summary, ["group 2 192.0.2.100"]]]);
+  expect([359_999, 360_000].map((atMs) => flappingAt(atMs).length)).toEqual([1, 0]);
 });
 
 test("many groups with the same problem are one problem with all their addresses", () => {

@@ -375,7 +375,7 @@ test.each<{
 test("a cluster that nobody ever could read is as critical after a restart, once every member has failed", async () => {
   const storage = storageAt(await folderPath());
   const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });
-  first.poll("a silent 1, b silent 1, a refuses 5, b refuses 6");
+  first.poll("a silent 1, b silent 1, a refuses 5, b refuses 6, a refuses 200, b refuses 200");
   const refused = ["warning appliance_refused since 5", "warning appliance_refused since 6"];
   expect(await wrongIn(first)).toEqual(["critical master_unknown since ", ...refused]);
   await first.step(20);
