@@ -157,8 +157,9 @@ export async function startExporter(
     telemetryPath: options.telemetryPath,
     renderMetrics: async () => {
       self.nextPoll(runner.soonestMs() - clock.monotonicMs() + clock.wallMs());
-      const [own, { verdicts, incidents }] = [await self.render(), await board.current()];
-      return { text: await exposition.render(own, verdicts, incidents) };
+      const { verdicts, incidents, own } = await board.current();
+      self.problems(own);
+      return { text: await exposition.render(await self.render(), verdicts, incidents) };
     },
     renderFleet: async () => ({ text: await fleetJson(await board.document()) }),
     renderWebsites: async () => {

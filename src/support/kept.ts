@@ -21,7 +21,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /** Compares inputs. The loops are plain, without a list of the values, since each poll compares hundreds of lists. */
-function areSame<Inputs extends object>(ones: Inputs, others: Inputs): boolean {
+export function areSame<Inputs extends object>(ones: Inputs, others: Inputs): boolean {
   for (const name in ones) if (!isSame(ones[name], others[name])) return false;
   return true;
 }

@@ -130,7 +130,10 @@ test.for([...SCENARIOS, PROBED].map((scenario) => [scenario.name, scenario] as c
 
 test("the status page and the alerts give a problem the same severity", () => {
   const shown = Object.values(PROBLEMS).flatMap((problem) =>
-    "alert" in problem ? [[problem.alert, problem.severity]] : [],
+    // What is not known is a ticket, once it has lasted.
+    "alert" in problem
+      ? [[problem.alert, problem.severity === "unknown" ? "warning" : problem.severity]]
+      : [],
   );
   const severities = new Set(ALERTS.map(({ alert, labels }) => `${alert} ${labels["severity"]}`));
   expect(shown.length).toBeGreaterThan(10);

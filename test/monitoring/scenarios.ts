@@ -2,6 +2,7 @@ import {
   PROBLEM_OF,
   type BackendState,
   type Cause,
+  type ProblemKind,
   type ReadinessState,
   type GroupState,
   type WebsiteState,
@@ -124,9 +125,45 @@ function took(
   ...steps: readonly (readonly [number, number | undefined])[]
 ): readonly Also[] {
   const given = steps.map(([after, value]) => [EVENT + after, value] as const);
-  const words = `b took over from a${clause}`;
-  return [["ha_cluster_failover_info", { from: "a", to: "b", cause, words, incident: "one" }, given]];
+  const summary = `b took over from a${clause}`;
+  return [
+    ["ha_cluster_failover_info", { from: "a", to: "b", cause, incident: "one" }, given],
+    ["ha_cluster_problem_words_info", { kind: "failover", subject: "b", summary, incident: "one" }, given],
+  ];
 }
+
+/** The sentence about a problem, which is part of an incident, and the problem. */
+function told(
+  kind: ProblemKind,
+  subject: string,
+  ...steps: readonly (readonly [number, number | undefined])[]
+): readonly Also[] {
+  const given = steps.map(([after, value]) => [EVENT + after, value] as const);
+  const words = {
+    summary: `${kind} of ${subject}`.replaceAll("_", " "),
+    advice: "look at it",
+    incident: "two",
+  };
+  const about: Labels = kind.startsWith("website_")
+    ? { website_id: "shop", website: "shop", address: subject }
+    : ["a", "b"].includes(subject)
+      ? { appliance: subject }
+      : {};
+  return [
+    ["ha_cluster_problem", { kind, subject, ...about }, given],
+    ["ha_cluster_problem_words_info", { kind, subject, ...words }, given],
+  ];
+}
+
+/** Problems with alerts of their own, which the exporter judges and tells. */
+const TOLD: readonly (readonly [alert: string, kind: ProblemKind, waits: number, appliance?: string])[] = [
+  ["VrrpNotServing", "not_serving", 30, "a"],
+  ["VrrpOddState", "odd_state", 300, "b"],
+  ["VrrpMasterUnwatched", "master_unwatched", 600],
+  ["VrrpNotHandedOver", "not_handed_over", 0, "a"],
+  ["WebsitesUnequal", "websites_unequal", 600],
+  ["WebsitesUnwatched", "websites_not_listed", 600, "b"],
+];
 
 /** Troubles of clusters that have nothing to do with each other. */
 const TROUBLES: readonly Trouble[] = [
@@ -345,6 +382,17 @@ const TROUBLES: readonly Trouble[] = [
     [["ApplianceApiAnomalies", 300, OF_A]],
     [["appliance_api_anomalies", { appliance: "a", anomaly: "bad_field" }, at(0, [0, 2])]],
   ),
+  ...TOLD.map(([name, kind, waits, appliance]) => {
+    const own = `told-${kind.replaceAll("_", "-")}`;
+    const labels = { kind, subject: appliance ?? own, ...(appliance === undefined ? {} : { appliance }) };
+    return trouble(own, {}, [[name, waits, { labels }]], told(kind, labels.subject, [0, 1]));
+  }),
+  trouble(
+    "half-known",
+    { websites: { shop: at("up") } },
+    [["WebsiteUnknown", 75, { labels: { ...SHOP.labels, severity: "warning" } }]],
+    told("website_partially_unknown", "#shop", [0, 1]),
+  ),
   // Of its other protocol nothing is ever known.
   trouble(
     "website-down",
@@ -366,7 +414,7 @@ const TROUBLES: readonly Trouble[] = [
       statusOf("a", SHOP.labels, 200),
       statusOf("b", { ...SHOP.labels, website_id: "5", website: "store" }, 503),
       statusOf("b", { ...SHOP.labels, website: "blog", address: "#blog" }, 599),
-      ["website_incident_info", { address: "#shop", protocol: "https", incident: "two" }, [[EVENT, 1]]],
+      ...told("website_down", "#shop", [0, 1]),
       ...took("fault", ", which reported FAULT", [0, 1], [300, undefined]),
     ],
   ),

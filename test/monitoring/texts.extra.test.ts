@@ -111,10 +111,15 @@ test.for([
 
 test("texts have the cause of a failover from the exporter that knows it", async () => {
   const exporters = (["unknown", "silent"] as const).map((cause, nth) => {
-    const labels = { ha_cluster: "ams", from: "a", to: "b", cause, words: cause, incident: String(nth) };
-    return exporter(`${nth}:1`, [series("ha_cluster_failover_info", labels, [[0, 1]])]);
+    const own = { ha_cluster: "ams", incident: String(nth) };
+    return exporter(`${nth}:1`, [
+      series("ha_cluster_failover_info", { ...own, from: "a", to: "b", cause }, [[0, 1]]),
+      series("ha_cluster_problem_words_info", { ...own, kind: "failover", subject: "b", summary: cause }, [
+        [0, 1],
+      ]),
+    ]);
   });
-  const labels = 'subject:words:info{ha_cluster="ams",to="b",words="silent"}';
+  const labels = 'subject:words:info{ha_cluster="ams",subject="b",summary="silent",words="silent"}';
   const output = await testRules(5, {
     interval: "5s",
     input_series: scrape(exporters, 10, { seconds: 5, losesScrapes: false }),

@@ -84,7 +84,7 @@ export function cluster(name: string, setup: ClusterSetup = {}): readonly Series
     ...members.flatMap(([appliance, given]) =>
       states("appliance_state", { ...where, appliance }, keysOf(PROBLEM_OF.appliance), given),
     ),
-    ...members.map(([appliance, given]) => failureOf({ ...where, appliance }, given)),
+    ...members.flatMap(([appliance, given]) => failureOf(where, appliance, given)),
     ...clusterState(
       where,
       members.map(([, given]) => given),
@@ -128,15 +128,24 @@ const REASONS: Readonly<Record<Exclude<ApplianceState, "up">, FailureReason>> = 
   unknown: "local",
 };
 
-function failureOf(labels: Labels, given: Steps<ApplianceState>): Series {
+function failureOf(where: Labels, appliance: string, given: Steps<ApplianceState>): readonly Series[] {
   const stateAt = steps(given);
   const failed = given.map(([, state]) => state).findLast((state) => state !== undefined && state !== "up");
   const reason = REASONS[failed ?? "down"];
-  return {
-    metric: "appliance_poll_failure_info",
-    labels: { ...labels, operation: "vrrp", reason, words: reasonInWords(reason) },
-    valueAt: (second) => ((stateAt(second) ?? "up") === "up" ? undefined : 1),
+  const valueAt = (second: number) => ((stateAt(second) ?? "up") === "up" ? undefined : 1);
+  const told = {
+    kind: "appliance_down",
+    subject: appliance,
+    summary: `${appliance}: ${reasonInWords(reason)}`,
   };
+  return [
+    {
+      metric: "appliance_poll_failure_info",
+      labels: { ...where, appliance, operation: "vrrp", reason },
+      valueAt,
+    },
+    { metric: "ha_cluster_problem_words_info", labels: { ...where, ...told }, valueAt },
+  ];
 }
 
 function clusterState(where: Labels, members: readonly Steps<ApplianceState>[]): readonly Series[] {

@@ -38,5 +38,6 @@ const FACTS = {
   startedAtMs: WALL_MS - 60_000,
   reloadFailedAtMs: undefined,
   storageFailingSinceMs: undefined,
+  late: undefined,
   nextPollAtMs: () => undefined,
 };

@@ -14,6 +14,9 @@ import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "../document/document.ts";
 import type { Observed } from "../story/state-changes.ts";
 import { changesAtMs, judge } from "../judge/judge.ts";
+import { ownProblems, stuckProblem, type OwnFacts } from "../judge/own-problems.ts";
+import type { Problem } from "../judge/problem.ts";
+import { createLatenessWatch } from "./lateness.ts";
 import type { ClusterIncidents } from "../story/incident.ts";
 import type { Ongoing } from "../story/incidents.ts";
 import { logObservation, logReloaded } from "../story/log.ts";
@@ -49,6 +52,8 @@ export interface Current {
   readonly incidents: ReadonlyMap<string, ClusterIncidents>;
   /** The incidents of the fleet, the latest one first. */
   readonly past: readonly IncidentDocument[];
+  /** The troubles of the exporter itself, also those that clusters have a problem for. */
+  readonly own: readonly Problem[];
 }
 
 /** Receives each change of a verdict. `before` is `undefined` for a new cluster, `now` for a cluster that is gone. */
@@ -97,6 +102,10 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const startedAtMs = clock.wallMs();
   const forgetsAtMs = clock.monotonicMs() + REMEMBERED_MS;
   let reloadFailedAtMs: number | undefined;
+  const lateness = createLatenessWatch(clock);
+  const ownFacts = (): OwnFacts => {
+    return { reloadFailedAtMs, storageFailingSinceMs: deps.storageFailingSinceMs?.(), late: lateness.late() };
+  };
 
   function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
     const nextMs = runner.nextPollMs(appliance, operation);
@@ -193,7 +202,13 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       const own = story.of(name);
       return own === undefined ? [] : [[name, own] as const];
     });
-    return { verdicts: verdictsOf(names), incidents: new Map(incidents), past: story.list() };
+    const all = verdictsOf(names);
+    return {
+      verdicts: all,
+      incidents: new Map(incidents),
+      past: story.list(),
+      own: [...ownProblems(all, ownFacts()), ...stuckProblem(all)],
+    };
   }
 
   /** Judges all clusters under a new configuration at once: what that changes has begun with it, and not with the next poll. */
@@ -207,7 +222,15 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   }
 
   return {
-    ...self,
+    ended: self.ended,
+    started: (kind, latenessSeconds) => {
+      lateness.started(kind, latenessSeconds);
+      self.started(kind, latenessSeconds);
+    },
+    skipped: (kind, reason, count) => {
+      lateness.skipped(kind, reason, count);
+      self.skipped(kind, reason, count);
+    },
     observed: (observation) => {
       try {
         record(observation);
@@ -242,8 +265,14 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       const { verdicts: all, past } = await current();
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
-      const own = { reloadFailedAtMs, storageFailingSinceMs: deps.storageFailingSinceMs?.() };
-      return fleetDocument(all, { version, shard, startedAtMs, nextPollAtMs, ...own, incidents: past });
+      return fleetDocument(all, {
+        version,
+        shard,
+        startedAtMs,
+        nextPollAtMs,
+        ...ownFacts(),
+        incidents: past,
+      });
     },
   };
 }

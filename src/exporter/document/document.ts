@@ -18,7 +18,8 @@ import {
 } from "../judge/verdict.ts";
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf, protocolProblem } from "../judge/judge-website.ts";
-import { lastingProblems, lostWebsites, problemsOf, type OwnFacts } from "../judge/problems.ts";
+import type { OwnFacts } from "../judge/own-problems.ts";
+import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
 import { STATE_OF, worstFirst } from "../judge/readiness.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
 import { windowsElsewhere } from "../maintenance/window.ts";

@@ -278,6 +278,11 @@ const problem = z.object({
   summary: z.string().describe("one sentence"),
   advice: optional(z.string(), "what to do, in one sentence; absent from an older exporter"),
   cluster: z.string().optional(),
+  subject: optional(
+    z.string(),
+    "what it is about, which with the kind identifies it in its cluster: the appliance, the address of the website, or the cluster; absent " +
+      "for troubles of the exporter, and from an older exporter",
+  ),
   appliance: z.string().optional(),
   website: websiteRef.optional(),
   group: optional(groupRef, "the first of the groups that it concerns"),

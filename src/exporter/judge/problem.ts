@@ -8,6 +8,11 @@ export interface Problem {
   /** What to do, in one sentence. */
   readonly advice: string;
   readonly cluster?: string | undefined;
+  /**
+   * What it is about, which with the kind identifies it in its cluster: the name of the appliance, the key of the website, or the name of the
+   * cluster; absent for the exporter's own troubles.
+   */
+  readonly subject?: string | undefined;
   readonly appliance?: string | undefined;
   readonly website?: { readonly id: number; readonly name: string } | undefined;
   /** The first of the groups that it concerns. */

@@ -5,7 +5,6 @@ import {
   contendersIn,
   groupKey,
   membersIn,
-  pendingIn,
   type ApplianceSnapshot,
   type GroupSnapshot,
   type InterfaceSnapshot,
@@ -14,20 +13,14 @@ import {
 } from "../fleet/snapshot.ts";
 import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
 import type { Problem } from "./problem.ts";
-import {
-  type AdviceNames,
-  type ApplianceProblem,
-  PROBLEM_KINDS,
-  PROBLEM_OF,
-  PROBLEMS,
-  type ProblemKind,
-} from "./states.ts";
-import { once } from "../../support/kept.ts";
+import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type ProblemKind } from "./states.ts";
+import { areSame, once } from "../../support/kept.ts";
 import { MANY_CHANGES } from "./flapping.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { failingBackendsAt, isPartOf, partiallyDownAt, protocolProblem } from "./judge-website.ts";
 import { isPlanned } from "./judge-windows.ts";
+import { ownProblems, type OwnFacts } from "./own-problems.ts";
 import { readinessSentence } from "./readiness-words.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
@@ -48,37 +41,15 @@ import {
 
 /** An appliance may be in trouble on a thousand interfaces. */
 const MAX_KEYS = 100;
-const NOT_STORED = "The exporter cannot write its journal: it will not remember what happens now";
-const NOT_RELOADED = "The configuration could not be reloaded; the previous one is in use";
-
-/** What the exporter knows of itself, as Unix times in milliseconds. */
-export interface OwnFacts {
-  /** The time at which the configuration could not be loaded; `undefined` if it was loaded since. */
-  readonly reloadFailedAtMs: number | undefined;
-  /** The time since which the journal cannot be written; `undefined` if it can, or if there is none. */
-  readonly storageFailingSinceMs: number | undefined;
-}
 
 /** Returns all problems, worst first: by kind, then in the order of the configuration. */
 export function problemsOf(
   clusters: readonly ClusterVerdict[],
-  { reloadFailedAtMs, storageFailingSinceMs }: Partial<OwnFacts> = {},
+  facts: Partial<OwnFacts> = {},
 ): readonly Problem[] {
-  return worstFirst([
-    ...clusters.flatMap(lastingProblems),
-    ...[
-      ...(reloadFailedAtMs === undefined
-        ? []
-        : problem("reload_failed", NOT_RELOADED, { since: instantOf(reloadFailedAtMs) })),
-      ...(storageFailingSinceMs === undefined
-        ? []
-        : problem("storage_failing", NOT_STORED, { since: instantOf(storageFailingSinceMs) })),
-      ...notPolledYet(clusters),
-    ].map((each) => ({ ...each, advice: PROBLEMS[each.kind].advice(NO_NAMES) })),
-  ]);
+  return worstFirst([...clusters.flatMap(lastingProblems), ...ownProblems(clusters, facts)]);
 }
 
-const NO_NAMES: AdviceNames = { members: "", appliance: "", vips: "", isUpElsewhere: false };
 /** The most VIPs that an advice names. */
 const NAMED_VIPS = 2;
 /** The most websites that the problem about most of them names. */
@@ -97,7 +68,8 @@ function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict):
     vips: vips.length === 0 ? "its VIPs" : listed(vips.slice(0, NAMED_VIPS)),
     isUpElsewhere,
   });
-  return { ...given, cluster: facts.cluster, advice };
+  const subject = given.subject ?? given.appliance ?? facts.cluster;
+  return { ...given, cluster: facts.cluster, subject, advice };
 }
 
 /** Sorts problems, worst first; planned ones come last. */
@@ -159,6 +131,24 @@ function isDown({ kind }: Pick<Problem, "kind">): boolean {
  * a dark cluster, unknown websites of a cluster whose master is unknown, and groups that are not known while a schedule rests.
  */
 export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => {
+  const { cachedInputs, appliances, groups, websites, readiness, flapping } = verdict;
+  const parts = { appliances, groups, websites, readiness, flapping };
+  const known = wellWith.get(cachedInputs);
+  if (known !== undefined && areSame(known, parts)) return NO_PROBLEMS;
+  const problems = foundProblems(verdict);
+  if (problems.length === 0) wellWith.set(cachedInputs, parts);
+  return problems;
+});
+
+const NO_PROBLEMS: readonly Problem[] = [];
+/**
+ * The parts of verdicts with which nothing is wrong. This is a cache for the many clusters that are well, of which every scrape asks; the
+ * other facts decide only in which words a problem is told.
+ */
+const wellWith = new WeakMap<ClusterVerdict["cachedInputs"], Parts>();
+type Parts = Pick<ClusterVerdict, "appliances" | "groups" | "websites" | "readiness" | "flapping">;
+
+function foundProblems(verdict: ClusterVerdict): readonly Problem[] {
   const { facts, state } = verdict;
   const darkness = state && PROBLEM_OF.cluster[state];
   const problems = [
@@ -177,7 +167,7 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
     ...restingProblem(verdict),
   ];
   return worstFirst(problems.map((each) => advised(each, verdict)));
-});
+}
 
 function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Unadvised[] {
   const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
@@ -406,7 +396,7 @@ function eachWebsite(verdict: ClusterVerdict): readonly Unadvised[] {
         : (WORDS[state] ?? state.replaceAll("_", " "));
     const summary = `Website ${name} is ${said}: ${resultWords(verdict, website, protocols)}`;
     const keys = found.map(({ protocol }) => subjectKeys.website(protocol, website.key));
-    const concerned = { website: { id, name }, keys, since: earliest(found) };
+    const concerned = { website: { id, name }, subject: website.key, keys, since: earliest(found) };
     return problem(kind, summary, concerned);
   });
 }
@@ -549,7 +539,8 @@ function backendProblem(verdict: WebsiteVerdict): readonly Unadvised[] {
     ? `No server behind website ${name} is usable: ${reports.join(", ")}`
     : `Servers behind website ${name} are down: ${reports.join(", ")}`;
   const since = optionalInstant(verdict.latestBackends?.sinceMs);
-  return problem(kind, summary, { website: { id, name }, keys: websiteKeys(verdict), since });
+  const concerned = { website: { id, name }, subject: verdict.key, keys: websiteKeys(verdict), since };
+  return problem(kind, summary, concerned);
 }
 
 interface Resting {
@@ -605,14 +596,6 @@ function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Una
 function restsUntilMs(healths: readonly (PollHealth | undefined)[]): number | undefined {
   const known = healths.flatMap((health) => health?.failure?.restsUntilMs ?? []);
   return known.length === 0 ? undefined : Math.min(...known);
-}
-
-function notPolledYet(clusters: readonly ClusterVerdict[]): readonly Unadvised[] {
-  const pending = clusters.flatMap(({ facts }) => pendingIn(facts));
-  const [first] = pending;
-  if (first === undefined) return [];
-  const who = pending.length === 1 ? first : `${pending.length} appliances`;
-  return problem("not_polled_yet", `Not everything of ${who} was polled yet`);
 }
 
 /** Returns the earliest beginning; `undefined` if one of them is not known, since that one may be earlier. */

@@ -5,6 +5,11 @@ type Severity = "critical" | "warning" | "unknown";
 
 /** All kinds of problems, worst first, each with its severity, the advice about it and how an operator learns of it, which stand only here. */
 export const PROBLEMS = {
+  exporter_blind: {
+    severity: "critical",
+    alert: "ApplianceExporterBlind",
+    advice: () => "Look at this exporter's own network first: what follows is what it sees from there",
+  },
   split_brain: {
     severity: "critical",
     alert: "VrrpSplitBrain",
@@ -152,6 +157,12 @@ export const PROBLEMS = {
     alert: "ApplianceCertificateExpiring",
     advice: () => "Renew it before that day: the exporter refuses it from then on",
   },
+  polls_late: {
+    severity: "warning",
+    alert: "AppliancePollsLate",
+    advice: () =>
+      "States are older than they should be: look for slow appliances, and at the load of this host",
+  },
   api_anomalies: {
     severity: "warning",
     alert: "ApplianceApiAnomalies",
@@ -212,6 +223,9 @@ export interface AdviceNames {
   /** Whether another member finds the website up. */
   readonly isUpElsewhere: boolean;
 }
+
+/** The names for an advice that names nothing. */
+export const NO_NAMES: AdviceNames = { members: "", appliance: "", vips: "", isUpElsewhere: false };
 
 export type ProblemFacts = {
   readonly severity: Severity;
@@ -337,6 +351,10 @@ export const INCIDENTS = {
 } as const satisfies Readonly<Partial<Record<ProblemKind | "failover" | "vrrp_state", Severity>>>;
 export const INCIDENT_KINDS = keysOf(INCIDENTS);
 export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+
+/** The advice about a failover that has happened. */
+export const FAILOVER_ADVICE =
+  "It can wait if this was intended: otherwise look why the former MASTER let go, before it happens again";
 
 /** Returns the alert about a problem or an incident; `undefined` if there is none. */
 export function alertOf(kind: ProblemKind | IncidentKind): AlertName | undefined {

@@ -10,7 +10,6 @@ import {
 } from "../fleet/snapshot.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { usableBackends } from "../judge/judge-website.ts";
-import { reasonInWords } from "../judge/words.ts";
 import {
   addressLabels,
   asSeconds,
@@ -136,18 +135,11 @@ export const FACT_FAMILIES: Families = {
   ),
   appliance_poll_failure_info: gauge(
     "1 while the latest poll of the operation, not the scrape, has failed, with the one reason.",
-    {
-      ...perOperation(
-        ({ failure }, ...labels) =>
-          failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
-        addressLabels,
-      ),
-      vrrp: ({ health: { failure } }) => {
-        if (failure === undefined) return [];
-        const { reason } = failure;
-        return sample(1, ["operation", "vrrp"], ["reason", reason], ["words", reasonInWords(reason)]);
-      },
-    },
+    perOperation(
+      ({ failure }, ...labels) =>
+        failure === undefined ? [] : sample(1, ...labels, ["reason", failure.reason]),
+      addressLabels,
+    ),
   ),
   appliance_polls_total: counter(
     "Polls of the operation since the appliance was configured.",

@@ -1,10 +1,23 @@
 import type { ClusterIncidents } from "../story/incident.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
-import { PROBLEM_OF } from "../judge/states.ts";
+import type { Problem } from "../judge/problem.ts";
+import { alertOf, FAILOVER_ADVICE, PROBLEM_OF } from "../judge/states.ts";
 import type { ReadinessVerdict, WindowVerdict } from "../judge/verdict.ts";
+import { shortened } from "../judge/words.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { keysOf } from "../../support/keys.ts";
 import { FACT_FAMILIES } from "./fact-families.ts";
-import { asSeconds, counter, gauge, sample, stateSamples, type Families, type Sample } from "./family.ts";
+import {
+  asSeconds,
+  counter,
+  gauge,
+  sample,
+  stateSamples,
+  type Families,
+  type Labels,
+  type PartOfKind,
+  type Sample,
+} from "./family.ts";
 
 const JUDGED = "Judged from the latest polls, not from the scrape.";
 const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
@@ -77,7 +90,7 @@ export const FLEET_FAMILIES: Families = {
     { incidents: ({ lastFailoverAt }) => sample(asSeconds(lastFailoverAt?.wallMs)) },
   ),
   ha_cluster_failover_info: gauge(
-    `1 for each failover of the last five minutes, with its cause, also in words, and the id of its incident. ${JUDGED}`,
+    `1 for each failover of the last five minutes, with its cause and the id of its incident. ${JUDGED}`,
     { incidents: failoverSamples },
   ),
   ha_cluster_planned: gauge(
@@ -87,9 +100,21 @@ export const FLEET_FAMILIES: Families = {
       planned: mutedSamples,
     },
   ),
-  website_incident_info: gauge(
-    `1 while the website has a problem that the exporter saw begin, with the id of the incident. ${JUDGED}`,
-    { incidents: websiteSamples },
+  ha_cluster_problem: gauge(
+    `1 for each problem of the cluster that is not planned; with the kind, subject identifies it. ${JUDGED}`,
+    { told: ({ problems }) => firstOfEach(problems, 1).flatMap(problemSamples) },
+  ),
+  ha_cluster_problem_since_timestamp_seconds: gauge(`When the problem began, ${SINCE}`, {
+    told: ({ problems }) =>
+      firstOfEach(problems, 1).flatMap((problem) =>
+        problem.since === undefined
+          ? []
+          : sample(asSeconds(Date.parse(problem.since)), ...identityOf(problem)),
+      ),
+  }),
+  ha_cluster_problem_words_info: gauge(
+    `1 for the sentence about each of these problems, and about each failover of the last five minutes, whose subject is the new MASTER. ${JUDGED}`,
+    { told: wordsSamples },
   ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
     website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
@@ -119,18 +144,64 @@ function failoverSamples({ recent }: ClusterIncidents): readonly Sample[] {
   return recent.flatMap(({ id, failover }) => {
     if (failover === undefined) return [];
     const { from, to, causes } = failover.latest;
-    const [{ cause, clause }] = causes;
-    const words = `${to} took over from ${from}${clause}`;
-    return sample(1, ["from", from], ["to", to], ["cause", cause], ["words", words], ["incident", id]);
+    const [{ cause }] = causes;
+    return sample(1, ["from", from], ["to", to], ["cause", cause], ["incident", id]);
   });
 }
 
-function websiteSamples({ all }: ClusterIncidents): readonly Sample[] {
-  return all.flatMap(({ id, subjects, open }) =>
-    subjects.flatMap(({ key, website }) => {
-      if (website === undefined || !open.has(key)) return [];
-      return sample(1, ["address", website.address], ["protocol", website.protocol], ["incident", id]);
-    }),
+function identityOf({ kind, subject = "" }: Problem): Labels {
+  return [
+    ["kind", kind],
+    ["subject", subject],
+  ];
+}
+
+function problemSamples(problem: Problem): readonly Sample[] {
+  const { kind, severity, subject, appliance, website } = problem;
+  const about = {
+    alert: alertOf(kind),
+    severity,
+    appliance,
+    website_id: website && String(website.id),
+    website: website?.name,
+    address: website && subject,
+  };
+  return sample(1, ...identityOf(problem), ...labelsIn(about));
+}
+
+function wordsSamples({ problems, failovers }: PartOfKind<"told">): readonly Sample[] {
+  const about = firstOfEach(problems, SENTENCES).map((each) => {
+    const { summary, advice, incident } = each;
+    return [
+      ...identityOf(each),
+      ...labelsIn({ summary: inLabel(summary), advice: inLabel(advice), incident }),
+    ];
+  });
+  const failed = failovers.map(({ to: subject, incident: { id: incident, summary } }) =>
+    labelsIn({ kind: "failover", subject, summary: inLabel(summary), advice: FAILOVER_ADVICE, incident }),
+  );
+  // Two that are cut may be the same.
+  const texts = new Map([...about, ...failed].map((labels) => [JSON.stringify(labels), labels]));
+  return [...texts.values()].flatMap((labels) => sample(1, ...labels));
+}
+
+/** The most sentences about one problem. */
+const SENTENCES = 3;
+/** Names that appliances give may be long. */
+const LONGEST_SENTENCE = 500;
+const inLabel = (sentence: string): string => shortened(sentence, LONGEST_SENTENCE);
+
+/** Returns the first problems of each identity: an appliance may have a thousand groups that are in the same trouble for different reasons. */
+function firstOfEach<Of extends Problem>(problems: readonly Of[], most: number): readonly Of[] {
+  const alike = groupBy(problems, (each) => JSON.stringify(identityOf(each)));
+  const first = new Set([...alike.values()].flatMap((all) => all.slice(0, most)));
+  return problems.filter((each) => first.has(each));
+}
+
+/** Returns the labels that have a value. */
+function labelsIn(given: Readonly<Record<string, string | undefined>>): Labels {
+  return Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
   );
 }
 

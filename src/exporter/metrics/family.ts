@@ -1,7 +1,11 @@
 import { websiteKey } from "../fleet/cluster-websites.ts";
 import type { OfWebsite } from "../fleet/snapshot.ts";
-import type { ClusterIncidents } from "../story/incident.ts";
+import type { Problem } from "../judge/problem.ts";
+import { plannedProblems } from "../judge/problems.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
+import { incidentDocument } from "../story/incident-document.ts";
+import type { ClusterIncidents, Incident } from "../story/incident.ts";
+import { memo } from "../../support/kept.ts";
 
 /** Returns the facts and verdicts of a cluster, in the order of the configuration. A part keeps its place while others are unknown. */
 export function partsOf(verdict: ClusterVerdict, incidents: ClusterIncidents | undefined) {
@@ -23,12 +27,53 @@ export function partsOf(verdict: ClusterVerdict, incidents: ClusterIncidents | u
     ]),
     incidents,
     verdict.planned,
+    toldOf(verdict, { verdict, incidents }),
     verdict,
   ];
 }
 
+/**
+ * What alerts tell of a cluster: its problems that are not planned, without those that are the exporter's own fault, and its recent
+ * failovers.
+ */
+interface ToldInCluster extends Pick<ClusterVerdict["facts"], "cluster" | "labels"> {
+  readonly kind: "told";
+  readonly problems: readonly (Problem & { readonly incident: string | undefined })[];
+  readonly failovers: readonly {
+    readonly to: string;
+    readonly incident: ReturnType<typeof incidentDocument>;
+  }[];
+}
+
+interface ToldInputs {
+  readonly verdict: ClusterVerdict;
+  readonly incidents: ClusterIncidents | undefined;
+}
+
+/** Returns the same object while the verdict and the incidents are the same; `undefined` if there is nothing to tell. */
+const toldOf = memo(({ verdict, incidents }: ToldInputs): ToldInCluster | undefined => {
+  const { cluster, labels } = verdict.facts;
+  const { all = [], recent = [] } = incidents ?? {};
+  const problems = plannedProblems(verdict)
+    .filter(({ isPlanned, kind }) => isPlanned !== true && kind !== "polling_stuck")
+    .map((problem) => ({ ...problem, incident: incidentOf(problem, all)?.id }));
+  const failovers = recent.flatMap((incident) => {
+    const { to } = incident.failover?.latest ?? {};
+    return to === undefined ? [] : [{ to, incident: incidentDocument(incident) }];
+  });
+  const isNothing = problems.length + failovers.length === 0;
+  return isNothing ? undefined : { kind: "told", cluster, labels, problems, failovers };
+});
+
+/** Returns the incident that a problem is part of: the latest one that is open for a subject of the problem. */
+function incidentOf({ keys = [] }: Problem, all: readonly Incident[]): Incident | undefined {
+  return all.findLast(({ open }) => keys.some((key) => open.has(key)));
+}
+
 /** A part of a verdict, which is rendered once for as long as it stays the same object. */
 export type Part = NonNullable<ReturnType<typeof partsOf>[number]>;
+
+export type PartOfKind<Kind extends Part["kind"]> = Extract<Part, { readonly kind: Kind }>;
 
 /** The keys are names, in the order of the exposition. */
 export type Families = Readonly<Record<string, Family>>;

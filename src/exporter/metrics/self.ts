@@ -4,6 +4,8 @@ import { FAILURE_REASONS } from "../api/failure.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../../support/build.ts";
 import { keysOf } from "../../support/keys.ts";
+import type { Problem } from "../judge/problem.ts";
+import { alertOf } from "../judge/states.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
 import { nextTurnSeconds, watchEventLoop, type Delays } from "./event-loop.ts";
 
@@ -41,6 +43,8 @@ export interface SelfMetrics extends PollEvents {
   reloaded(isSuccess: boolean, atMs: number): void;
   /** Sets the Unix time in milliseconds at which the next poll is due; infinite if none is. */
   nextPoll(atMs: number): void;
+  /** Sets the troubles of the exporter itself. */
+  problems(all: readonly Problem[]): void;
   /** Sets the number of enabled appliances. */
   appliances(count: number): void;
   /** Sets the numbers of targets that the latest answer of /sd/websites has left out, by reason. */
@@ -150,6 +154,16 @@ export function createSelfMetrics(
     "Log lines dropped because stderr was blocked or closed.",
   );
 
+  const problem = gauge(
+    "appliance_exporter_problem",
+    "1 for each trouble of the exporter itself, by its kind; absent for a kind without trouble.",
+    ["kind", "severity", "alert"],
+  );
+  const problemWords = gauge(
+    "appliance_exporter_problem_words_info",
+    "1 for the sentence about each trouble of the exporter itself, and the advice about it.",
+    ["kind", "summary", "advice"],
+  );
   const { journal } = facts;
   const storage = journal && {
     up: gauge("appliance_exporter_storage_up", "Whether the journal was written in the last 15 seconds."),
@@ -186,6 +200,15 @@ export function createSelfMetrics(
       if (isSuccess) reloadTimestamp.set(atMs / 1000);
     },
     nextPoll: (atMs) => nextPoll.set(Number.isFinite(atMs) ? atMs / 1000 : Number.NaN),
+    problems: (all) => {
+      problem.reset();
+      problemWords.reset();
+      for (const { kind, severity, summary, advice } of all) {
+        const alert = alertOf(kind);
+        problem.set({ kind, severity, ...(alert && { alert }) }, 1);
+        problemWords.set({ kind, summary, advice }, 1);
+      }
+    },
     appliances: (count) => appliances.set(count),
     targetsLeftOut: (counts) => {
       for (const reason of LEFT_OUT) targetsLeftOut.set({ reason }, counts[reason]);

@@ -75,6 +75,7 @@ export function documentOf(
     startedAtMs: WALL_MS - 60_000,
     reloadFailedAtMs: undefined,
     storageFailingSinceMs: undefined,
+    late: undefined,
     nextPollAtMs: () => undefined,
     incidents: [],
     ...given,

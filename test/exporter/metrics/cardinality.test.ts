@@ -27,8 +27,8 @@ function pair() {
   const websites = WEBSITES.map((id) => websiteOf({ id }));
   const fleet = fleetOf(["a", "b"].map((name) => applianceOf({ name, cluster: "ab", websites })));
   for (const [name, role, before, after] of [
-    ["a", "master", "MASTER", "BACKUP"],
-    ["b", "backup", "BACKUP", "MASTER"],
+    ["a", "backup", "MASTER", "BACKUP"],
+    ["b", "master", "BACKUP", "MASTER"],
   ] as const) {
     fleet.record(seen.vrrp(name, list(before, role), { certificate }), 0);
     fleet.record(seen.vrrp(name, list(after, role), { certificate }), 0);

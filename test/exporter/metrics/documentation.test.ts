@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { FLEET_FAMILIES } from "../../../src/exporter/metrics/families.ts";
 import { createSelfMetrics } from "../../../src/exporter/metrics/self.ts";
+import { ownProblems } from "../../../src/exporter/judge/own-problems.ts";
 import { PROBLEM_OF, RISKS } from "../../../src/exporter/judge/states.ts";
 import { FAILURE_REASONS } from "../../../src/exporter/api/failure.ts";
 import { groupBy } from "../../../src/support/group-by.ts";
@@ -82,6 +83,7 @@ async function ownRows(): Promise<readonly Row[]> {
     damagedLines: () => 0,
   };
   const self = createSelfMetrics({ version: "0.0.0", build: BUILD, shard: WHOLE_FLEET, journal }, () => 0);
+  self.problems(ownProblems([], { reloadFailedAtMs: 0 }));
   const rows = exportedRows(await self.render(), new Set(["le"]));
   return rows.filter(({ name }) => name.startsWith("appliance_exporter_"));
 }

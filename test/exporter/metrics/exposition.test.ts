@@ -251,8 +251,8 @@ appliance_last_success_timestamp_seconds{appliance="failed",ha_cluster="fra",ope
 appliance_last_success_timestamp_seconds{appliance="odd",ha_cluster="odd",operation="vrrp"} 1700000000
 # HELP appliance_poll_failure_info 1 while the latest poll of the operation, not the scrape, has failed, with the one reason.
 # TYPE appliance_poll_failure_info gauge
-appliance_poll_failure_info{appliance="failed",ha_cluster="fra",operation="vrrp",reason="connect",words="it cannot be reached (connect)"} 1
-appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="vrrp",reason="auth",words="it refuses the credentials (auth)"} 1
+appliance_poll_failure_info{appliance="failed",ha_cluster="fra",operation="vrrp",reason="connect"} 1
+appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="vrrp",reason="auth"} 1
 appliance_poll_failure_info{appliance="locked",ha_cluster="locked",operation="website_test",website_id="3",website="3",address="#3",reason="appliance_down"} 1
 # HELP appliance_polls_total Polls of the operation since the appliance was configured.
 # TYPE appliance_polls_total counter
@@ -349,12 +349,36 @@ ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="priority"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="preempted"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="stepped_down"} 0
 ha_cluster_failovers_total{ha_cluster="ams",site="ams",cause="unknown"} 0
+# HELP ha_cluster_problem 1 for each problem of the cluster that is not planned; with the kind, subject identifies it. Judged from the latest polls, not from the scrape.
+# TYPE ha_cluster_problem gauge
+ha_cluster_problem{ha_cluster="ams",site="ams",kind="failover_not_ready",subject="waf-1",alert="FailoverNotReady",severity="warning",appliance="waf-1"} 1
+ha_cluster_problem{ha_cluster="fra",kind="cluster_dark",subject="fra",alert="ClusterDark",severity="critical"} 1
+ha_cluster_problem{ha_cluster="locked",kind="appliance_refused",subject="locked",alert="ApplianceRefused",severity="warning",appliance="locked"} 1
+ha_cluster_problem{ha_cluster="odd",kind="not_serving",subject="odd",alert="VrrpNotServing",severity="critical",appliance="odd"} 1
+ha_cluster_problem{ha_cluster="odd",kind="api_anomalies",subject="odd",alert="ApplianceApiAnomalies",severity="warning",appliance="odd"} 1
+# HELP ha_cluster_problem_since_timestamp_seconds When the problem began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
+# TYPE ha_cluster_problem_since_timestamp_seconds gauge
+ha_cluster_problem_since_timestamp_seconds{ha_cluster="ams",site="ams",kind="failover_not_ready",subject="waf-1"} 1700000000
+ha_cluster_problem_since_timestamp_seconds{ha_cluster="fra",kind="cluster_dark",subject="fra"} 1700000000
+# HELP ha_cluster_problem_words_info 1 for the sentence about each of these problems, and about each failover of the last five minutes, whose subject is the new MASTER. Judged from the latest polls, not from the scrape.
+# TYPE ha_cluster_problem_words_info gauge
+ha_cluster_problem_words_info{ha_cluster="ams",site="ams",kind="failover_not_ready",subject="waf-1",summary="If waf-1 fails: shop https is down (no HTTP response) at waf-2",advice="It can wait for the day: fix it at the member that would take over"} 1
+ha_cluster_problem_words_info{ha_cluster="fra",kind="cluster_dark",subject="fra",summary="failed is down: it cannot be reached (connect)",advice="Try its VIPs first: if a website answers there, only the management network is cut",incident="AkL-LHDKUHM1"} 1
+ha_cluster_problem_words_info{ha_cluster="locked",kind="appliance_refused",subject="locked",summary="locked is not polled successfully: it refuses the credentials (auth)",advice="Nobody watches it meanwhile: give it the certificate or the password that locked has now"} 1
+ha_cluster_problem_words_info{ha_cluster="odd",kind="not_serving",subject="odd",summary="odd reports INIT on carp0 for 192.0.2.100 (vhid 2)",advice="No visitor reaches it there, and it takes nothing over: look at this interface"} 1
+ha_cluster_problem_words_info{ha_cluster="odd",kind="api_anomalies",subject="odd",summary="The answers of odd deviate from the API in 5 places",advice="Nothing is wrong for visitors: report the places in its log to the maker of the exporter"} 1
 `;
 
 test("a failover says in words who took over, and why", async () => {
   const samples = sampleLines(await failedOverText(), "ha_cluster_failover_info");
   expect(samples.map((line) => line.replace(/incident="[^"]+"/, 'incident="one"'))).toEqual([
-    'ha_cluster_failover_info{ha_cluster="ams",site="ams",from="waf-1",to="waf-2",cause="priority",words="waf-2 took over from waf-1, as the priority of waf-2 changed from 100 to 204",incident="one"} 1',
+    'ha_cluster_failover_info{ha_cluster="ams",site="ams",from="waf-1",to="waf-2",cause="priority",incident="one"} 1',
+  ]);
+  const told = sampleLines(await failedOverText(), "ha_cluster_problem_words_info");
+  const sentence =
+    "waf-2 took over 192.0.2.100 (vhid 2) of ams from waf-1, as the priority of waf-2 changed from 100 to 204";
+  expect(told.filter((line) => line.includes('kind="failover"'))).toEqual([
+    expect.stringContaining(`subject="waf-2",summary="${sentence}`),
   ]);
 });
 

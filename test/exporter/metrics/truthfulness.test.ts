@@ -3,7 +3,6 @@ import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import type { Fleet } from "../../../src/exporter/fleet/fleet.ts";
 import { FLEET_FAMILIES } from "../../../src/exporter/metrics/families.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import { reasonInWords } from "../../../src/exporter/judge/words.ts";
 import {
   applianceOf,
   configOf,
@@ -25,7 +24,7 @@ const VRRP_OK = seen.vrrp("waf", listOf([interfaceOf()]));
 const WEBSITE_OK = seen.website("waf", 1, [{ protocol: "http", status: 200 }], { expiresAtMs: 80_000 });
 
 function failedBy(reason: FailureReason): string {
-  return `reason="${reason}",words="${reasonInWords(reason)}"`;
+  return `reason="${reason}"`;
 }
 
 function lines(observations: readonly Observation[], prefix: string, nowMs = 0): Promise<readonly string[]> {

@@ -1,0 +1,92 @@
+import type { OperationKind } from "../api/operations.ts";
+import type { Clock } from "../../support/clock.ts";
+import type { Late } from "../judge/own-problems.ts";
+import type { PollEvents } from "../polling/observation.ts";
+
+/** The events of this time count. */
+const WITHIN_MS = 300_000;
+/** Events are counted in spans of this length. */
+const SPAN_MS = 15_000;
+/** A poll of these operations is late if it starts so much after it was due. */
+const LATE_AFTER_SECONDS: Partial<Readonly<Record<OperationKind, number>>> = { vrrp: 1, website_test: 10 };
+/** An operation is late if more than this part of its polls is. */
+const LATE_PART = 0.1;
+/** So many skipped polls are none that a slow appliance has caused now and then. */
+const FEW_SKIPPED = 5;
+
+export interface LatenessWatch extends Pick<PollEvents, "started" | "skipped"> {
+  /** Returns what is late now; `undefined` if nothing is, and in the first five minutes. */
+  late(): Late | undefined;
+}
+
+interface Counts {
+  readonly polls: number;
+  readonly late: number;
+  readonly lateSeconds: number;
+}
+const NONE: Counts = { polls: 0, late: 0, lateSeconds: 0 };
+
+interface Span {
+  readonly atMs: number;
+  readonly counts: Map<OperationKind, Counts>;
+  skipped: number;
+}
+
+export function createLatenessWatch(clock: Clock): LatenessWatch {
+  const startedMs = clock.monotonicMs();
+  let spans: readonly Span[] = [];
+  let sinceMs: number | undefined;
+
+  /** Returns the present span. What is late is judged whenever one ends, so that its beginning is known. */
+  function spanNow(): Span {
+    const nowMs = clock.monotonicMs();
+    const last = spans.at(-1);
+    if (last !== undefined && nowMs - last.atMs < SPAN_MS) return last;
+    const next = { atMs: nowMs, counts: new Map<OperationKind, Counts>(), skipped: 0 };
+    judgeNow(nowMs);
+    spans = [...spans, next];
+    return next;
+  }
+
+  function judgeNow(nowMs: number): Omit<Late, "sinceMs"> | undefined {
+    spans = spans.filter(({ atMs }) => nowMs - atMs < WITHIN_MS);
+    const found = nowMs - startedMs < WITHIN_MS ? undefined : lateIn(spans);
+    sinceMs = found === undefined ? undefined : (sinceMs ?? clock.wallMs());
+    return found;
+  }
+
+  return {
+    started: (kind, latenessSeconds) => {
+      const { counts } = spanNow();
+      const { polls, late, lateSeconds } = counts.get(kind) ?? NONE;
+      const isLate = latenessSeconds > (LATE_AFTER_SECONDS[kind] ?? Number.POSITIVE_INFINITY);
+      counts.set(kind, {
+        polls: polls + 1,
+        late: late + Number(isLate),
+        lateSeconds: lateSeconds + (isLate ? latenessSeconds : 0),
+      });
+    },
+    skipped: (_, reason, count) => {
+      if (reason !== "backoff") spanNow().skipped += count;
+    },
+    late: () => {
+      const found = judgeNow(clock.monotonicMs());
+      return found && { ...found, sinceMs: sinceMs ?? clock.wallMs() };
+    },
+  };
+}
+
+function lateIn(spans: readonly Span[]): Omit<Late, "sinceMs"> | undefined {
+  for (const operation of ["vrrp", "website_test"] as const) {
+    const all = spans.map(({ counts }) => counts.get(operation) ?? NONE);
+    const [polls, late] = [sum(all.map((each) => each.polls)), sum(all.map((each) => each.late))];
+    const meanSeconds = sum(all.map((each) => each.lateSeconds)) / late;
+    if (late > polls * LATE_PART) return { operation, count: late, meanSeconds };
+  }
+  const skipped = sum(spans.map((each) => each.skipped));
+  return skipped > FEW_SKIPPED ? { operation: undefined, count: skipped, meanSeconds: undefined } : undefined;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
