@@ -47,3 +47,9 @@ export function minuteInUtc(ms: number): string {
   const [date, time = ""] = new Date(ms).toISOString().split("T");
   return `${date} ${time.slice(0, "13:00".length)} UTC`;
 }
+
+/** Returns a Unix time in milliseconds for a sentence about what has just happened, to the second: `13:00:05 UTC`. */
+export function secondInUtc(ms: number): string {
+  const [, time = ""] = new Date(ms).toISOString().split("T");
+  return `${time.slice(0, "13:00:05".length)} UTC`;
+}

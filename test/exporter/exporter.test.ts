@@ -202,11 +202,11 @@ test.concurrent("a member whose base_url is a VIP is not polled as itself, where
   };
   const WHY =
     "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address (vip)";
-  const REFUSED = `appliance_refused: b is not polled successfully: ${WHY}`;
+  const REFUSED = `appliance_refused: b is not polled: ${WHY}. Nobody watches it`;
   const first = await pollTimes(exporter, { appliances: ["a", "b"], times: 1 });
   expect(await problems()).toEqual([
-    REFUSED,
-    `backup_unknown: a is MASTER of 192.0.2.100 (vhid 2), and its backup is not known, since b cannot be polled: ${WHY}`,
+    `${REFUSED}, its cluster has a MASTER`,
+    `backup_unknown: a is MASTER of 192.0.2.100, and it is not known whether it has a backup: b: ${WHY}`,
   ]);
   expect(first.value("vrrp_group_masters")).toBe(1);
   expect(first.linesOf("b", "vrrp_")).toEqual([]);
@@ -217,7 +217,7 @@ test.concurrent("a member whose base_url is a VIP is not polled as itself, where
   master = ownB;
   const moved = await pollTimes(exporter, { appliances: ["a", "b"], times: 2 });
   expect(await problems()).toEqual([
-    `master_unknown: The master of 192.0.2.100 (vhid 2) is unknown, since b cannot be polled: ${WHY}`,
+    `master_unknown: Who is MASTER of 192.0.2.100 is not known: b: ${WHY}`,
     REFUSED,
   ]);
   expect(moved.linesOf("b", "vrrp_")).toEqual([]);

@@ -37,10 +37,10 @@ test("shows problems first, then groups, websites and polling", async () => {
     err: "",
     out: `3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters.
 
-SEVERITY  CLUSTER  PROBLEM                                                                                                                      SINCE
-critical  ams      Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
+SEVERITY  CLUSTER  PROBLEM                                                                                            SINCE
+critical  ams      shop is down: http no HTTP response (connection refused) from a, MASTER; https 503 from a, MASTER
                      Look behind the appliances: at its servers, and at what it shares with others that are down
-critical  ams      a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)
+critical  ams      a is MASTER of 192.0.2.100 without a backup: b does not answer in time (timeout)
                      The next failure is an outage: bring the backup back
 warning   ams      b is down: it does not answer in time (timeout)
                      It can wait while the others serve: look whether b runs, and whether the network reaches it
@@ -148,8 +148,8 @@ test.each<[name: string, document: unknown, args: readonly string[], code: numbe
     [],
     2,
     `APPLIANCES CRITICAL - 3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters. | critical=2;;0;0 warning=1;0;;0 unknown=0;;;0 planned=0;;;0 appliances_up=2;;;0;3
-CRITICAL ams: Website shop is down: http no HTTP response (connection refused) from a, https 503 from a
-CRITICAL ams: a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)
+CRITICAL ams: shop is down: http no HTTP response (connection refused) from a, MASTER; https 503 from a, MASTER
+CRITICAL ams: a is MASTER of 192.0.2.100 without a backup: b does not answer in time (timeout)
 WARNING ams: b is down: it does not answer in time (timeout)
 `,
   ],

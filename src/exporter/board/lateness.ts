@@ -11,11 +11,13 @@ const SPAN_MS = 15_000;
 const LATE_AFTER_SECONDS: Partial<Readonly<Record<OperationKind, number>>> = { vrrp: 1, website_test: 10 };
 /** An operation is late if more than this part of its polls is. */
 const LATE_PART = 0.1;
+/** Polls are late at once after a pause of the whole process; that is told once it has lasted this long. */
+const TOLD_AFTER_MS = 60_000;
 /** So many skipped polls are none that a slow appliance has caused now and then. */
 const FEW_SKIPPED = 5;
 
 export interface LatenessWatch extends Pick<PollEvents, "started" | "skipped"> {
-  /** Returns what is late now; `undefined` if nothing is, and in the first five minutes. */
+  /** Returns what is late now, and has been for a minute; `undefined` if nothing is, and in the first five minutes. */
   late(): Late | undefined;
 }
 
@@ -71,7 +73,8 @@ export function createLatenessWatch(clock: Clock): LatenessWatch {
     },
     late: () => {
       const found = judgeNow(clock.monotonicMs());
-      return found && { ...found, sinceMs: sinceMs ?? clock.wallMs() };
+      if (found === undefined || sinceMs === undefined) return undefined;
+      return clock.wallMs() - sinceMs < TOLD_AFTER_MS ? undefined : { ...found, sinceMs };
     },
   };
 }

@@ -29,7 +29,7 @@ const applianceNameSchema = nameSchema.refine(
 /** The labels that the exporter sets, those of scrapers and operators, and those of histograms and summaries. */
 const RESERVED_LABELS: readonly string[] = (
   "appliance ha_cluster interface vhid vip device netmask peer configured_role state " +
-  "website_id website protocol operation reason anomaly host port mode backend role address successor risk effect subject from to cause words incident alert kind severity summary advice " +
+  "website_id website protocol operation reason anomaly host port mode backend role address successor risk effect subject from to cause incident alert kind severity summary advice " +
   "endpoint cluster instance job pod service namespace container node le quantile"
 ).split(" ");
 

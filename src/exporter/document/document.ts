@@ -19,7 +19,8 @@ import {
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf, protocolProblem } from "../judge/judge-website.ts";
 import type { OwnFacts } from "../judge/own-problems.ts";
-import { lastingProblems, lostWebsites, problemsOf } from "../judge/problems.ts";
+import { lastingProblems, problemsOf } from "../judge/problems.ts";
+import { lostWebsites } from "../judge/website-problems.ts";
 import { STATE_OF, worstFirst } from "../judge/readiness.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
 import { windowsElsewhere } from "../maintenance/window.ts";

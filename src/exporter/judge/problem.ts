@@ -1,4 +1,5 @@
-import type { ProblemFacts, ProblemKind } from "./states.ts";
+import { PROBLEMS, type ProblemFacts, type ProblemKind } from "./states.ts";
+import { optionalInstant, shortened } from "./words.ts";
 
 /** What is wrong with a subject, in one sentence; as the document has it. */
 export interface Problem {
@@ -27,4 +28,25 @@ export interface Problem {
   readonly since?: string | undefined;
   /** RFC 3339, of `not_scheduled`: when the first poll is scheduled that ends it. */
   readonly until?: string | undefined;
+}
+
+/** An appliance may be in trouble on a thousand interfaces. */
+const MAX_KEYS = 100;
+
+/** A problem before the advice about it is known. */
+export type Unadvised = Omit<Problem, "advice">;
+
+/** Returns a list of one problem; `concerned` has its subject and its beginning. */
+export function problem(
+  kind: ProblemKind,
+  summary: string,
+  concerned: Partial<Unadvised> = {},
+): readonly Unadvised[] {
+  const keys = concerned.keys?.slice(0, MAX_KEYS);
+  return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned, keys }];
+}
+
+/** Returns the earliest beginning; `undefined` if one of them is not known, since that one may be earlier. */
+export function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): string | undefined {
+  return optionalInstant(Math.min(...verdicts.map(({ sinceMs = Number.NaN }) => sinceMs)));
 }

@@ -6,41 +6,38 @@ import {
   groupKey,
   membersIn,
   type ApplianceSnapshot,
+  type GroupIdentity,
   type GroupSnapshot,
   type InterfaceSnapshot,
   type PollHealth,
-  type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import { hidesWebsites, type ClusterVerdict, type GroupVerdict, type WebsiteVerdict } from "./verdict.ts";
-import type { Problem } from "./problem.ts";
+import type { ClusterVerdict, GroupVerdict } from "./verdict.ts";
+import { earliest, problem, type Problem, type Unadvised } from "./problem.ts";
 import { type ApplianceProblem, PROBLEM_KINDS, PROBLEM_OF, PROBLEMS, type ProblemKind } from "./states.ts";
 import { areSame, once } from "../../support/kept.ts";
 import { MANY_CHANGES } from "./flapping.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
-import { failingBackendsAt, isPartOf, partiallyDownAt, protocolProblem } from "./judge-website.ts";
 import { isPlanned } from "./judge-windows.ts";
 import { ownProblems, type OwnFacts } from "./own-problems.ts";
 import { readinessSentence } from "./readiness-words.ts";
-import { subjectKeys, websiteKeys } from "./subjects.ts";
-import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
+import { subjectKeys } from "./subjects.ts";
+import { listed } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
+import { backendProblems, isDown, unequalProblem, websiteProblems } from "./website-problems.ts";
 import {
-  groupName,
+  addressName,
+  FEW,
   groupRef,
   groupWords,
-  idAt,
   instantOf,
   interfaceName,
   NAMED,
   optionalInstant,
   reasonInWords,
-  shortened,
-  statusText,
+  silence,
+  vipsNamed,
 } from "./words.ts";
-
-/** An appliance may be in trouble on a thousand interfaces. */
-const MAX_KEYS = 100;
 
 /** Returns all problems, worst first: by kind, then in the order of the configuration. */
 export function problemsOf(
@@ -52,9 +49,6 @@ export function problemsOf(
 
 /** The most VIPs that an advice names. */
 const NAMED_VIPS = 2;
-/** The most websites that the problem about most of them names. */
-const NAMED_WEBSITES = 3;
-
 /** Returns a problem of a cluster with the advice about it. */
 function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict): Problem {
   const vips = [...new Set(Array.from(groups.values(), (group) => group.facts.vip))];
@@ -79,19 +73,6 @@ function worstFirst(problems: readonly Problem[]): readonly Problem[] {
 
 function rankOf({ kind, isPlanned: isMuted = false }: Problem): number {
   return PROBLEM_KINDS.indexOf(kind) + (isMuted ? PROBLEM_KINDS.length : 0);
-}
-
-/** A problem before the advice about it is known. */
-type Unadvised = Omit<Problem, "advice">;
-
-/** Returns a list of one problem; `concerned` has its subject and its beginning. */
-function problem(
-  kind: ProblemKind,
-  summary: string,
-  concerned: Partial<Unadvised> = {},
-): readonly Unadvised[] {
-  const keys = concerned.keys?.slice(0, MAX_KEYS);
-  return [{ kind, severity: PROBLEMS[kind].severity, summary: shortened(summary), ...concerned, keys }];
 }
 
 /** Returns the problems of a cluster, worst first; planned ones come last. One that another includes is left out. */
@@ -120,10 +101,6 @@ function withoutParts(problems: readonly Problem[]): readonly Problem[] {
   return whole === undefined
     ? problems
     : problems.filter((each) => !isDown(each) || each.isPlanned !== whole.isPlanned);
-}
-
-function isDown({ kind }: Pick<Problem, "kind">): boolean {
-  return kind === "website_down" || kind === "website_unknown";
 }
 
 /**
@@ -170,13 +147,23 @@ function foundProblems(verdict: ClusterVerdict): readonly Problem[] {
 }
 
 function dark(kind: ProblemKind, { facts, appliances }: ClusterVerdict): readonly Unadvised[] {
-  const names = listed(facts.appliances.map(({ identity }) => identity.appliance));
-  const summary =
-    facts.appliances.length === 1
-      ? `${names} is down: ${reasonsOf(facts.appliances)}`
-      : `No appliance of ${facts.cluster} can be reached, ${namesWithReasons(facts.appliances)}`;
   const sinceMs = Math.max(...Array.from(appliances.values(), (each) => each.sinceMs ?? Number.NaN));
-  return problem(kind, summary, { keys: [subjectKeys.cluster], since: optionalInstant(sinceMs) });
+  const keys = [subjectKeys.cluster];
+  return problem(kind, notReached(facts.appliances), { keys, since: optionalInstant(sinceMs) });
+}
+
+/** Returns `Neither a nor b is reached (timeout)`, with the reason of each where they differ. */
+function notReached(appliances: readonly ApplianceSnapshot[]): string {
+  const [first, second, ...others] = appliances;
+  if (first !== undefined && second === undefined)
+    return `${first.identity.appliance} is down: ${reasonOf(first)}`;
+  const reasons = new Set(appliances.map(reasonOfPoll));
+  const names = appliances.map((each) => {
+    const { appliance } = each.identity;
+    return reasons.size === 1 ? appliance : `${appliance} (${reasonOfPoll(each) ?? "internal"})`;
+  });
+  const who = others.length === 0 ? `Neither ${names.join(" nor ")}` : `None of ${listed(names, FEW)}`;
+  return `${who} is reached${reasons.size === 1 ? ` (${[...reasons].join("")})` : ""}`;
 }
 
 function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Unadvised[] {
@@ -185,7 +172,7 @@ function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): r
   return problems.flatMap((kind) => {
     if (kind === "appliance_down" && verdict.state === "dark") return [];
     const isLate = kind === "appliance_down" && lately !== undefined;
-    const words = APPLIANCE_WORDS[isLate ? "appliance_refused" : kind](appliance, facts);
+    const words = APPLIANCE_WORDS[isLate ? "polling_stuck" : kind](appliance, facts, verdict);
     const summary = isLate ? `${words}; it was down a moment ago` : words;
     const isState = kind === (state && PROBLEM_OF.appliance[state]);
     const interfaces = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
@@ -216,23 +203,34 @@ function groupWith(
   );
 }
 
-type ApplianceWords = (name: string, facts: ApplianceSnapshot) => string;
+type ApplianceWords = (name: string, facts: ApplianceSnapshot, verdict: ClusterVerdict) => string;
 
-const unpolled: ApplianceWords = (name, facts) => `${name} is not polled successfully: ${reasonOf(facts)}`;
+const unpolled: ApplianceWords = (name, facts) => `${name} is not polled: ${reasonOf(facts)}`;
 
-const odd: ApplianceWords = (name, facts) => {
-  const states = oddInterfaces(facts.vrrp).map(
-    ({ reported }) => `${reported.state} on ${reported.name} for ${groupName(reported)}`,
-  );
-  return `${name} reports ${listed(states, NAMED)}`;
+/** Says whether somebody serves the cluster meanwhile. */
+const refused: ApplianceWords = (name, facts, { groups }) => {
+  const reason = reasonOfPoll(facts) ?? "internal";
+  const said =
+    reason === "auth" ? `refuses the exporter's password (auth)` : `is not polled: ${reasonInWords(reason)}`;
+  const isServed = groups.size > 0 && [...groups.values()].every(({ master }) => master !== undefined);
+  return `${name} ${said}. Nobody watches it${isServed ? ", its cluster has a MASTER" : ""}`;
 };
+
+function oddWords(consequence: string): ApplianceWords {
+  return (name, facts) => {
+    const states = oddInterfaces(facts.vrrp).map(
+      ({ reported }) => `${reported.state} for ${reported.vip} on ${reported.name}`,
+    );
+    return `${name} reports ${listed(states, FEW)}: ${consequence}`;
+  };
+}
 
 const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
   appliance_down: (name, facts) => `${name} is down: ${reasonOf(facts)}`,
-  appliance_refused: unpolled,
+  appliance_refused: refused,
   polling_stuck: unpolled,
-  not_serving: odd,
-  odd_state: odd,
+  not_serving: oddWords("it serves nothing there"),
+  odd_state: oddWords("it would not take over"),
   certificate_expires: (name, { vrrp }) =>
     `The certificate of ${name} expires on ${instantOf((vrrp.certificate?.notAfterSeconds ?? 0) * 1000).slice(0, 10)}`,
   websites_not_listed: (name, { discovery }) => {
@@ -261,21 +259,15 @@ function reasonOf(facts: ApplianceSnapshot): string {
   return reasonInWords(reasonOfPoll(facts) ?? "internal");
 }
 
-/** Returns the reason that all appliances share, or else those of each. */
-function reasonsOf(appliances: readonly ApplianceSnapshot[]): string {
-  const [reason, ...others] = new Set(appliances.map(reasonOfPoll));
-  return reason === undefined || others.length > 0
-    ? namesWithReasons(appliances)
-    : reasonInWords(reason, { isPlural: appliances.length > 1 });
-}
-
-/** Returns `a and b: they do not answer in time (timeout); c: it refuses the credentials (auth)`, without those that were not polled yet. */
-function namesWithReasons(appliances: readonly ApplianceSnapshot[]): string {
+/** Returns why appliances cannot be polled, those with the same reason together: `a and b do not answer in time (timeout); c refuses ...`. */
+function silenceOf(appliances: readonly ApplianceSnapshot[]): string {
   const failing = appliances.filter((each) => reasonOfPoll(each) !== undefined);
-  const clauses = Array.from(groupBy(failing, reasonOfPoll), ([reason = "internal", all]) => {
-    const words = reasonInWords(reason, { isPlural: all.length > 1 });
-    return `${listed(all.map(({ identity }) => identity.appliance))}: ${words}`;
-  });
+  const clauses = Array.from(groupBy(failing, reasonOfPoll), ([reason = "internal", all]) =>
+    silence(
+      all.map(({ identity }) => identity.appliance),
+      reason,
+    ),
+  );
   return clauses.join("; ");
 }
 
@@ -295,32 +287,37 @@ function groupProblems({
     contendersIn(facts, "unknown").some((name) => unwatched.has(name));
   const found = [...groups.values()].filter((group) => group.problem !== undefined && !isConsequence(group));
   const wordsOf = (group: GroupVerdict) => {
-    const silent = membersIn(group.facts, "unknown");
-    return groupWords(
-      group,
-      reasonsOf(appliances.filter(({ identity }) => silent.includes(identity.appliance))),
-    );
+    const names = membersIn(group.facts, "unknown");
+    const silent = appliances.filter(({ identity }) => names.includes(identity.appliance));
+    const latest = silent.find(({ identity }) => identity.appliance === group.latestMaster);
+    return groupWords(group, {
+      why: silenceOf(silent),
+      masterUntilMs: latest?.vrrp.health.lastSuccessAtMs,
+    });
   };
   const alike = groupBy(found, (group) => JSON.stringify([group.problem, wordsOf(group)]));
   return [...alike.values()].flatMap((all) => {
     const [first] = all;
     if (first?.problem === undefined) return [];
-    const names = all.map(({ facts }) => groupName(facts));
-    const summary = wordsOf(first).join(listed(names, NAMED));
+    const summary = wordsOf(first).join(vipsNamed(namesOf(all.map(({ facts }) => facts))));
     const keys = all.map(({ facts }) => subjectKeys.group(facts.key));
     return problem(first.problem, summary, { group: groupRef(first.facts), keys, since: earliest(all) });
   });
+}
+
+/** Returns the VIPs of groups, each once, with the link of a VIP that exists on several. */
+function namesOf(groups: readonly GroupIdentity[]): readonly string[] {
+  return [...new Set(groups.map((group) => addressName(group.vip, group)))];
 }
 
 /** Returns one problem for all interfaces of a cluster that flap. */
 function flappingProblem({ flapping, groups }: ClusterVerdict): readonly Unadvised[] {
   if (flapping === undefined) return [];
   const { interfaces, sinceMs } = flapping;
-  const names = new Set(interfaces.map(({ reported }) => groupName(reported)));
+  const names = namesOf(interfaces.map(({ reported: { vhid, vip } }) => ({ vhid, vip })));
   const members = new Set(interfaces.map(({ appliance }) => appliance));
-  const flap = names.size > 1 ? "flap" : "flaps";
   const summary =
-    `${listed([...names], NAMED)} ${flap}: the state at ${listed([...members])} changed ` +
+    `${vipsNamed(names)} ${names.length > 1 ? "flap" : "flaps"}: the state at ${listed([...members], FEW)} changed ` +
     `${MANY_CHANGES} times or more in 5 minutes`;
   const own = new Set(interfaces.map(({ reported }) => groupKey(reported)));
   const keys = [...groups.values()].flatMap(({ facts }) =>
@@ -348,126 +345,8 @@ function unreadProblem({
     return !isRead && (isProvenUnread || isLasting);
   });
   if (!isConfirmed) return [];
-  const names = listed([...appliances.keys()], NAMED);
-  const summary = `No VRRP list of ${cluster} was ever read, since ${names} cannot be polled: ${reasonsOf(facts.appliances)}`;
+  const summary = `No VRRP list of ${cluster} was ever read: ${silenceOf(facts.appliances)}`;
   return problem("master_unknown", summary, { keys: [subjectKeys.cluster] });
-}
-
-const WORST_FIRST = ["down", "down_at_master", "unknown", "partially_down", "unstable"] as const;
-const WORDS: Readonly<Record<string, string>> = {
-  down_at_master: "down at the master",
-  unknown: "not known to be up",
-  unstable: "up, but some tests fail",
-};
-
-/** A website is one of many that are down from this number on, if they are more than half of the cluster's. */
-const MANY = 3;
-
-/** Returns one problem for each website, and one for most websites of the cluster if they are down together. */
-function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
-  const all = eachWebsite(verdict);
-  const down = all.filter(isDown);
-  const isMost = down.length >= MANY && down.length * 2 > verdict.websites.size;
-  if (!isMost || !down.some(({ kind }) => kind === "website_down")) return all;
-  const names = down.flatMap(({ website }) => website?.name ?? []);
-  const summary = `${down.length} of ${verdict.websites.size} websites are down: ${listed(names, NAMED_WEBSITES)}`;
-  const keys = down.flatMap((each) => each.keys ?? []);
-  const since = down.every((each) => each.since !== undefined)
-    ? down.flatMap((each) => each.since ?? []).toSorted()[0]
-    : undefined;
-  return [...problem("websites_down", summary, { keys, since }), ...all];
-}
-
-/** Returns one problem for each website: the worst one, over its protocols. */
-function eachWebsite(verdict: ClusterVerdict): readonly Unadvised[] {
-  return [...verdict.websites.values()].flatMap((website) => {
-    const { websiteId: id, website: name, states } = website;
-    const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
-    const kind = protocolProblem(state, states);
-    if (state === undefined || kind === undefined) return [];
-    if (state === "unknown" && hidesWebsites(verdict)) return [];
-    const isShown = state !== "partially_down" || !isInReadiness(verdict, website, "website_down");
-    if (!isShown) return [];
-    const found = states.filter((each) => each.state === state);
-    const protocols = new Set<string>(found.map(({ protocol }) => protocol));
-    const said =
-      kind === "website_partially_unknown"
-        ? `up, and not known to be up by ${listed([...protocols])}`
-        : (WORDS[state] ?? state.replaceAll("_", " "));
-    const summary = `Website ${name} is ${said}: ${resultWords(verdict, website, protocols)}`;
-    const keys = found.map(({ protocol }) => subjectKeys.website(protocol, website.key));
-    const concerned = { website: { id, name }, subject: website.key, keys, since: earliest(found) };
-    return problem(kind, summary, concerned);
-  });
-}
-
-/** Returns `https 503 from a and b, missing at c, no result from d: it does not answer in time (timeout)`. */
-function resultWords(
-  { facts, appliances }: ClusterVerdict,
-  { lacking, websiteId, ids }: WebsiteVerdict,
-  protocols: ReadonlySet<string>,
-): string {
-  const found = facts.appliances.flatMap((member) => {
-    const { appliance } = member.identity;
-    const id = idAt({ id: websiteId, ids }, appliance);
-    const tests = member.websites.filter((website) => website.websiteId === id);
-    const isMissing = id === undefined && lacking.includes(appliance);
-    const isUp = appliances.get(appliance)?.state === "up";
-    const all = isMissing
-      ? [wording(["missing at ", ""])]
-      : tests.flatMap((each) => testWords(each, protocols, isUp));
-    return all.map((said) => ({ said, appliance }));
-  });
-  const same = groupBy(found, ({ said }) => said.one.join("\n"));
-  return Array.from(same.values(), (all) => {
-    const names = all.map(({ appliance }) => appliance);
-    return all[0] === undefined ? "" : wordsFor(all[0].said, names.length).join(listed(names));
-  }).join(", ");
-}
-
-function testWords(
-  { health, found }: WebsiteSnapshot,
-  protocols: ReadonlySet<string>,
-  isUp: boolean,
-): readonly CountedWords[] {
-  if (health.failure !== undefined) {
-    const { reason } = health.failure;
-    const said = (isPlural: boolean): Words => [
-      "no result from ",
-      `: ${reasonInWords(reason, { isUp, isPlural })}`,
-    ];
-    return [wording(said(false), said(true))];
-  }
-  const statuses = [...(found?.statuses ?? []), ...(found?.uncertain ?? [])];
-  // A website of which no test ever had a status has no protocol yet.
-  const wanted = statuses.filter(({ protocol }) => protocols.has(protocol) || protocols.has(""));
-  if (wanted.length === 0) return [wording(["no status from ", ""])];
-  return wanted.map(({ protocol, status, text }) =>
-    wording([`${protocol} ${statusText(status, text)} from `, ""]),
-  );
-}
-
-/** Returns the losses of visitors by the readiness without an outage, by the key of the website or group, and whether there are more. */
-export const lostWebsites = once(({ readiness }: ClusterVerdict) => {
-  const all = [...readiness.values()].filter(({ state }) => state === "losses");
-  const lost = all.flatMap(({ risks }) => risks.filter(({ effect }) => effect === "loss"));
-  return {
-    risks: groupBy(lost, ({ key }) => key),
-    hasMore: all.some(({ more }) => more?.worst.effect === "loss"),
-  };
-});
-
-/** Whether the problem about readiness already reports the trouble of a website at each member that has it. */
-function isInReadiness(
-  verdict: ClusterVerdict,
-  website: WebsiteVerdict,
-  kind: "website_down" | "website_backends_lost",
-): boolean {
-  const { risks, hasMore } = lostWebsites(verdict);
-  const told = risks.get(website.key)?.filter(({ risk }) => risk === kind) ?? [];
-  const names = kind === "website_down" ? partiallyDownAt(website) : failingBackendsAt(website);
-  const isTold = (name: string): boolean => told.some(({ successor }) => successor === name);
-  return hasMore || (told.length > 0 && names.every(isTold));
 }
 
 function readinessProblems(verdict: ClusterVerdict): readonly Unadvised[] {
@@ -479,68 +358,6 @@ function readinessProblems(verdict: ClusterVerdict): readonly Unadvised[] {
     const concerned = { appliance, keys, since: optionalInstant(sinceMs) };
     return problem(PROBLEM_OF.readiness[readiness.state], readinessSentence(readiness, verdict), concerned);
   });
-}
-
-/** Returns a problem for websites that are not the same for visitors at each member, if nobody knows which member would take over. */
-function unequalProblem({
-  facts: { cluster, appliances },
-  websites,
-  readiness,
-}: ClusterVerdict): readonly Unadvised[] {
-  const isComparable = appliances.length > 1 && appliances.every(({ inventory }) => inventory.isListed);
-  if (readiness.size > 0 || !isComparable) return [];
-  const unequal = [...websites.values()].flatMap((website) => {
-    const words = website.found.length === 0 ? [] : inequalities(website);
-    return words.length === 0 ? [] : [{ website, words: `${website.website} (${words.join("; ")})` }];
-  });
-  if (unequal.length === 0) return [];
-  const words = unequal.map((each) => each.words);
-  const keys = unequal.flatMap(({ website }) => websiteKeys(website));
-  return problem("websites_unequal", `The members of ${cluster} differ in ${listed(words, NAMED)}`, { keys });
-}
-
-function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
-  const settings = [
-    found.map(({ identity, details: { isEnabled } }) => {
-      return [isEnabled === undefined ? undefined : isEnabled ? "enabled" : "disabled", identity] as const;
-    }),
-    found.map(({ identity, details: { mode } }) => [mode, identity] as const),
-  ];
-  const differing = settings.flatMap((each) => {
-    const known = each.filter(([word]) => word !== undefined);
-    const isEqual = new Set(known.map(([word]) => word)).size < 2;
-    return isEqual ? [] : known.map(([word, { appliance }]) => `${word} at ${appliance}`).join(", ");
-  });
-  return [...(lacking.length === 0 ? [] : [`missing at ${lacking.join(", ")}`]), ...differing];
-}
-
-function backendProblems(verdict: ClusterVerdict): readonly Unadvised[] {
-  return [...verdict.websites.values()].flatMap((website) =>
-    website.backends === "some_down" && isInReadiness(verdict, website, "website_backends_lost")
-      ? []
-      : backendProblem(website),
-  );
-}
-
-function backendProblem(verdict: WebsiteVerdict): readonly Unadvised[] {
-  const { websiteId: id, website: name, backends, found } = verdict;
-  const kind = backends && PROBLEM_OF.backends[backends];
-  if (kind === undefined) return [];
-  const isLost = backends !== "some_down";
-  const reports = found.flatMap(({ identity: { appliance }, details }) => {
-    if (!isPartOf(backends, details)) return [];
-    const { shown = [], failed = 0 } = details.backends ?? {};
-    const names = shown.slice(0, failed).map(({ address }) => address);
-    return [
-      failed > 0 ? `${listed(names, NAMED, failed)} at ${appliance}` : `none in service at ${appliance}`,
-    ];
-  });
-  const summary = isLost
-    ? `No server behind website ${name} is usable: ${reports.join(", ")}`
-    : `Servers behind website ${name} are down: ${reports.join(", ")}`;
-  const since = optionalInstant(verdict.latestBackends?.sinceMs);
-  const concerned = { website: { id, name }, subject: verdict.key, keys: websiteKeys(verdict), since };
-  return problem(kind, summary, concerned);
 }
 
 interface Resting {
@@ -596,9 +413,4 @@ function restingProblem({ facts: { appliances } }: ClusterVerdict): readonly Una
 function restsUntilMs(healths: readonly (PollHealth | undefined)[]): number | undefined {
   const known = healths.flatMap((health) => health?.failure?.restsUntilMs ?? []);
   return known.length === 0 ? undefined : Math.min(...known);
-}
-
-/** Returns the earliest beginning; `undefined` if one of them is not known, since that one may be earlier. */
-function earliest(verdicts: readonly { readonly sinceMs: number | undefined }[]): string | undefined {
-  return optionalInstant(Math.min(...verdicts.map(({ sinceMs = Number.NaN }) => sinceMs)));
 }

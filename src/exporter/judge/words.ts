@@ -1,8 +1,9 @@
 import type { VrrpInterface } from "../api/vrrp.ts";
 import type { Backend, Backends } from "../api/website-details.ts";
 import { meaningOf, type FailureReason } from "../api/failure.ts";
-import { contendersIn, membersIn, type GroupIdentity } from "../fleet/snapshot.ts";
+import { contendersIn, type GroupIdentity } from "../fleet/snapshot.ts";
 import { count, listed, type Words } from "../../support/text.ts";
+import { secondInUtc } from "../../support/time-zone.ts";
 import type { GroupState } from "./states.ts";
 import type { GroupVerdict } from "./verdict.ts";
 
@@ -87,29 +88,60 @@ export function mastersInWords(names: readonly string[]): string {
   return `${count(names.length, "master")}: ${names.join(", ")}`;
 }
 
-/** Describes a group in trouble. `why` has the reasons why its silent members cannot be polled. */
-export function groupWords({ facts, state, master = "" }: GroupVerdict, why = ""): Words {
-  const [silent, masters] = [listed(membersIn(facts, "unknown")), contendersIn(facts, "master")];
-  const silence = `since ${silent} cannot be polled${why && `: ${why}`}`;
+/** The most names in a sentence about a problem, which has to be read in a moment. */
+export const FEW = 3;
+
+/** Returns `192.0.2.100`, or `192.0.2.100 and 2 more VIPs`. */
+export function vipsNamed([first = "none", ...others]: readonly string[]): string {
+  return others.length === 0 ? first : `${first} and ${count(others.length, "more VIP")}`;
+}
+
+/** Returns why appliances cannot be polled: `b does not answer in time (timeout)`, `the names: ` in front of what is not said of them. */
+export function silence(names: readonly string[], reason: FailureReason): string {
+  const isPlural = names.length > 1;
+  const words = reasonInWords(reason, { isPlural });
+  const said = /^(?:it|they) (.*)$/s.exec(words)?.[1];
+  const all = listed(names, FEW);
+  return said === undefined ? `${all}: ${words}` : `${all} ${said}`;
+}
+
+/** What sentences about a group need to know besides the verdict on it. */
+interface GroupFacts {
+  /** Why its silent members cannot be polled. @see silence */
+  readonly why: string;
+  /** The Unix time in milliseconds at which its latest master was last seen, if that one is silent. */
+  readonly masterUntilMs: number | undefined;
+}
+
+/** Returns the words about a group in trouble, around its VIPs. */
+export function groupWords(
+  { facts, state, master = "", latestMaster = "" }: GroupVerdict,
+  { why, masterUntilMs }: GroupFacts,
+): Words {
+  const masters = contendersIn(facts, "master");
+  const unknown: Words =
+    masterUntilMs === undefined
+      ? ["Who is MASTER of ", ` is not known: ${why}`]
+      : [
+          `${latestMaster} was MASTER of `,
+          ` until ${secondInUtc(masterUntilMs)}, and is not polled since: ${why}`,
+        ];
   const words: Readonly<Record<GroupState, Words>> = {
-    split_brain: [`Split brain: ${listed(masters)} are MASTER of `, ""],
-    no_master: ["No appliance is MASTER of ", ""],
+    split_brain: [`${listed(masters, FEW)} are ${masters.length > 2 ? "all" : "both"} MASTER of `, ""],
+    no_master: ["Nobody is MASTER of ", ""],
     unknown: !facts.isOneLink
       ? [
           "It is not known on which link each interface with ",
           ` is (${interfacesOf(facts)}): interfaces on one link need the same name or device at all appliances`,
         ]
       : masters.length === 0
-        ? ["The master of ", ` is unknown, ${silence}`]
-        : [
-            `Split brain: ${listed(contendersIn(facts, "unknown"))} cannot be polled and may still be MASTER beside ${masters[0]} of `,
-            "",
-          ],
-    no_backup: [`${master} is MASTER of `, ", and no appliance is BACKUP"],
-    backup_lost: [`${master} is MASTER of `, `, and its backup is lost, ${silence}`],
-    backup_unknown: [`${master} is MASTER of `, `, and its backup is not known, ${silence}`],
-    unwatched: ["The master of ", " is not known: it may be a disabled appliance"],
-    changing: ["The master is changing of ", ""],
+        ? unknown
+        : [`${listed(masters, FEW)} is MASTER of `, `, and another member may still be: ${why}`],
+    no_backup: [`${master} is MASTER of `, " without a backup: no other member is BACKUP"],
+    backup_lost: [`${master} is MASTER of `, ` without a backup: ${why}`],
+    backup_unknown: [`${master} is MASTER of `, `, and it is not known whether it has a backup: ${why}`],
+    unwatched: ["Who is MASTER of ", " is not known: it may be an appliance that nobody polls"],
+    changing: ["The MASTER of ", " is changing"],
     one_master: [`${master} is MASTER of `, ", and is not the preferred member"],
   };
   return words[state ?? "one_master"];

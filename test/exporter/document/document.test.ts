@@ -63,7 +63,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
       {
         kind: "website_down",
         severity: "critical",
-        summary: "Website shop is down: https no HTTP response (connection refused) from a",
+        subject: "#2",
+        summary: "shop is down: no HTTP response (connection refused) from a, MASTER",
         advice: "Look behind the appliances: at its servers, and at what it shares with others that are down",
         cluster: "ams",
         website: { id: 2, name: "shop" },
@@ -72,8 +73,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
       {
         kind: "redundancy_lost",
         severity: "critical",
-        summary:
-          "a is MASTER of 192.0.2.100 (vhid 2), and its backup is lost, since b cannot be polled: it does not answer in time (timeout)",
+        summary: "a is MASTER of 192.0.2.100 without a backup: b does not answer in time (timeout)",
+        subject: "ams",
         advice: "The next failure is an outage: bring the backup back",
         cluster: "ams",
         group: { vhid: 2, vip: "192.0.2.100" },
@@ -83,6 +84,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
       {
         kind: "appliance_down",
         severity: "warning",
+        subject: "b",
         summary: "b is down: it does not answer in time (timeout)",
         advice: "It can wait while the others serve: look whether b runs, and whether the network reaches it",
         cluster: "ams",
@@ -277,7 +279,7 @@ test("a disabled appliance is shown, and a group whose master it may be is unkno
   expect(clusters[0]?.groups[0]).toMatchObject({ state: "unwatched", level: "unknown" });
   expect([verdict, clusters[0]?.level]).toEqual(["unknown", "unknown"]);
   expect(problems.map(({ summary }) => summary)).toEqual([
-    "The master of 192.0.2.100 (vhid 2) is not known: it may be a disabled appliance",
+    "Who is MASTER of 192.0.2.100 is not known: it may be an appliance that nobody polls",
   ]);
   expect(documentWith("MASTER").verdict).toBe("well");
 });

@@ -268,7 +268,7 @@ test("websites of which there are no details are not joined by their ids: anothe
     "shop.example:443 undefined",
     "#1 at b down",
   ]);
-  expect(summariesOf(verdict)).toContain("Website 1 is down: http 503 from b");
+  expect(summariesOf(verdict)).toContain("website 1 is down: 503 from b, MASTER");
 });
 
 const DETAILS_UNREADABLE = "Details of websites of a are not known: its answer cannot be decoded (decode)";
@@ -277,7 +277,7 @@ test.each<readonly [what: string, more: readonly Observation[], problems: readon
   [
     "a website is missing at the master",
     [seen.websites("a", [])],
-    ["Website shop is not known to be up: missing at a, http 200 from b, https 200 from b"],
+    ["shop is not known to be up: missing at a, MASTER; http 200 from b; https 200 from b"],
   ],
   ["details cannot be read", [LISTED, failed.details("a", 1, "decode")], [DETAILS_UNREADABLE]],
   [
@@ -335,7 +335,7 @@ test.each<readonly [what: string, more: readonly Observation[], problems: readon
   ],
 ])("what is a problem of the websites of an appliance: %s", (_, more, problems) => {
   const ofWebsites = problemsAfter(...more).filter((summary) =>
-    /^Website .*missing|^Details|^The websites/.test(summary),
+    /^shop .*missing|^Details|^The websites/.test(summary),
   );
   expect(ofWebsites).toEqual(problems);
 });

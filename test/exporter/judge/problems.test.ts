@@ -21,7 +21,7 @@ const A = { ...MEMBER_A, websites: [SHOP] };
 const B = { ...MEMBER_B, websites: [SHOP] };
 const MASTER = interfaceOf({ configuredRole: "master" });
 const BACKUP = interfaceOf({ state: "BACKUP", priority: 100, configuredRole: "backup" });
-const GROUP = "192.0.2.100 (vhid 2)";
+const VIP = "192.0.2.100";
 
 /** An interface with a link-local VIP; its device has its name. */
 function onLink(name: string, state: string) {
@@ -59,7 +59,7 @@ test.each<Case>([
   {
     name: "two masters",
     polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), ...SHOP_IS_UP],
-    problems: [`critical split_brain: Split brain: a and b are MASTER of ${GROUP}`],
+    problems: [`critical split_brain: a and b are both MASTER of ${VIP}`],
   },
   {
     name: "no master and no backup, each on another link of one VIP",
@@ -75,9 +75,9 @@ test.each<Case>([
       ...SHOP_IS_UP,
     ],
     problems: [
-      "critical no_master: No appliance is MASTER of fe80::1 (vhid 1, vlan20)",
-      "critical redundancy_lost: a is MASTER of fe80::1 (vhid 1, vlan30), and no appliance is BACKUP",
-      "warning odd_state: b reports FAULT on vlan30 for fe80::1 (vhid 1)",
+      "critical no_master: Nobody is MASTER of fe80::1 (vlan20)",
+      "critical redundancy_lost: a is MASTER of fe80::1 (vlan30) without a backup: no other member is BACKUP",
+      "warning odd_state: b reports FAULT for fe80::1 on vlan30: it would not take over",
     ],
   },
   {
@@ -88,7 +88,7 @@ test.each<Case>([
       ...SHOP_IS_UP,
     ],
     problems: [
-      "unknown link_unknown: It is not known on which link each interface with fe80::1 (vhid 1) is (em0 of a and igb0 of b): " +
+      "unknown link_unknown: It is not known on which link each interface with fe80::1 is (em0 of a and igb0 of b): " +
         "interfaces on one link need the same name or device at all appliances",
     ],
   },
@@ -100,7 +100,7 @@ test.each<Case>([
       https("b", 200),
       ...[200, 503, 200, 503, 200].map((status) => https("a", status)),
     ],
-    problems: ["warning website_unstable: Website shop is up, but some tests fail: https 200 from a and b"],
+    problems: ["warning website_unstable: shop comes and goes: some tests from a, MASTER, fail"],
   },
   {
     name: "a website every second test of which has no result",
@@ -119,7 +119,7 @@ test.each<Case>([
   {
     name: "two backups",
     polls: [seen.vrrp("a", listOf([{ ...MASTER, state: "BACKUP" }])), B_IS_BACKUP, ...SHOP_IS_UP],
-    problems: [`critical no_master: No appliance is MASTER of ${GROUP}`],
+    problems: [`critical no_master: Nobody is MASTER of ${VIP}`],
   },
   {
     name: "a silent appliance that may be the master, and a website that follows from it",
@@ -130,7 +130,7 @@ test.each<Case>([
       https("b", 200),
     ],
     problems: [
-      `critical master_unknown: The master of ${GROUP} is unknown, since a cannot be polled: it does not answer in time (timeout)`,
+      `critical master_unknown: Who is MASTER of ${VIP} is not known: a does not answer in time (timeout)`,
       "warning appliance_down: a is down: it does not answer in time (timeout)",
     ],
   },
@@ -143,7 +143,7 @@ test.each<Case>([
       failed.website("b", 2, "appliance_down"),
     ],
     problems: [
-      `critical redundancy_lost: a is MASTER of ${GROUP}, and its backup is lost, since b cannot be polled: it does not answer in time (timeout)`,
+      `critical redundancy_lost: a is MASTER of ${VIP} without a backup: b does not answer in time (timeout)`,
       "warning appliance_down: b is down: it does not answer in time (timeout)",
     ],
   },
@@ -151,8 +151,8 @@ test.each<Case>([
     name: "members that cannot be polled for reasons of their own",
     polls: [A_IS_MASTER, failed.vrrp("a", "timeout"), failed.vrrp("b", "auth"), ...SHOP_IS_UP],
     problems: [
-      `critical master_unknown: The master of ${GROUP} is unknown, since a and b cannot be polled: a: it does not answer in time (timeout); b: it refuses the credentials (auth)`,
-      "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
+      `critical master_unknown: Who is MASTER of ${VIP} is not known: a does not answer in time (timeout); b refuses the credentials (auth)`,
+      "warning appliance_refused: b refuses the exporter's password (auth). Nobody watches it",
       "warning appliance_down: a is down: it does not answer in time (timeout)",
     ],
   },
@@ -160,16 +160,16 @@ test.each<Case>([
     name: "a backup that refuses the credentials",
     polls: [A_IS_MASTER, failed.vrrp("b", "auth"), https("a", 200), failed.website("b", 2, "appliance_down")],
     problems: [
-      "warning appliance_refused: b is not polled successfully: it refuses the credentials (auth)",
-      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known, since b cannot be polled: it refuses the credentials (auth)`,
+      "warning appliance_refused: b refuses the exporter's password (auth). Nobody watches it, its cluster has a MASTER",
+      `unknown backup_unknown: a is MASTER of ${VIP}, and it is not known whether it has a backup: b refuses the credentials (auth)`,
     ],
   },
   {
     name: "a backup that the exporter itself fails to poll",
     polls: [A_IS_MASTER, failed.vrrp("b", "secret"), https("a", 200), failed.website("b", 2, "secret")],
     problems: [
-      "warning polling_stuck: b is not polled successfully: the password file cannot be read (secret)",
-      `unknown backup_unknown: a is MASTER of ${GROUP}, and its backup is not known, since b cannot be polled: the password file cannot be read (secret)`,
+      "warning polling_stuck: b is not polled: the password file cannot be read (secret)",
+      `unknown backup_unknown: a is MASTER of ${VIP}, and it is not known whether it has a backup: b: the password file cannot be read (secret)`,
     ],
   },
   {
@@ -180,9 +180,7 @@ test.each<Case>([
       failed.website("a", 2, "appliance_down"),
       failed.website("b", 2, "appliance_down"),
     ],
-    problems: [
-      "critical cluster_dark: No appliance of ams can be reached, a and b: they do not answer in time (timeout)",
-    ],
+    problems: ["critical cluster_dark: Neither a nor b is reached (timeout)"],
   },
   {
     name: "tests that have no result for one reason",
@@ -193,7 +191,7 @@ test.each<Case>([
       failed.website("b", 2, "too_large"),
     ],
     problems: [
-      "critical website_unknown: Website shop is not known to be up: no result from a and b: their answers are too large (too_large)",
+      "critical website_unknown: shop is not known to be up: no result from a, MASTER, and b: their answers are too large (too_large)",
     ],
   },
   {
@@ -204,16 +202,14 @@ test.each<Case>([
       failed.website("a", 2, "appliance_down"),
       failed.website("b", 2, "appliance_down"),
     ],
-    problems: [
-      "critical cluster_dark: No appliance of ams can be reached, a: it cannot be reached (connect); b: it does not answer in time (timeout)",
-    ],
+    problems: ["critical cluster_dark: Neither a (connect) nor b (timeout) is reached"],
   },
   {
     name: "a master without a backup",
     polls: [A_IS_MASTER, seen.vrrp("b", listOf([{ ...BACKUP, state: "FAULT" }])), ...SHOP_IS_UP],
     problems: [
-      `critical redundancy_lost: a is MASTER of ${GROUP}, and no appliance is BACKUP`,
-      `warning odd_state: b reports FAULT on carp0 for ${GROUP}`,
+      `critical redundancy_lost: a is MASTER of ${VIP} without a backup: no other member is BACKUP`,
+      `warning odd_state: b reports FAULT for ${VIP} on carp0: it would not take over`,
     ],
   },
   {
@@ -223,21 +219,19 @@ test.each<Case>([
       seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])),
       ...SHOP_IS_UP,
     ],
-    problems: [`warning preferred_master_lost: b is MASTER of ${GROUP}, and is not the preferred member`],
+    problems: [`warning preferred_master_lost: b is MASTER of ${VIP}, and is not the preferred member`],
   },
   {
     name: "a website that is down, in the words of the appliances",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 0, "connection refused")],
     problems: [
-      "critical website_down: Website shop is down: https 503 from a, https no HTTP response (connection refused) from b",
+      "critical website_down: shop is down: 503 from a, MASTER; no HTTP response (connection refused) from b",
     ],
   },
   {
     name: "a website that is down at the master",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 503), https("b", 200)],
-    problems: [
-      "critical website_down: Website shop is down at the master: https 503 from a, https 200 from b",
-    ],
+    problems: ["critical website_down: shop is down for visitors: 503 from a, MASTER. b finds it up"],
   },
   {
     name: "a website that a failover would take down",
@@ -248,30 +242,30 @@ test.each<Case>([
     name: "a website whose test did not reach the master, which answers now",
     polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "connect"), https("b", 200)],
     problems: [
-      "critical website_unknown: Website shop is not known to be up: " +
-        "no result from a: it was out of reach at the latest poll (connect), https 200 from b",
+      "critical website_unknown: shop is not known to be up: " +
+        "no result from a, MASTER: it was out of reach at the latest poll (connect). b finds it up",
     ],
   },
   {
     name: "a website whose test fails at the master",
     polls: [A_IS_MASTER, B_IS_BACKUP, failed.website("a", 2, "timeout"), https("b", 200)],
     problems: [
-      "critical website_unknown: Website shop is not known to be up: " +
-        "no result from a: it does not answer in time (timeout), https 200 from b",
+      "critical website_unknown: shop is not known to be up: " +
+        "no answer in time from a, MASTER. b finds it up",
     ],
   },
   {
     name: "a website without a readable status at the master",
     polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, []), https("b", 200)],
     problems: [
-      "critical website_unknown: Website shop is not known to be up: no status from a, https 200 from b",
+      "critical website_unknown: shop is not known to be up: no status from a, MASTER. b finds it up",
     ],
   },
   {
     name: "a website with an unreadable status line at the master",
     polls: [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, [UNREADABLE]), https("b", 200)],
     problems: [
-      'critical website_unknown: Website shop is not known to be up: https not known: unreadable status line "HTTP/1.1 2000" from a, https 200 from b',
+      'critical website_unknown: shop is not known to be up: not known: unreadable status line "HTTP/1.1 2000" from a, MASTER. b finds it up',
     ],
   },
   {
@@ -308,7 +302,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
       https("c", 503),
     ],
     problems: [
-      "warning website_partially_down: Website shop is partially down: https 200 from a and b, https 503 from c",
+      "warning website_partially_down: shop is down at a member, and up for visitors: 503 from c. a, MASTER, and b find it up",
     ],
   },
   {
@@ -321,8 +315,8 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
       https("b", 503),
     ],
     problems: [
-      "critical redundancy_lost: a is MASTER of 192.0.2.101 (vhid 3), and no appliance is BACKUP",
-      "warning website_partially_down: Website shop is partially down: https 200 from a, https 503 from b",
+      "critical redundancy_lost: a is MASTER of 192.0.2.101 without a backup: no other member is BACKUP",
+      "warning website_partially_down: shop is down at a member, and up for visitors: 503 from b. a, MASTER, finds it up",
     ],
   },
   {
@@ -369,7 +363,7 @@ test("a protocol that was seen before and is missing at the master is unknown", 
   const httpOnly = seen.website("a", 2, [{ protocol: "http", status: 200 }]);
   for (const atMs of [2000, 3000]) fleet.record(httpOnly, atMs);
   expect(problemLines(documentOf(fleet, {}, 3000))).toEqual([
-    "warning website_partially_unknown: Website shop is up, and not known to be up by https: no status from a, https 200 from b",
+    "warning website_partially_unknown: shop is up, and not known to be up by https: no status from a, MASTER; https 200 from b",
   ]);
 });
 
@@ -381,18 +375,18 @@ test("an appliance that times out and refuses by turns is down, until it has onl
       .problems.filter(({ appliance }) => appliance === "b")
       .map(({ kind, since, summary }) => `${kind} since ${since?.slice(11, 19)}: ${summary}`);
   };
-  const [refuses, silent] = ["it refuses the credentials (auth)", "it does not answer in time (timeout)"];
-  const lately = `appliance_down since 22:13:25: b is not polled successfully: ${refuses}; it was down a moment ago`;
+  const silent = "it does not answer in time (timeout)";
+  const refused = "b refuses the exporter's password (auth). Nobody watches it, its cluster has a MASTER";
+  const lately =
+    "appliance_down since 22:13:25: b is not polled: it refuses the credentials (auth); it was down a moment ago";
   expect(toldAt(0)).toEqual([]);
-  expect(toldAt(1000, "auth")).toEqual([
-    `appliance_refused since 22:13:21: b is not polled successfully: ${refuses}`,
-  ]);
+  expect(toldAt(1000, "auth")).toEqual([`appliance_refused since 22:13:21: ${refused}`]);
   expect(toldAt(5000, "timeout")).toEqual([`appliance_down since 22:13:25: b is down: ${silent}`]);
   expect(toldAt(10_000, "auth")).toEqual([lately]);
   expect(toldAt(129_999)).toEqual([lately]);
-  expect(toldAt(130_000)).toEqual([
-    `appliance_refused since 22:13:30: b is not polled successfully: ${refuses}`,
-  ]);
+  // The list of a has expired meanwhile.
+  const alone = refused.replace(", its cluster has a MASTER", "");
+  expect(toldAt(130_000)).toEqual([`appliance_refused since 22:13:30: ${alone}`]);
 });
 
 test("interfaces flap from their fifth change within five minutes on, until five minutes after the first", () => {
@@ -408,18 +402,19 @@ test("interfaces flap from their fifth change within five minutes on, until five
     fleet.record(seen.vrrp("b", listOf([isB ? MASTER : BACKUP]), lasting), nth * 60_000);
     return flappingAt(nth * 60_000);
   });
-  const summary = `${GROUP} flaps: the state at a and b changed 5 times or more in 5 minutes`;
+  const summary = `${VIP} flaps: the state at a and b changed 5 times or more in 5 minutes`;
   expect(told.slice(0, 4)).toEqual([[], [], [], []]);
   expect(told[4]).toEqual([["22:18:20", summary, ["group 2 192.0.2.100"]]]);
   expect([359_999, 360_000].map((atMs) => flappingAt(atMs).length)).toEqual([1, 0]);
 });
 
-test("many groups with the same problem are one problem with all their addresses", () => {
-  const interfaces = [1, 2, 3].map((vhid) => interfaceOf({ name: `carp${vhid}`, vhid, state: "BACKUP" }));
+test("many groups with the same problem are one problem that names the first VIP and counts the others", () => {
+  const interfaces = [1, 2, 3].map((vhid) =>
+    interfaceOf({ name: `carp${vhid}`, vhid, vip: `192.0.2.${99 + vhid}`, state: "BACKUP" }),
+  );
   const lists = ["a", "b"].map((name) => seen.vrrp(name, listOf(interfaces)));
   expect(problemLines(documentOf(polledTwice([MEMBER_A, MEMBER_B], lists), {}, 1000))).toEqual([
-    "critical no_master: No appliance is MASTER of " +
-      "192.0.2.100 (vhid 1), 192.0.2.100 (vhid 2) and 192.0.2.100 (vhid 3)",
+    "critical no_master: Nobody is MASTER of 192.0.2.100 and 2 more VIPs",
   ]);
 });
 
@@ -428,7 +423,7 @@ test("a failover that is half seen is neither well nor wrong", () => {
   fleet.record(seen.vrrp("b", listOf([{ ...BACKUP, state: "MASTER" }])), 5000);
   const document = documentOf(fleet, {}, 5000);
   expect(document.verdict).toBe("unknown");
-  expect(problemLines(document)).toEqual([`unknown master_changing: The master is changing of ${GROUP}`]);
+  expect(problemLines(document)).toEqual([`unknown master_changing: The MASTER of ${VIP} is changing`]);
 });
 
 test("one of a split brain that falls silent may still be MASTER", () => {
@@ -436,16 +431,15 @@ test("one of a split brain that falls silent may still be MASTER", () => {
   const fleet = polledTwice([MEMBER_A, MEMBER_B], split);
   fleet.record(failed.vrrp("b", "timeout"), 5000);
   expect(problemLines(documentOf(fleet, {}, 5000))[0]).toBe(
-    `critical master_unknown: Split brain: b cannot be polled and may still be MASTER beside a of ${GROUP}`,
+    `critical master_unknown: a is MASTER of ${VIP}, and another member may still be: b does not answer in time (timeout)`,
   );
 });
 
 const REFUSED_BY_ALL = ["a", "b"].map(
-  (name) =>
-    `warning appliance_refused: ${name} is not polled successfully: it refuses the credentials (auth)`,
+  (name) => `warning appliance_refused: ${name} refuses the exporter's password (auth). Nobody watches it`,
 );
 const UNREAD =
-  "critical master_unknown: No VRRP list of ams was ever read, since a and b cannot be polled: they refuse the credentials (auth)";
+  "critical master_unknown: No VRRP list of ams was ever read: a and b refuse the credentials (auth)";
 
 test.each([
   { name: "once", polls: "a refuses 0, b refuses 0", problems: REFUSED_BY_ALL },
@@ -468,7 +462,7 @@ test.each([
     name: "twice, by a member that is down in the end",
     polls: "a refuses 0, b refuses 0, a refuses 5, b silent 5",
     problems: [
-      `${UNREAD.replace("they refuse", "a: it refuses")}; b: it does not answer in time (timeout)`,
+      `${UNREAD.replace("a and b refuse", "a refuses")}; b does not answer in time (timeout)`,
       ...REFUSED_BY_ALL.slice(0, 1),
       "warning appliance_down: b is down: it does not answer in time (timeout)",
     ],
@@ -532,7 +526,7 @@ test("an appliance that stands alone and is neither MASTER nor BACKUP serves not
     [seen.vrrp("lone", listOf([{ ...MASTER, state: "INIT" }]))],
   );
   expect(problemLines(documentOf(fleet))).toEqual([
-    `critical not_serving: lone reports INIT on carp0 for ${GROUP}`,
+    `critical not_serving: lone reports INIT for ${VIP} on carp0: it serves nothing there`,
   ]);
 });
 
@@ -566,7 +560,7 @@ test("most websites that are down are one problem, from three on; an unknown one
     ).filter((line) => / website/.test(line));
   expect(told(503, 503, 200, 200)).toHaveLength(2);
   expect(told(503, 503, 503, 200)).toEqual([
-    "critical websites_down: 3 of 4 websites are down: api, blog and portal",
+    "critical websites_down: 3 of 4 websites are down, 503 from a, MASTER, and b: api, blog and portal",
   ]);
   expect(told(503, "fails", 503, 503)).toEqual([
     "critical websites_down: 4 of 4 websites are down: api, blog, portal and 1 more",
