@@ -138,6 +138,7 @@ async function createProgram(isCached: boolean) {
       kept: (_: unknown, now: unknown) => now,
       memo: (make: (inputs: unknown) => unknown) => (_: object, inputs: unknown) => make(inputs),
       once: (make: unknown) => make,
+      areSame: () => false,
     }));
   const { createFleet: create } = await import("../../src/exporter/fleet/fleet.ts");
   const { createStatusBoard } = await import("../../src/exporter/board/board.ts");

@@ -46,7 +46,7 @@ const row = (nth: number, state: string) =>
 const rows = (state: string) => `${[HEADER, row(0, state), row(1, state)].join("\n")}\n`;
 const wider = (text: string) => text.replace("STATE           ", "STATE              ");
 const ended = (nth: number) =>
-  `URL${nth}: patchnight ended 2 h 0 min early: 2 problems left\n  No appliance of ams can be reached, a and b: they cannot be reached (connect)\n  lone is down: it cannot be reached (connect)\n`;
+  `URL${nth}: patchnight ended 2 h 0 min early: 2 problems left\n  Neither a nor b is reached (connect)\n  lone is down: it cannot be reached (connect)\n`;
 
 test("a window starts at a pair of exporters under one id, is listed, extended and ended", async () => {
   const { run } = await exportersWith(WEB, WEB);

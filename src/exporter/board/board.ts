@@ -52,7 +52,7 @@ export interface Current {
   readonly incidents: ReadonlyMap<string, ClusterIncidents>;
   /** The incidents of the fleet, the latest one first. */
   readonly past: readonly IncidentDocument[];
-  /** The troubles of the exporter itself, also those that clusters have a problem for. */
+  /** The problems of the exporter itself, also those that clusters have a problem for. */
   readonly own: readonly Problem[];
 }
 

@@ -21,30 +21,30 @@ export interface LatenessWatch extends Pick<PollEvents, "started" | "skipped"> {
   late(): Late | undefined;
 }
 
-interface Counts {
+interface LateCounts {
   readonly polls: number;
   readonly late: number;
   readonly lateSeconds: number;
 }
-const NONE: Counts = { polls: 0, late: 0, lateSeconds: 0 };
+const NONE: LateCounts = { polls: 0, late: 0, lateSeconds: 0 };
 
-interface Span {
+interface LatenessSpan {
   readonly atMs: number;
-  readonly counts: Map<OperationKind, Counts>;
+  readonly counts: Map<OperationKind, LateCounts>;
   skipped: number;
 }
 
 export function createLatenessWatch(clock: Clock): LatenessWatch {
   const startedMs = clock.monotonicMs();
-  let spans: readonly Span[] = [];
+  let spans: readonly LatenessSpan[] = [];
   let sinceMs: number | undefined;
 
   /** Returns the present span. What is late is judged whenever one ends, so that its beginning is known. */
-  function spanNow(): Span {
+  function spanNow(): LatenessSpan {
     const nowMs = clock.monotonicMs();
     const last = spans.at(-1);
     if (last !== undefined && nowMs - last.atMs < SPAN_MS) return last;
-    const next = { atMs: nowMs, counts: new Map<OperationKind, Counts>(), skipped: 0 };
+    const next = { atMs: nowMs, counts: new Map<OperationKind, LateCounts>(), skipped: 0 };
     judgeNow(nowMs);
     spans = [...spans, next];
     return next;
@@ -79,7 +79,7 @@ export function createLatenessWatch(clock: Clock): LatenessWatch {
   };
 }
 
-function lateIn(spans: readonly Span[]): Omit<Late, "sinceMs"> | undefined {
+function lateIn(spans: readonly LatenessSpan[]): Omit<Late, "sinceMs"> | undefined {
   for (const operation of ["vrrp", "website_test"] as const) {
     const all = spans.map(({ counts }) => counts.get(operation) ?? NONE);
     const [polls, late] = [sum(all.map((each) => each.polls)), sum(all.map((each) => each.late))];

@@ -18,7 +18,7 @@ import {
 } from "../judge/verdict.ts";
 import { interfaceProblem } from "../judge/judge-appliance.ts";
 import { isPartOf, protocolProblem } from "../judge/judge-website.ts";
-import type { OwnFacts } from "../judge/own-problems.ts";
+import { ownProblems, type OwnFacts } from "../judge/own-problems.ts";
 import { lastingProblems, problemsOf } from "../judge/problems.ts";
 import { lostWebsites } from "../judge/website-problems.ts";
 import { STATE_OF, worstFirst } from "../judge/readiness.ts";
@@ -64,7 +64,7 @@ export type NextPollAtMs = (appliance: string, operation: Operation) => number |
 /** Returns the document of the fleet for people, and for programs that inform people. */
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
   const { version, shard, startedAtMs, nextPollAtMs } = facts;
-  const problems = problemsOf(verdicts, facts);
+  const problems = problemsOf(verdicts, ownProblems(verdicts, facts));
   const isPolling = verdicts.some((each) => each.facts.appliances.length > 0);
   return {
     verdict: summaryOf(problems, isPolling),

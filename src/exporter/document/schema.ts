@@ -281,7 +281,7 @@ const problem = z.object({
   subject: optional(
     z.string(),
     "what it is about, which with the kind identifies it in its cluster: the appliance, the address of the website, or the cluster; absent " +
-      "for troubles of the exporter, and from an older exporter",
+      "for problems of the exporter itself, and from an older exporter",
   ),
   appliance: z.string().optional(),
   website: websiteRef.optional(),

@@ -32,7 +32,7 @@ export interface OwnFacts {
 /** From this number on, appliances that cannot be polled are a fault at the exporter's side, if they are more than half. */
 const MANY = 3;
 
-/** Returns the troubles of the exporter itself, which are those of no cluster. */
+/** Returns the problems of the exporter itself, which are those of no cluster. */
 export function ownProblems(
   clusters: readonly ClusterVerdict[],
   { reloadFailedAtMs, storageFailingSinceMs, late }: Partial<OwnFacts>,
@@ -63,7 +63,7 @@ function own(kind: ProblemKind, summary: string, sinceMs?: number): readonly Pro
   return [{ kind, severity, summary, advice: advice(NO_NAMES), since: optionalInstant(sinceMs) }];
 }
 
-interface Polled {
+interface JudgedAppliance {
   readonly verdict: ApplianceVerdict;
   readonly facts: ApplianceSnapshot | undefined;
   readonly isWorkedOn: boolean;
@@ -72,7 +72,7 @@ interface Polled {
 /** Returns a problem if most appliances cannot be polled at once, those that are worked on not counted. */
 function blind(clusters: readonly ClusterVerdict[]): readonly Problem[] {
   const polled = clusters.flatMap(({ appliances, facts, planned }) =>
-    Array.from(appliances.values(), (verdict): Polled => {
+    Array.from(appliances.values(), (verdict): JudgedAppliance => {
       const { appliance } = verdict.identity;
       return {
         verdict,
@@ -97,7 +97,7 @@ function blind(clusters: readonly ClusterVerdict[]): readonly Problem[] {
 }
 
 /** Returns when so many could not be polled that they were most; `undefined` if that was before their beginnings are known. */
-function blindSinceMs(missed: readonly Polled[], total: number): number | undefined {
+function blindSinceMs(missed: readonly JudgedAppliance[], total: number): number | undefined {
   const needed = Math.max(MANY, Math.floor(total / 2) + 1);
   const begun = missed.map(({ verdict }) => verdict.sinceMs ?? Number.NEGATIVE_INFINITY);
   const atMs = begun.toSorted((one, other) => one - other)[needed - 1];

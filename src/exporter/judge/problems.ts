@@ -19,7 +19,6 @@ import { MANY_CHANGES } from "./flapping.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { isPlanned } from "./judge-windows.ts";
-import { ownProblems, type OwnFacts } from "./own-problems.ts";
 import { readinessSentence } from "./readiness-words.ts";
 import { subjectKeys } from "./subjects.ts";
 import { listed } from "../../support/text.ts";
@@ -39,12 +38,12 @@ import {
   vipsNamed,
 } from "./words.ts";
 
-/** Returns all problems, worst first: by kind, then in the order of the configuration. */
+/** Returns the problems of clusters and these of the exporter itself, worst first: by kind, then in the order of the configuration. */
 export function problemsOf(
   clusters: readonly ClusterVerdict[],
-  facts: Partial<OwnFacts> = {},
+  own: readonly Problem[] = [],
 ): readonly Problem[] {
-  return worstFirst([...clusters.flatMap(lastingProblems), ...ownProblems(clusters, facts)]);
+  return worstFirst([...clusters.flatMap(lastingProblems), ...own]);
 }
 
 /** The most VIPs that an advice names. */
@@ -122,8 +121,8 @@ const NO_PROBLEMS: readonly Problem[] = [];
  * The parts of verdicts with which nothing is wrong. This is a cache for the many clusters that are well, of which every scrape asks; the
  * other facts decide only in which words a problem is told.
  */
-const wellWith = new WeakMap<ClusterVerdict["cachedInputs"], Parts>();
-type Parts = Pick<ClusterVerdict, "appliances" | "groups" | "websites" | "readiness" | "flapping">;
+const wellWith = new WeakMap<ClusterVerdict["cachedInputs"], PartsOfVerdict>();
+type PartsOfVerdict = Pick<ClusterVerdict, "appliances" | "groups" | "websites" | "readiness" | "flapping">;
 
 function foundProblems(verdict: ClusterVerdict): readonly Problem[] {
   const { facts, state } = verdict;

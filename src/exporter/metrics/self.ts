@@ -43,7 +43,7 @@ export interface SelfMetrics extends PollEvents {
   reloaded(isSuccess: boolean, atMs: number): void;
   /** Sets the Unix time in milliseconds at which the next poll is due; infinite if none is. */
   nextPoll(atMs: number): void;
-  /** Sets the troubles of the exporter itself. */
+  /** Sets the problems of the exporter itself. */
   problems(all: readonly Problem[]): void;
   /** Sets the number of enabled appliances. */
   appliances(count: number): void;
@@ -156,12 +156,12 @@ export function createSelfMetrics(
 
   const problem = gauge(
     "appliance_exporter_problem",
-    "1 for each trouble of the exporter itself, by its kind; absent for a kind without trouble.",
+    "1 for each problem of the exporter itself; absent for a kind that it does not have.",
     ["kind", "severity", "alert"],
   );
   const problemWords = gauge(
     "appliance_exporter_problem_words_info",
-    "1 for the sentence about each trouble of the exporter itself, and the advice about it.",
+    "1 for the sentence about each problem of the exporter itself, and the advice about it.",
     ["kind", "summary", "advice"],
   );
   const { journal } = facts;

@@ -36,7 +36,7 @@ test("a problem links to the runbook if there is an alert about it", () => {
   const [first] = manyGroups("ams");
   if (first === undefined) throw new Error("there are twenty");
   expect(problemList([first], READER).text).toContain('<a href="runbook#vrrpsplitbrain">');
-  expect(problemList([{ ...first, kind: "not_handed_over" }], READER).text).not.toContain("runbook");
+  expect(problemList([{ ...first, kind: "not_scheduled" }], READER).text).not.toContain("runbook");
 });
 
 test("without problems nothing is shown", () => {
