@@ -10,7 +10,13 @@ import type { Handler } from "./visitor.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { createPasswordCheck } from "./password-check.ts";
 import { underPrefix } from "./paths.ts";
-import { loadWebConfig, UNPROTECTED, type TlsSettings, type WebConfig } from "./web-config.ts";
+import {
+  loadWebConfig,
+  UNPROTECTED,
+  verifiesClients,
+  type TlsSettings,
+  type WebConfig,
+} from "./web-config.ts";
 
 const LIMITS = {
   // A client that has closed its side still gets its response.
@@ -157,5 +163,5 @@ function renewTls(server: Server, { tls }: WebConfig): void {
 /** Whether a client may continue after the handshake. Node.js cannot decide this, because the setting can change. */
 function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   if (socket.getPeerX509Certificate() === undefined) return !clientAuth.startsWith("Require");
-  return !clientAuth.includes("Verify") || socket.authorized;
+  return !verifiesClients(clientAuth) || socket.authorized;
 }
