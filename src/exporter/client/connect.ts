@@ -1,11 +1,18 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
-import { connect as startTls, type SecureContext } from "node:tls";
+import { connect as startTls } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../../support/clock.ts";
 import { plainAddress, urlHost } from "../../support/address.ts";
-import { describeCertificate, peerProblem, type PresentedCertificate } from "./tls.ts";
+import { firstSignerToEnd } from "./chain.ts";
+import {
+  describeCertificate,
+  needsAuthority,
+  peerProblem,
+  type PresentedCertificate,
+  type TlsContext,
+} from "./tls.ts";
 import { basicAuthorization } from "./credentials.ts";
 import type { Lookup } from "./lookup.ts";
 import { ConnectionError, type Stage } from "./failure.ts";
@@ -41,7 +48,7 @@ export interface ConnectorOptions {
   readonly port: number;
   readonly proxy: ProxyConfig | undefined;
   /** The settings of TLS; `undefined` means plain HTTP. */
-  readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
+  readonly tls: { readonly config: TlsClientConfig; readonly context: TlsContext } | undefined;
   readonly lookup: Lookup;
   readonly clock: Clock;
 }
@@ -98,16 +105,17 @@ export function createConnector(options: ConnectorOptions): Connector {
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Omit<Connected, "peerAddress">> {
     if (tls === undefined) return { socket: raw, verifiedUntilMs: Number.POSITIVE_INFINITY };
+    const { config, context } = tls;
     watcher.stage("tls");
     const nowMs = clock.monotonicMs();
     const before = resumable !== undefined && nowMs < resumable.verifiedUntilMs ? resumable : undefined;
-    const name = tls.config.serverName ?? host;
+    const name = config.serverName ?? host;
     const secured = startTls({
       socket: raw,
       host: name,
       // SNI allows no address (RFC 6066, 3); the certificate is checked against `host` then.
       ...(isIP(name) === 0 ? { servername: name } : {}),
-      secureContext: tls.context,
+      secureContext: context.secure,
       ALPNProtocols: ["http/1.1"],
       // An untrusted peer's certificate is reported too.
       rejectUnauthorized: false,
@@ -122,16 +130,21 @@ export function createConnector(options: ConnectorOptions): Connector {
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
+    function describe(): PresentedCertificate | undefined {
+      // The chain comes first: getPeerX509Certificate of Node.js takes the chain out of the socket.
+      const signer = needsAuthority(config) ? firstSignerToEnd(secured, context.authorities()) : undefined;
+      return describeCertificate(secured.getPeerX509Certificate(), signer);
+    }
     const handshake =
       before !== undefined && secured.isSessionReused()
         ? before
         : {
-            certificate: describeCertificate(secured.getPeerX509Certificate()),
+            certificate: describe(),
             // The time is random, so that a fleet does not renew all its handshakes at once.
             verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
           };
     presented = handshake.certificate ?? presented;
-    const problem = peerProblem(secured, handshake.certificate, tls.config);
+    const problem = peerProblem(secured, handshake.certificate, config, clock.wallMs());
     if (problem !== undefined) {
       resumable = undefined;
       secured.destroy();

@@ -1,6 +1,8 @@
 import type { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
+import { once } from "../../support/kept.ts";
+import { authoritiesIn, type Authorities, type Signer } from "./chain.ts";
 
 /** The certificate that an appliance presented last, trusted or not. */
 export interface PresentedCertificate {
@@ -11,10 +13,13 @@ export interface PresentedCertificate {
   readonly issuer: string;
   /** The fingerprint in OpenSSL's format: upper-case digits with colons. */
   readonly sha256: string;
+  /** The signer that ends first, if it ends before this certificate, which is not trusted from then on. A pinned certificate has none. */
+  readonly endingSigner?: Signer;
 }
 
 export function describeCertificate(
   certificate: X509Certificate | undefined,
+  endingSigner?: Signer,
 ): PresentedCertificate | undefined {
   if (certificate === undefined) return undefined;
   const notAfterMs = Date.parse(certificate.validTo);
@@ -25,6 +30,7 @@ export function describeCertificate(
     subject: (subject ?? "").replaceAll("\n", ", "),
     issuer: (issuer ?? "").replaceAll("\n", ", "),
     sha256: certificate.fingerprint256,
+    ...(endingSigner && { endingSigner }),
   };
 }
 
@@ -36,13 +42,35 @@ export function peerProblem(
   socket: TLSSocket,
   certificate: PresentedCertificate | undefined,
   tls: TlsClientConfig,
+  wallMs: number,
 ): string | undefined {
-  if (tls.certificateSha256.length > 0 || tls.knownCertificates !== undefined) {
+  if (isPinned(tls)) {
     const isTrusted = certificate !== undefined && tls.certificateSha256.includes(certificate.sha256);
     return isTrusted ? undefined : describeStranger(certificate?.sha256 ?? "(none presented)", tls);
   }
   if (tls.insecureSkipVerify || socket.authorized) return undefined;
-  return `the certificate is not trusted: ${String(socket.authorizationError)}`;
+  const error = String(socket.authorizationError);
+  const expired = error === EXPIRED && certificate !== undefined ? describeExpired(certificate, wallMs) : "";
+  return `the certificate is not trusted: ${error}${expired}`;
+}
+
+const EXPIRED = "CERT_HAS_EXPIRED";
+
+function describeExpired(certificate: PresentedCertificate, wallMs: number): string {
+  const { endingSigner: signer } = certificate;
+  if (signer === undefined) return "";
+  const words = `: the ${signer.role} ${signer.subject} has expired`;
+  return hasExpired(certificate, wallMs) ? words : `${words}, not the certificate of the appliance`;
+}
+
+/** Whether only listed certificates are trusted, whoever signed them. */
+function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
+  return certificateSha256.length > 0 || knownCertificates !== undefined;
+}
+
+/** Whether an authority has to have signed a certificate. */
+export function needsAuthority(tls: TlsClientConfig): boolean {
+  return !isPinned(tls) && !tls.insecureSkipVerify;
 }
 
 export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: number): boolean {
@@ -61,15 +89,22 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
 }
 
+/** What connections with one TLS configuration share. */
+export interface TlsContext {
+  readonly secure: SecureContext;
+  /** Parses the authorities at the first call. */
+  readonly authorities: () => Authorities;
+}
+
 /** The number of contexts that are kept; no fleet needs more. The oldest contexts are dropped, so that reloads do not leak. */
 const MAX_CONTEXTS = 64;
 
 /**
- * Returns one secure context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of milliseconds, and a
+ * Returns one context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of milliseconds, and a
  * fleet usually shares one.
  */
-export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext {
-  const contexts = new Map<string, SecureContext>();
+export function createTlsContexts(): (tls: TlsClientConfig) => TlsContext {
+  const contexts = new Map<string, TlsContext>();
   return (tls) => {
     const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tls.minVersion]);
     const known = contexts.get(key) ?? makeContext(tls);
@@ -80,7 +115,12 @@ export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext 
   };
 }
 
-function makeContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
+function makeContext(tls: TlsClientConfig): TlsContext {
+  const authorities = once(({ ca }: TlsClientConfig) => authoritiesIn(ca));
+  return { secure: makeSecureContext(tls), authorities: () => authorities(tls) };
+}
+
+function makeSecureContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
   const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
   return createSecureContext({
     // Every certificate in the file is trusted, root or not, as in Go and curl.

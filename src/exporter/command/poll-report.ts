@@ -16,7 +16,7 @@ import { count, listedBriefly } from "../../support/text.ts";
 import { formatTable } from "./format.ts";
 
 /** Formats the end of a certificate's validity as RFC 3339 in UTC. */
-export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
+export function formatEnd({ notAfterSeconds }: Pick<PresentedCertificate, "notAfterSeconds">): string {
   if (notAfterSeconds === undefined) return "?";
   return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
 }

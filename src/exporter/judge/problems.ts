@@ -240,8 +240,12 @@ const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
   polling_stuck: unpolled,
   not_serving: odd,
   odd_state: odd,
-  certificate_expires: (name, { vrrp }) =>
-    `The certificate of ${name} expires on ${instantOf((vrrp.certificate?.notAfterSeconds ?? 0) * 1000).slice(0, 10)}`,
+  certificate_expires: (name, { vrrp: { certificate } }) => {
+    const signer = certificate?.endingSigner;
+    const { notAfterSeconds = 0 } = signer ?? certificate ?? {};
+    const which = signer === undefined ? "The" : `The ${signer.role} ${signer.subject} behind the`;
+    return `${which} certificate of ${name} expires on ${instantOf(notAfterSeconds * 1000).slice(0, 10)}`;
+  },
   websites_not_listed: (name, { discovery }) => {
     const { list, details } = discovery ?? {};
     const { reason = "internal" } = list?.failure ?? details?.failure ?? {};

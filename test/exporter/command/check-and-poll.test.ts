@@ -7,7 +7,7 @@ import { runProgram } from "../../../src/program/program.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../../appliance/support.ts";
 import { answering, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
-import { selfSigned } from "../../support/certificates.ts";
+import { createIntermediateChain, selfSigned } from "../../support/certificates.ts";
 import { portOf } from "../../support/fault-server.ts";
 import { createTestIo } from "../../support/io.ts";
 
@@ -303,6 +303,24 @@ appliances:
     `config.yaml: warning: appliances share addresses: https://127.0.0.1:${port} (fw-a and fw-b)\n` +
       "config.yaml: warning: pinned certificates have expired, which polls ignore: fw-a (2021-01-01T00:00:00Z) and fw-b (2021-01-01T00:00:00Z)\n",
   );
+});
+
+test("check --live warns about a certificate, or one that signed it, that expires soon", async () => {
+  const soon = new Date(Date.now() + 3 * 86_400_000);
+  const { root, intermediate, leaf } = await createIntermediateChain({ intermediate: soon });
+  const { port } = await serve(answering(OK), { key: leaf.key, cert: `${leaf.cert}\n${intermediate}` });
+  const folder = await createFolder({
+    "ca.pem": root,
+    "config.yaml": `
+http_client: { tls_config: { ca_file: ca.pem } }
+appliances: [{ name: a, base_url: "https://127.0.0.1:${port}" }]
+`,
+  });
+  const { code, out, err } = await run("check", `--config.file=${join(folder, "config.yaml")}`, "--live");
+  const end = `${soon.toISOString().slice(0, 19)}Z, the intermediate CN=an intermediate`;
+  expect(code).toBe(0);
+  expect(err).toContain(`: warning: certificates expire within 14 days: a (${end})\n`);
+  expect(out).toContain(`\na          ${end}  `);
 });
 
 /** The port of one appliance that answers at each address of this host, with a certificate that signs itself. */
