@@ -18,6 +18,8 @@ interface LeafOptions {
   readonly notAfter?: Date;
   /** Default: true, with the first host as its common name. */
   readonly hasSubject?: boolean;
+  /** Whether its purpose is to be a server's, besides a client's; default: true. */
+  readonly isForServers?: boolean;
 }
 
 /** A temporary authority; its key stays in memory. */
@@ -58,7 +60,7 @@ async function issueLeaf(ca: KeyPair, options: LeafOptions): Promise<KeyPair> {
     extensions: [
       { name: "basicConstraints", cA: false },
       { name: "keyUsage", digitalSignature: true },
-      { name: "extKeyUsage", serverAuth: true, clientAuth: true },
+      { name: "extKeyUsage", serverAuth: options.isForServers !== false, clientAuth: true },
       { name: "subjectAltName", altNames: hosts.map(altName) },
     ],
   });

@@ -32,23 +32,36 @@ export function authoritiesIn(pem: string | undefined): Authorities {
 /** OpenSSL follows no longer chain. */
 const MAX_CHAIN = 100;
 
+/** What is known of the certificates behind that of a peer. */
+export interface Chain {
+  /** The one that ends first, if it ends before the certificate of the peer. */
+  readonly endingSigner: Signer | undefined;
+  /** Whether the peer has not sent the certificate of its issuer, which is no authority either. */
+  readonly lacksIssuer: boolean;
+}
+
 /**
- * Returns the certificate that ends first among those that signed the peer's certificate, directly or not, if it ends before that; else
- * `undefined`. As in OpenSSL, an authority that signed a certificate comes before an intermediate that the peer has sent: the peer may
+ * Returns what is known of the chain that a peer has presented. As in OpenSSL, an authority that signed a certificate comes before an intermediate that the peer has sent: the peer may
  * send a cross-signed one that has expired, which nobody needs.
  */
-export function firstSignerToEnd(socket: TLSSocket, authorities: Authorities): Signer | undefined {
+export function presentedChain(socket: TLSSocket, authorities: Authorities): Chain {
   const [leaf, ...signers] = chainOf(presentedBy(socket), authorities);
-  let first: Signer | undefined;
-  let endSeconds = leaf === undefined ? Number.NaN : endOf(leaf.certificate);
+  if (leaf === undefined) return { endingSigner: undefined, lacksIssuer: false };
+  let endingSigner: Signer | undefined;
+  let endSeconds = endOf(leaf.certificate);
   for (const { certificate, isTrusted } of signers) {
     const notAfterSeconds = endOf(certificate);
     if (!(notAfterSeconds < endSeconds)) continue;
-    const role = isTrusted || nameOf(certificate) === certificate.issuer ? "authority" : "intermediate";
-    first = { role, subject: shownSubject(certificate), notAfterSeconds };
+    const role = isTrusted || signsItself(certificate) ? "authority" : "intermediate";
+    endingSigner = { role, subject: shownSubject(certificate), notAfterSeconds };
     endSeconds = notAfterSeconds;
   }
-  return first;
+  const isTrusted = leaf.isTrusted || signsItself(leaf.certificate);
+  return { endingSigner, lacksIssuer: signers.length === 0 && !isTrusted };
+}
+
+function signsItself(certificate: X509Certificate): boolean {
+  return nameOf(certificate) === certificate.issuer;
 }
 
 interface Link {

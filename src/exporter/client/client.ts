@@ -93,7 +93,11 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   } = options;
   const attention = createAttention(clock);
   const createPool = createConnections(attention, clock, maxConnections);
-  const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": `appliance-exporter/${version}`,
+  };
   const readerOf = createCredentials(createPasswordReader(options.maxPasswordReads, clock), headers);
   const tlsContextOf = createTlsContexts();
 

@@ -5,7 +5,7 @@ import { connect as startTls } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../../support/clock.ts";
 import { plainAddress, urlHost } from "../../support/address.ts";
-import { firstSignerToEnd } from "./chain.ts";
+import { presentedChain } from "./chain.ts";
 import {
   describeCertificate,
   needsAuthority,
@@ -130,25 +130,22 @@ export function createConnector(options: ConnectorOptions): Connector {
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
-    function describe(): PresentedCertificate | undefined {
-      // The chain comes first: getPeerX509Certificate of Node.js takes the chain out of the socket.
-      const signer = needsAuthority(config) ? firstSignerToEnd(secured, context.authorities()) : undefined;
-      return describeCertificate(secured.getPeerX509Certificate(), signer);
-    }
+    // The chain comes first: getPeerX509Certificate of Node.js takes it out of the socket.
+    const chain = needsAuthority(config) ? presentedChain(secured, context.authorities()) : undefined;
     const handshake =
       before !== undefined && secured.isSessionReused()
         ? before
         : {
-            certificate: describe(),
+            certificate: describeCertificate(secured.getPeerX509Certificate(), chain?.endingSigner),
             // The time is random, so that a fleet does not renew all its handshakes at once.
             verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
           };
     presented = handshake.certificate ?? presented;
-    const problem = peerProblem(secured, handshake.certificate, config, clock.wallMs());
+    const problem = peerProblem(secured, handshake.certificate, config, chain?.lacksIssuer, clock.wallMs());
     if (problem !== undefined) {
       resumable = undefined;
       secured.destroy();
-      throw new ConnectionError("tls", problem);
+      throw new ConnectionError("tls", problem.message, problem.code);
     }
     // The ticket is kept only now: the session of an untrusted peer must not be resumed.
     remember = (ticket) => void (resumable = { ticket, ...handshake });
@@ -192,7 +189,10 @@ function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig
     tunnel.once("connect", ({ statusCode = 0 }, _socket, rest) => {
       if (rest.length > 0) socket.unshift(rest);
       if (statusCode >= 200 && statusCode < 300) resolve();
-      else reject(new ConnectionError("proxy", `the proxy answered CONNECT with status ${statusCode}`));
+      else {
+        const code = statusCode === 407 ? "proxy_auth" : undefined;
+        reject(new ConnectionError("proxy", `the proxy answered CONNECT with status ${statusCode}`, code));
+      }
     });
     tunnel.once("error", reject);
     tunnel.end();

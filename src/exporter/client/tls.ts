@@ -2,6 +2,8 @@ import type { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
 import { once } from "../../support/kept.ts";
+import type { FailureCode } from "../api/advice.ts";
+import type { Failure } from "../api/failure.ts";
 import { authoritiesIn, type Authorities, type Signer } from "./chain.ts";
 
 /** The certificate that an appliance presented last, trusted or not. */
@@ -34,33 +36,68 @@ export function describeCertificate(
   };
 }
 
+/** Why a peer is not trusted; the message is for the log. */
+type PeerProblem = Pick<Failure, "message" | "code">;
+
 /**
- * Returns why the peer of a finished handshake is not trusted, for the log; `undefined` if the peer is trusted. A pinned or known
+ * Returns why the peer of a finished handshake is not trusted; `undefined` if the peer is trusted. A pinned or known
  * certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
 export function peerProblem(
   socket: TLSSocket,
   certificate: PresentedCertificate | undefined,
   tls: TlsClientConfig,
+  lacksIssuer: boolean | undefined,
   wallMs: number,
-): string | undefined {
+): PeerProblem | undefined {
   if (isPinned(tls)) {
     const isTrusted = certificate !== undefined && tls.certificateSha256.includes(certificate.sha256);
-    return isTrusted ? undefined : describeStranger(certificate?.sha256 ?? "(none presented)", tls);
+    const stranger = certificate?.sha256 ?? "(none presented)";
+    return isTrusted ? undefined : { message: describeStranger(stranger, tls), code: "not_pinned" };
   }
   if (tls.insecureSkipVerify || socket.authorized) return undefined;
-  const error = String(socket.authorizationError);
-  const expired = error === EXPIRED && certificate !== undefined ? describeExpired(certificate, wallMs) : "";
-  return `the certificate is not trusted: ${error}${expired}`;
+  const error = verifyErrorOf(socket);
+  const signer = error === EXPIRED ? certificate?.endingSigner : undefined;
+  if (certificate !== undefined && signer !== undefined) {
+    const which = `${error}: the ${signer.role} ${signer.subject} has expired`;
+    return hasExpired(certificate, wallMs)
+      ? { message: `${NOT_TRUSTED}: ${which}`, code: "expired_signer" }
+      : { message: `${NOT_TRUSTED}: ${which}, not the certificate of the appliance`, code: "expired_signer" };
+  }
+  const found = CODES.find(([errors]) => errors.test(error))?.[1];
+  const code = found === "unknown_authority" && lacksIssuer === true ? "missing_issuer" : found;
+  return { message: `${NOT_TRUSTED}: ${error}`, ...(code && { code }) };
 }
 
+const NOT_TRUSTED = "the certificate is not trusted";
 const EXPIRED = "CERT_HAS_EXPIRED";
 
-function describeExpired(certificate: PresentedCertificate, wallMs: number): string {
-  const { endingSigner: signer } = certificate;
-  if (signer === undefined) return "";
-  const words = `: the ${signer.role} ${signer.subject} has expired`;
-  return hasExpired(certificate, wallMs) ? words : `${words}, not the certificate of the appliance`;
+/** What Node.js and OpenSSL say of a certificate that is not trusted. */
+const CODES: readonly (readonly [RegExp, FailureCode])[] = [
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "self_signed"],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/,
+    "unknown_authority",
+  ],
+  [/^CERT_HAS_EXPIRED$/, "expired"],
+  [/^CERT_NOT_YET_VALID$/, "not_yet_valid"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "other_name"],
+  [/^INVALID_PURPOSE$/, "wrong_purpose"],
+  [/too (weak|short|small)/, "legacy_tls"],
+];
+
+/** Returns the code of Node.js, or OpenSSL's text where Node.js has no code. */
+function verifyErrorOf(socket: TLSSocket): string {
+  const code = String(socket.authorizationError);
+  if (code !== "UNSPECIFIED") return code;
+  // Node.js keeps the text to itself.
+  const handle: unknown = Reflect.get(socket, "_handle");
+  const error = isVerifier(handle) ? handle.verifyError() : undefined;
+  return error instanceof Error ? error.message : code;
+}
+
+function isVerifier(handle: unknown): handle is { verifyError(): unknown } {
+  return typeof handle === "object" && handle !== null && "verifyError" in handle;
 }
 
 /** Whether only listed certificates are trusted, whoever signed them. */

@@ -116,7 +116,10 @@ test.each<readonly [string, Partial<TlsClientConfig>, string]>([
   async (_, tls, message) => {
     const server = await serve(answering(OK));
     const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
-    expect(await client.get("/x", LONG_MS)).toEqual({ ok: false, failure: { reason: "tls", message } });
+    expect(await client.get("/x", LONG_MS)).toEqual({
+      ok: false,
+      failure: { reason: "tls", code: "not_pinned", message },
+    });
     expect(server.requests).toEqual([]);
   },
 );
@@ -352,7 +355,10 @@ test.each<readonly [string, IntermediateChain, string]>([
     http: { tls: trusting({ ca: chain.root }) },
   });
   const message = `the certificate is not trusted: CERT_HAS_EXPIRED${words}`;
-  expect(await client.get("/x", LONG_MS)).toEqual({ ok: false, failure: { reason: "tls", message } });
+  expect(await client.get("/x", LONG_MS)).toEqual({
+    ok: false,
+    failure: { reason: "tls", code: "expired_signer", message },
+  });
 });
 
 test("equal TLS settings share one secure context, different ones never", () => {
