@@ -1,6 +1,7 @@
 import type { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
+import { tlsStrength } from "../config/tls-strength.ts";
 import { once } from "../../support/kept.ts";
 import type { FailureCode } from "../api/advice.ts";
 import type { Failure } from "../api/failure.ts";
@@ -143,7 +144,7 @@ const MAX_CONTEXTS = 64;
 export function createTlsContexts(): (tls: TlsClientConfig) => TlsContext {
   const contexts = new Map<string, TlsContext>();
   return (tls) => {
-    const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tls.minVersion]);
+    const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tlsStrength(tls)]);
     const known = contexts.get(key) ?? makeContext(tls);
     contexts.set(key, known);
     const [oldest] = contexts.keys();
@@ -157,15 +158,13 @@ function makeContext(tls: TlsClientConfig): TlsContext {
   return { secure: makeSecureContext(tls), authorities: () => authorities(tls) };
 }
 
-function makeSecureContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
-  const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
+function makeSecureContext(tls: TlsClientConfig): SecureContext {
+  const { ca, cert, key } = tls;
   return createSecureContext({
     // Every certificate in the file is trusted, root or not, as in Go and curl.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key: key.reveal() }),
-    ...(minVersion === undefined ? {} : { minVersion }),
-    // OpenSSL 3 allows TLS below 1.2 only at its lowest security level.
-    ...(isLegacy ? { ciphers: "DEFAULT@SECLEVEL=0" } : {}),
+    ...tlsStrength(tls),
   });
 }
