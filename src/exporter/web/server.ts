@@ -26,7 +26,8 @@ const LIMITS = {
   connectionsCheckingInterval: 1000,
   // This is longer than any usual scrape interval, so that Prometheus keeps its connection.
   keepAliveTimeout: 125_000,
-  maxHeaderSize: 8 * 1024,
+  // As much as Node.js and most proxies allow: single sign-on has long cookies.
+  maxHeaderSize: 16 * 1024,
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };

@@ -171,3 +171,11 @@ test("the end of a request is read although the response is pending, so that the
   // A stop would wait for it.
   response.end();
 });
+
+test.each([
+  [16_000, 200],
+  [17_000, 431],
+])("a request with a cookie of %d bytes is answered with %d", async (length, status) => {
+  const port = await serve((_, response) => void response.end("ok"));
+  expect((await ask(port, "/", { headers: { cookie: "a".repeat(length) } })).status).toBe(status);
+});
