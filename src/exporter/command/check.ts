@@ -36,7 +36,7 @@ export async function check(
     return fail(io, "error: names and --failed need --live", 2);
   const loaded = await loadNamed(flags, io, names);
   if (typeof loaded === "number") return loaded;
-  const web = await loadWebConfig(flags["web.config.file"]);
+  const web = await loadWebConfig(flags["web.config.file"], flags);
   if (!web.ok) return printErrors(web.errors, io, output);
   const { appliances } = loaded;
   const enabled = appliances.filter((appliance) => appliance.enabled);

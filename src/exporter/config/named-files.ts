@@ -42,7 +42,7 @@ export function createNamedFiles(collector: Collector) {
     const { file } = block;
     const path = [...block.path, ...keys];
     const name = valueAt(file.data, path);
-    if (typeof name !== "string") return undefined;
+    if (typeof name !== "string" || collector.isSyntaxOnly) return undefined;
     const absolute = resolveFrom(file, name);
     const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, collector));
     results.set(`${kind} ${absolute}`, result);

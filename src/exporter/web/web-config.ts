@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collect, type Loaded } from "../config/sources.ts";
+import { collect, type Loaded, type LoadOptions } from "../config/sources.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
@@ -127,7 +127,10 @@ export const UNPROTECTED: WebConfig = {
  * Loads a web configuration, if there is one, and the files that it names, or returns the errors, starting with those of the schema. An
  * empty file is an error, since a half-written file must not open the pages to everyone.
  */
-export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: WebConfig }>> {
+export function loadWebConfig(
+  path?: string,
+  options: LoadOptions = {},
+): Promise<Loaded<{ readonly config: WebConfig }>> {
   return collect(async (collector) => {
     if (path === undefined) return { config: UNPROTECTED };
     const loaded = await loadYaml(path, webConfigSchema, collector);
@@ -148,5 +151,5 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
       headers: http.headers,
     };
     return { config };
-  });
+  }, options);
 }

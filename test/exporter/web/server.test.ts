@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createOutgoing, text } from "../../../src/exporter/web/reply.ts";
 import { createWebServer } from "../../../src/exporter/web/server.ts";
 import { closedPort } from "../../support/fault-server.ts";
-import { ask, connectTo, held, routes, serveOn } from "./support.ts";
+import { ask, connectTo, held, routes, serve, serveOn } from "./support.ts";
 
 const LOOPBACK = "127.0.0.1";
 
