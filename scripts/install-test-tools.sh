@@ -8,6 +8,7 @@ packages=(
   buildah mmdebstrap             # image, and a root file system for packages
   chromium                       # browser tests
   curl                           # npm run lab:failover
+  gnutls-bin openssl             # old devices
   iproute2 util-linux            # network namespaces, prlimit
   keepalived nginx               # end-to-end lab
   lintian                        # Debian package

@@ -10,7 +10,7 @@ import {
 } from "../exporter/document/schema.ts";
 import { listedBriefly, printable } from "../support/text.ts";
 import { parsePlainUrl } from "../exporter/web/paths.ts";
-import { schemeAdvice } from "../exporter/command/poll-report.ts";
+import { schemeAdvice } from "../exporter/api/advice.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 
 const TIMEOUT_MS = 10_000;

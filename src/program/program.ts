@@ -75,6 +75,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       ...loading,
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
       new Option("--failed", "with --live: show only what fails"),
+      new Option(
+        "--syntax-only",
+        "read no file that the configuration names, such as passwords and certificates: for a copy elsewhere, and for CI",
+      ).conflicts("live"),
       output,
       // With hidden flags, one line of flags serves both commands.
       ...serving().map((option) => option.hideHelp()),

@@ -66,6 +66,7 @@ export const FAILING_POLLS: readonly FailingPoll[] = [
     ],
     "a reset at once": [http(resetsAtOnce), /ECONNRESET/],
     "a reset at the request": [http(resetsAtRequest), "read ECONNRESET"],
+    "an end at the request": [http(closesAtRequest), "the connection was closed without an answer"],
   }),
   ...failing(2, "timeout", {
     "a SYN swallowed": [swallowingSyns, `${DEADLINE} the connection was still being made`],
@@ -150,7 +151,10 @@ export const FAILING_POLLS: readonly FailingPoll[] = [
   }),
   ...failing(7, "http_status", {
     "204": [http(says("HTTP/1.1 204 No Content\r\n\r\n")), "answered with status 204"],
-    "302": [http(answers(LIST, "302 Found", ["Location: /elsewhere"])), "answered with status 302"],
+    "302": [
+      http(answers(LIST, "302 Found", ["Location: /elsewhere"])),
+      "answered with status 302, a redirect to /elsewhere",
+    ],
     "500": [http(answers(LIST, "500 Internal Server Error")), "answered with status 500"],
     "999": [http(answers(LIST, "999 Odd")), "answered with status 999"],
   }),

@@ -178,3 +178,25 @@ test("an upgrade restarts the running service with its configuration, and a purg
   expect(await machine.run(`find /proc -maxdepth 1 -user ${EXPORTER}`)).toBe("");
   expect(await machine.run(`find / /run -xdev -name '*${EXPORTER}*'`)).toBe("");
 });
+
+test("the credential that is a comment in the unit is a password that only root can read", async ({
+  machine,
+}) => {
+  const unit = await machine.run(`systemctl cat ${EXPORTER}`);
+  const [, credential = ""] = /^#(LoadCredential=.*)$/m.exec(unit) ?? [];
+  const secret = "/etc/appliance-exporter/secrets/monitor";
+  await machine.run(`
+    chown root:root ${secret}
+    chmod 0600 ${secret}
+    mkdir -p /etc/systemd/system/${EXPORTER}.service.d
+    printf '[Service]\\n${credential}\\n' >/etc/systemd/system/${EXPORTER}.service.d/credential.conf
+    systemctl daemon-reload`);
+  const withCredential = EXPORTER_CONFIG.replace(
+    "secrets/monitor",
+    `/run/credentials/${EXPORTER}.service/monitor`,
+  );
+  writeFileSync(join(machine.folder, CONFIG), withCredential);
+  await machine.run(`systemctl restart ${EXPORTER}`);
+  await untilMaster(machine);
+  expect(await machine.exec(`systemctl reload ${EXPORTER}`)).toEqual({ code: 0, output: "" });
+});

@@ -64,10 +64,12 @@ describe.each(NAMES)("the unit %s", (name) => {
     expect(settings(unit, "ExecReload").slice(0, -1)).toEqual(checks);
   });
 
-  it("names each credential as its comment does", () => {
-    const credentials = settings(unit, "LoadCredential").map((text) => text.split(":")[0]);
-    for (const credential of credentials) {
-      expect(unit).toContain(`_file: /run/credentials/${name}/${credential} }`);
-    }
+  it("names each credential as its comment does, and is valid with those that are only comments", async () => {
+    const commented = settings(unit, "#LoadCredential");
+    for (const text of [...settings(unit, "LoadCredential"), ...commented])
+      expect(unit).toContain(`_file: /run/credentials/${name}/${text.split(":")[0]} `);
+    const uncommented = unit.replaceAll("#LoadCredential=", "LoadCredential=");
+    const verdict = await analyze(name, uncommented, "verify", "--man=no");
+    expect(verdict).toEqual({ status: 0, output: "" });
   });
 });

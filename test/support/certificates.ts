@@ -18,6 +18,8 @@ interface LeafOptions {
   readonly notAfter?: Date;
   /** Default: true, with the first host as its common name. */
   readonly hasSubject?: boolean;
+  /** Whether its purpose is to be a server's, besides a client's; default: true. */
+  readonly isForServers?: boolean;
 }
 
 /** A temporary authority; its key stays in memory. */
@@ -31,12 +33,14 @@ export interface Authority {
 const HOUR_MS = 3_600_000;
 /** Longer than the warning period of the certificate alerts. */
 const VALIDITY_MS = 90 * 24 * HOUR_MS;
+/** Authorities outlast what they sign. */
+const AUTHORITY_VALIDITY_MS = 2 * VALIDITY_MS;
 
 /** Creates an authority with its own key; two authorities do not trust each other. */
 export async function createAuthority(name = "appliance-exporter loopback authority"): Promise<Authority> {
   const made = await generate([{ name: "commonName", value: name }], {
     ...ALGORITHM,
-    ...validity({}),
+    ...validity({ notAfter: new Date(Date.now() + AUTHORITY_VALIDITY_MS) }),
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },
       { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
@@ -56,7 +60,7 @@ async function issueLeaf(ca: KeyPair, options: LeafOptions): Promise<KeyPair> {
     extensions: [
       { name: "basicConstraints", cA: false },
       { name: "keyUsage", digitalSignature: true },
-      { name: "extKeyUsage", serverAuth: true, clientAuth: true },
+      { name: "extKeyUsage", serverAuth: options.isForServers !== false, clientAuth: true },
       { name: "subjectAltName", altNames: hosts.map(altName) },
     ],
   });
@@ -82,34 +86,70 @@ function altName(host: string) {
 }
 
 export interface IntermediateChain {
+  /** PEM of the authority that signed the intermediate. */
+  readonly root: string;
+  /** PEM of the same authority, signed by another one; both of these certificates have expired. */
+  readonly crossSigned: string;
   /** PEM of an authority that is no root: another one signed it. */
   readonly intermediate: string;
   /** Signed by it, for 127.0.0.1; server or client. */
   readonly leaf: { readonly cert: string; readonly key: string };
 }
 
-export async function createIntermediateChain(): Promise<IntermediateChain> {
-  const root = await authority("a root");
-  const middle = await authority("an intermediate", root);
+/** The ends of validity. */
+interface ChainEnds {
+  readonly root?: Date;
+  readonly intermediate?: Date;
+  readonly leaf?: Date;
+}
+
+export async function createIntermediateChain(ends: ChainEnds = {}): Promise<IntermediateChain> {
+  const { root: rootEnd, intermediate: middleEnd, leaf: leafEnd } = ends;
+  const root = await authority("a root", rootEnd);
+  const oldRoot = await authority("an old root", EXPIRED_AT);
+  const crossSigned = await authority("a root", EXPIRED_AT, oldRoot, root.keyPair);
+  const middle = await authority("an intermediate", middleEnd, root);
   const made = await generate([{ name: "commonName", value: "127.0.0.1" }], {
     ...ALGORITHM,
+    ...chainValidity(leafEnd),
     ca: middle,
     extensions: [
       { name: "basicConstraints", cA: false },
       { name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] },
     ],
   });
-  return { intermediate: middle.cert, leaf: { cert: made.cert, key: made.private } };
+  return {
+    root: root.cert,
+    crossSigned: crossSigned.cert,
+    intermediate: middle.cert,
+    leaf: { cert: made.cert, key: made.private },
+  };
 }
 
-async function authority(name: string, ca?: { readonly cert: string; readonly key: string }) {
+/** Begins long ago, so that a certificate may have expired. */
+function chainValidity(notAfter = new Date(Date.now() + VALIDITY_MS)) {
+  return validity({ notBefore: new Date(Date.now() - VALIDITY_MS), notAfter });
+}
+
+const EXPIRED_AT = new Date(Date.now() - HOUR_MS);
+
+/** Creates an authority. With the `keyPair` of another one, and its name, it is the same authority signed by `ca`. */
+async function authority(
+  name: string,
+  notAfter = new Date(Date.now() + AUTHORITY_VALIDITY_MS),
+  ca?: KeyPair,
+  keyPair?: { readonly publicKey: string; readonly privateKey: string },
+) {
   const made = await generate([{ name: "commonName", value: name }], {
     ...ALGORITHM,
+    ...chainValidity(notAfter),
     ...(ca !== undefined && { ca }),
+    ...(keyPair !== undefined && { keyPair }),
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },
       { name: "keyUsage", keyCertSign: true, critical: true },
     ],
   });
-  return { cert: made.cert, key: made.private };
+  const pair = { publicKey: made.public, privateKey: made.private };
+  return { cert: made.cert, key: made.private, keyPair: pair };
 }

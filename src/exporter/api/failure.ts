@@ -1,3 +1,4 @@
+import type { FailureCode } from "./advice.ts";
 import { keysOf } from "../../support/keys.ts";
 
 /** The meaning of a failure of the VRRP list. */
@@ -45,6 +46,8 @@ export function meaningOf(reason: FailureReason): Meaning {
 /** A failed poll. `message` is for the log and contains no secret. */
 export interface Failure {
   readonly reason: FailureReason;
+  /** What it is in detail, where that has advice of its own. */
+  readonly code?: FailureCode;
   readonly message: string;
   /** The status of the answer, if one was received. */
   readonly status?: number;

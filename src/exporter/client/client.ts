@@ -4,7 +4,7 @@ import type { Clock } from "../../support/clock.ts";
 import { bareHost } from "../../support/address.ts";
 import { describeBug } from "../../support/errors.ts";
 import { createAttention } from "./attention.ts";
-import { createSecureContexts, type PresentedCertificate } from "./tls.ts";
+import { createTlsContexts, type PresentedCertificate } from "./tls.ts";
 import { createConnector } from "./connect.ts";
 import { createConnection, type HttpResponse, type Connection } from "./connection.ts";
 import { createConnections, type Precedence } from "./connections.ts";
@@ -93,9 +93,13 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
   } = options;
   const attention = createAttention(clock);
   const createPool = createConnections(attention, clock, maxConnections);
-  const headers = { accept: "application/json", "user-agent": `appliance-exporter/${version}` };
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "user-agent": `appliance-exporter/${version}`,
+  };
   const readerOf = createCredentials(createPasswordReader(options.maxPasswordReads, clock), headers);
-  const secureContextOf = createSecureContexts();
+  const tlsContextOf = createTlsContexts();
 
   /** Returns the result of the work, which never rejects, or the result of `onOver` if the deadline passes before. */
   function within<T>(timeoutMs: number, work: Promise<T>, onOver: () => T): Promise<T> {
@@ -112,7 +116,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
       host: bareHost(url.hostname),
       port: Number(url.port || (isTls ? 443 : 80)),
       proxy: http.proxy,
-      tls: isTls ? { config: http.tls, context: secureContextOf(http.tls) } : undefined,
+      tls: isTls ? { config: http.tls, context: tlsContextOf(http.tls) } : undefined,
       lookup,
       clock,
     });

@@ -1,11 +1,18 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { connect, isIP, type Socket } from "node:net";
-import { connect as startTls, type SecureContext } from "node:tls";
+import { connect as startTls } from "node:tls";
 import type { ProxyConfig, TlsClientConfig } from "../config/config.ts";
 import type { Clock } from "../../support/clock.ts";
 import { plainAddress, urlHost } from "../../support/address.ts";
-import { describeCertificate, peerProblem, type PresentedCertificate } from "./tls.ts";
+import { presentedChain } from "./chain.ts";
+import {
+  describeCertificate,
+  needsAuthority,
+  peerProblem,
+  type PresentedCertificate,
+  type TlsContext,
+} from "./tls.ts";
 import { basicAuthorization } from "./credentials.ts";
 import type { Lookup } from "./lookup.ts";
 import { ConnectionError, type Stage } from "./failure.ts";
@@ -41,7 +48,7 @@ export interface ConnectorOptions {
   readonly port: number;
   readonly proxy: ProxyConfig | undefined;
   /** The settings of TLS; `undefined` means plain HTTP. */
-  readonly tls: { readonly config: TlsClientConfig; readonly context: SecureContext } | undefined;
+  readonly tls: { readonly config: TlsClientConfig; readonly context: TlsContext } | undefined;
   readonly lookup: Lookup;
   readonly clock: Clock;
 }
@@ -98,16 +105,17 @@ export function createConnector(options: ConnectorOptions): Connector {
 
   async function secure(raw: Socket, watcher: AttemptWatcher): Promise<Omit<Connected, "peerAddress">> {
     if (tls === undefined) return { socket: raw, verifiedUntilMs: Number.POSITIVE_INFINITY };
+    const { config, context } = tls;
     watcher.stage("tls");
     const nowMs = clock.monotonicMs();
     const before = resumable !== undefined && nowMs < resumable.verifiedUntilMs ? resumable : undefined;
-    const name = tls.config.serverName ?? host;
+    const name = config.serverName ?? host;
     const secured = startTls({
       socket: raw,
       host: name,
       // SNI allows no address (RFC 6066, 3); the certificate is checked against `host` then.
       ...(isIP(name) === 0 ? { servername: name } : {}),
-      secureContext: tls.context,
+      secureContext: context.secure,
       ALPNProtocols: ["http/1.1"],
       // An untrusted peer's certificate is reported too.
       rejectUnauthorized: false,
@@ -122,20 +130,22 @@ export function createConnector(options: ConnectorOptions): Connector {
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
+    // The chain comes first: getPeerX509Certificate of Node.js takes it out of the socket.
+    const chain = needsAuthority(config) ? presentedChain(secured, context.authorities()) : undefined;
     const handshake =
       before !== undefined && secured.isSessionReused()
         ? before
         : {
-            certificate: describeCertificate(secured.getPeerX509Certificate()),
+            certificate: describeCertificate(secured.getPeerX509Certificate(), chain?.endingSigner),
             // The time is random, so that a fleet does not renew all its handshakes at once.
             verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
           };
     presented = handshake.certificate ?? presented;
-    const problem = peerProblem(secured, handshake.certificate, tls.config);
+    const problem = peerProblem(secured, handshake.certificate, config, chain?.lacksIssuer, clock.wallMs());
     if (problem !== undefined) {
       resumable = undefined;
       secured.destroy();
-      throw new ConnectionError("tls", problem);
+      throw new ConnectionError("tls", problem.message, problem.code);
     }
     // The ticket is kept only now: the session of an untrusted peer must not be resumed.
     remember = (ticket) => void (resumable = { ticket, ...handshake });
@@ -179,7 +189,10 @@ function openTunnel(socket: Socket, target: string, { credentials }: ProxyConfig
     tunnel.once("connect", ({ statusCode = 0 }, _socket, rest) => {
       if (rest.length > 0) socket.unshift(rest);
       if (statusCode >= 200 && statusCode < 300) resolve();
-      else reject(new ConnectionError("proxy", `the proxy answered CONNECT with status ${statusCode}`));
+      else {
+        const code = statusCode === 407 ? "proxy_auth" : undefined;
+        reject(new ConnectionError("proxy", `the proxy answered CONNECT with status ${statusCode}`, code));
+      }
     });
     tunnel.once("error", reject);
     tunnel.end();

@@ -3,10 +3,11 @@ import type { Socket } from "node:net";
 // The entry of the package also loads fetch, caches and mocks, which takes a fifth of the time of a start.
 import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../../support/clock.ts";
+import { printable } from "../../support/text.ts";
 import type { Connector } from "./connect.ts";
 import { skipContinues } from "./continue.ts";
 import type { Failure, Outcome } from "../api/failure.ts";
-import { ConnectionError, failureFrom, type Stage } from "./failure.ts";
+import { closedFailure, ConnectionError, failureFrom, type Stage } from "./failure.ts";
 
 /** An idle connection is kept until it is outdated, unless the appliance says a shorter time. */
 const IDLE_TIMEOUT_MS = 60 * 60_000;
@@ -177,7 +178,10 @@ export function createConnection(options: ConnectionOptions): Connection {
             else if (json === undefined) fail(refusal);
             else fail({ ...refusal, message: value.toString().trim() || refusal.message });
           },
-          onResponseError: (_controller, error) => breakOff(failureFrom(error, stage)),
+          onResponseError: (_controller, error) => {
+            const closed = head === undefined && stage === "connected" ? closedFailure(error) : undefined;
+            breakOff(closed ?? failureFrom(error, stage));
+          },
         },
       );
     });
@@ -225,13 +229,48 @@ const SMUGGLED = "both Content-Length and Transfer-Encoding are given";
 function headFailure(status: number, fields: IncomingHttpHeaders, wallMs: number): Failure | undefined {
   // The parser accepts both headers if Content-Length comes first; the end of the answer is ambiguous then. RFC 9112, 6.3
   const isSmuggled = fields["content-length"] !== undefined && fields["transfer-encoding"] !== undefined;
-  if (status === 200) return isSmuggled ? { reason: "protocol", message: SMUGGLED } : undefined;
+  if (status === 200 && isSmuggled) return { reason: "protocol", message: SMUGGLED };
+  if (status === 200) return encodingFailure(fields["content-encoding"]);
   const message = `answered with status ${status}`;
-  if (status === 401 || status === 403) return { reason: "auth", message, status };
+  if (status === 401 || status === 403)
+    return { ...authFailure(fields["www-authenticate"], message), status };
+  if (status >= 300 && status < 400) return { ...redirectFailure(fields.location, message), status };
   const retryAfter = fields["retry-after"];
   const mayDefer = (status === 429 || status === 503) && typeof retryAfter === "string";
   const retryAfterMs = mayDefer ? parseRetryAfterMs(retryAfter, wallMs) : undefined;
   return { reason: "http_status", message, status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
+
+/** Answers are not decoded: a small one may hide a large one. The exporter asks for none, but some servers compress all. */
+function encodingFailure(encoding: string | readonly string[] | undefined): Failure | undefined {
+  const name = shown(encoding ?? "identity");
+  if (/^(identity)?$/i.test(name)) return undefined;
+  const message = `the answer is encoded (Content-Encoding: ${name}), although the exporter asked for identity`;
+  return { reason: "decode", code: "encoded", message };
+}
+
+function authFailure(challenges: string | readonly string[] | undefined, message: string): Failure {
+  const schemes = [challenges ?? []].flat().join(", ");
+  const isOther = schemes !== "" && !/(^|[\s,])basic\b/i.test(schemes);
+  if (!isOther) return { reason: "auth", message };
+  const [scheme = ""] = schemes.split(/[\s,]/);
+  return {
+    reason: "auth",
+    code: "only_basic",
+    message: `${message} and asks for ${shown(scheme)}, not Basic`,
+  };
+}
+
+function redirectFailure(location: string | readonly string[] | undefined, message: string): Failure {
+  const target = location === undefined ? "" : `, a redirect to ${shown(location)}`;
+  return { reason: "http_status", code: "redirect", message: `${message}${target}` };
+}
+
+const MAX_SHOWN = 200;
+
+/** Returns the value of a header for a message: shortened, in one line. */
+function shown(value: string | readonly string[]): string {
+  return printable([value].flat().join(", ").slice(0, MAX_SHOWN)).trim();
 }
 
 /**

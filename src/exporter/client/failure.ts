@@ -1,4 +1,5 @@
 import { errorCode } from "../../support/errors.ts";
+import type { FailureCode } from "../api/advice.ts";
 import type { Failure, FailureReason } from "../api/failure.ts";
 
 /** The progress of an attempt to connect; the reason of a failure at the deadline depends on it. */
@@ -7,10 +8,13 @@ export type Stage = "lookup" | "connect" | "proxy" | "tls" | "connected";
 /** A failed connection, for a reason that has no error code in Node.js. */
 export class ConnectionError extends Error {
   readonly reason: FailureReason;
+  /** @see Failure */
+  readonly detail: FailureCode | undefined;
 
-  constructor(reason: FailureReason, message: string) {
+  constructor(reason: FailureReason, message: string, detail?: FailureCode) {
     super(message);
     this.reason = reason;
+    this.detail = detail;
   }
 }
 
@@ -29,10 +33,49 @@ export function failureFrom(thrown: unknown, stage: Stage): Failure {
   const error = decisive(thrown);
   const words = describe(error);
   const isOfProxy = stage === "proxy" && !(error instanceof ConnectionError);
+  const reason = reasonOf(error, stage);
+  const code = isOfProxy ? undefined : detailOf(error, reason);
   return {
-    reason: reasonOf(error, stage),
+    reason,
+    ...(code && { code }),
     message: isOfProxy ? `the proxy does not connect (${words})` : words,
   };
+}
+
+/** The failure of a connection that the peer has closed before its answer began; else `undefined`. */
+export function closedFailure(error: unknown): Failure | undefined {
+  const isClosed = error instanceof Error && error.message === "other side closed";
+  return isClosed
+    ? { reason: "connect", code: "closed", message: "the connection was closed without an answer" }
+    : undefined;
+}
+
+/** The codes of Node.js whose failures have advice of their own, by the reason. */
+const DETAILS: Readonly<Partial<Record<FailureReason, readonly (readonly [RegExp, FailureCode])[]>>> = {
+  dns: [[/^ENOTFOUND$/, "unknown_host"]],
+  connect: [
+    [/^ECONNREFUSED$/, "refused"],
+    [/^E(HOST|NET)(UNREACH|DOWN)$/, "unreachable"],
+    [/^(ECONNRESET|EPIPE)$/, "reset"],
+  ],
+  tls: [
+    [/^ERR_SSL_WRONG_VERSION_NUMBER$/, "no_tls"],
+    [
+      /UNSUPPORTED_PROTOCOL|ALERT_PROTOCOL_VERSION|UNSAFE_LEGACY_RENEGOTIATION|_TOO_SMALL|LEGACY_SIGALG|WRONG_SIGNATURE_TYPE/,
+      "legacy_tls",
+    ],
+    [/ALERT_HANDSHAKE_FAILURE/, "no_common_cipher"],
+    [
+      /ALERT_(CERTIFICATE_REQUIRED|(BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)/,
+      "client_certificate",
+    ],
+  ],
+};
+
+function detailOf(error: unknown, reason: FailureReason): FailureCode | undefined {
+  if (error instanceof ConnectionError) return error.detail;
+  const code = errorCode(error);
+  return code === undefined ? undefined : DETAILS[reason]?.find(([codes]) => codes.test(code))?.[1];
 }
 
 /** The codes of errors in which this host lacks a resource, and the appliance is not involved. EAI_MEMORY is from a name lookup. */
@@ -69,14 +112,12 @@ function reasonOf(error: unknown, stage: Stage): FailureReason {
 /** undici's parser asserts that an answer has no status below 100 and no unexpected 101. */
 const INVALID_STATUS = "ERR_ASSERTION";
 const WRONG_VERSION = "ERR_SSL_WRONG_VERSION_NUMBER";
-/** This part of the message of a failure has advice of its own. */
-export const NO_TLS = "the port does not speak TLS";
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return "unknown error";
   const code = errorCode(error);
   if (code === INVALID_STATUS) return "the answer has a status that is invalid for this request";
-  if (code === WRONG_VERSION) return `${WRONG_VERSION}: ${NO_TLS}`;
+  if (code === WRONG_VERSION) return `${WRONG_VERSION}: the port does not speak TLS`;
   // OpenSSL's messages contain thread ids and build paths; `reason` is the readable part.
   const isOpenSsl = code?.startsWith("ERR_SSL_") === true && "reason" in error;
   const message = isOpenSsl ? String(error.reason) : error.message.replace(/ - Local .*$/, "");

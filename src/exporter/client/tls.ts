@@ -1,6 +1,11 @@
 import type { X509Certificate } from "node:crypto";
 import { createSecureContext, type SecureContext, type TLSSocket } from "node:tls";
 import type { TlsClientConfig } from "../config/config.ts";
+import { tlsStrength } from "../config/tls-strength.ts";
+import { once } from "../../support/kept.ts";
+import type { FailureCode } from "../api/advice.ts";
+import type { Failure } from "../api/failure.ts";
+import { authoritiesIn, type Authorities, type Signer } from "./chain.ts";
 
 /** The certificate that an appliance presented last, trusted or not. */
 export interface PresentedCertificate {
@@ -11,10 +16,13 @@ export interface PresentedCertificate {
   readonly issuer: string;
   /** The fingerprint in OpenSSL's format: upper-case digits with colons. */
   readonly sha256: string;
+  /** The signer that ends first, if it ends before this certificate, which is not trusted from then on. A pinned certificate has none. */
+  readonly endingSigner?: Signer;
 }
 
 export function describeCertificate(
   certificate: X509Certificate | undefined,
+  endingSigner?: Signer,
 ): PresentedCertificate | undefined {
   if (certificate === undefined) return undefined;
   const notAfterMs = Date.parse(certificate.validTo);
@@ -25,24 +33,82 @@ export function describeCertificate(
     subject: (subject ?? "").replaceAll("\n", ", "),
     issuer: (issuer ?? "").replaceAll("\n", ", "),
     sha256: certificate.fingerprint256,
+    ...(endingSigner && { endingSigner }),
   };
 }
 
+/** Why a peer is not trusted; the message is for the log. */
+type PeerProblem = Pick<Failure, "message" | "code">;
+
 /**
- * Returns why the peer of a finished handshake is not trusted, for the log; `undefined` if the peer is trusted. A pinned or known
+ * Returns why the peer of a finished handshake is not trusted; `undefined` if the peer is trusted. A pinned or known
  * certificate is trusted regardless of its issuer, name and age; `insecure_skip_verify` does not add others.
  */
 export function peerProblem(
   socket: TLSSocket,
   certificate: PresentedCertificate | undefined,
   tls: TlsClientConfig,
-): string | undefined {
-  if (tls.certificateSha256.length > 0 || tls.knownCertificates !== undefined) {
+  lacksIssuer: boolean | undefined,
+  wallMs: number,
+): PeerProblem | undefined {
+  if (isPinned(tls)) {
     const isTrusted = certificate !== undefined && tls.certificateSha256.includes(certificate.sha256);
-    return isTrusted ? undefined : describeStranger(certificate?.sha256 ?? "(none presented)", tls);
+    const stranger = certificate?.sha256 ?? "(none presented)";
+    return isTrusted ? undefined : { message: describeStranger(stranger, tls), code: "not_pinned" };
   }
   if (tls.insecureSkipVerify || socket.authorized) return undefined;
-  return `the certificate is not trusted: ${String(socket.authorizationError)}`;
+  const error = verifyErrorOf(socket);
+  const signer = error === EXPIRED ? certificate?.endingSigner : undefined;
+  if (certificate !== undefined && signer !== undefined) {
+    const which = `${error}: the ${signer.role} ${signer.subject} has expired`;
+    return hasExpired(certificate, wallMs)
+      ? { message: `${NOT_TRUSTED}: ${which}`, code: "expired_signer" }
+      : { message: `${NOT_TRUSTED}: ${which}, not the certificate of the appliance`, code: "expired_signer" };
+  }
+  const found = CODES.find(([errors]) => errors.test(error))?.[1];
+  const code = found === "unknown_authority" && lacksIssuer === true ? "missing_issuer" : found;
+  return { message: `${NOT_TRUSTED}: ${error}`, ...(code && { code }) };
+}
+
+const NOT_TRUSTED = "the certificate is not trusted";
+const EXPIRED = "CERT_HAS_EXPIRED";
+
+/** What Node.js and OpenSSL say of a certificate that is not trusted. */
+const CODES: readonly (readonly [RegExp, FailureCode])[] = [
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, "self_signed"],
+  [
+    /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE))$/,
+    "unknown_authority",
+  ],
+  [/^CERT_HAS_EXPIRED$/, "expired"],
+  [/^CERT_NOT_YET_VALID$/, "not_yet_valid"],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, "other_name"],
+  [/^INVALID_PURPOSE$/, "wrong_purpose"],
+  [/too (weak|short|small)/, "legacy_tls"],
+];
+
+/** Returns the code of Node.js, or OpenSSL's text where Node.js has no code. */
+function verifyErrorOf(socket: TLSSocket): string {
+  const code = String(socket.authorizationError);
+  if (code !== "UNSPECIFIED") return code;
+  // Node.js keeps the text to itself.
+  const handle: unknown = Reflect.get(socket, "_handle");
+  const error = isVerifier(handle) ? handle.verifyError() : undefined;
+  return error instanceof Error ? error.message : code;
+}
+
+function isVerifier(handle: unknown): handle is { verifyError(): unknown } {
+  return typeof handle === "object" && handle !== null && "verifyError" in handle;
+}
+
+/** Whether only listed certificates are trusted, whoever signed them. */
+function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
+  return certificateSha256.length > 0 || knownCertificates !== undefined;
+}
+
+/** Whether an authority has to have signed a certificate. */
+export function needsAuthority(tls: TlsClientConfig): boolean {
+  return !isPinned(tls) && !tls.insecureSkipVerify;
 }
 
 export function hasExpired({ notAfterSeconds }: PresentedCertificate, wallMs: number): boolean {
@@ -61,17 +127,24 @@ function describeStranger(sha256: string, { certificateSha256, knownCertificates
     : `the certificate has changed to SHA-256 ${sha256} from ${expected}: if that is expected, run ${command}`;
 }
 
+/** What connections with one TLS configuration share. */
+export interface TlsContext {
+  readonly secure: SecureContext;
+  /** Parses the authorities at the first call. */
+  readonly authorities: () => Authorities;
+}
+
 /** The number of contexts that are kept; no fleet needs more. The oldest contexts are dropped, so that reloads do not leak. */
 const MAX_CONTEXTS = 64;
 
 /**
- * Returns one secure context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of milliseconds, and a
+ * Returns one context for each distinct TLS configuration. Parsing a long list of authorities blocks for tens of milliseconds, and a
  * fleet usually shares one.
  */
-export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext {
-  const contexts = new Map<string, SecureContext>();
+export function createTlsContexts(): (tls: TlsClientConfig) => TlsContext {
+  const contexts = new Map<string, TlsContext>();
   return (tls) => {
-    const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tls.minVersion]);
+    const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tlsStrength(tls)]);
     const known = contexts.get(key) ?? makeContext(tls);
     contexts.set(key, known);
     const [oldest] = contexts.keys();
@@ -80,15 +153,18 @@ export function createSecureContexts(): (tls: TlsClientConfig) => SecureContext 
   };
 }
 
-function makeContext({ ca, cert, key, minVersion }: TlsClientConfig): SecureContext {
-  const isLegacy = minVersion === "TLSv1" || minVersion === "TLSv1.1";
+function makeContext(tls: TlsClientConfig): TlsContext {
+  const authorities = once(({ ca }: TlsClientConfig) => authoritiesIn(ca));
+  return { secure: makeSecureContext(tls), authorities: () => authorities(tls) };
+}
+
+function makeSecureContext(tls: TlsClientConfig): SecureContext {
+  const { ca, cert, key } = tls;
   return createSecureContext({
     // Every certificate in the file is trusted, root or not, as in Go and curl.
     ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key: key.reveal() }),
-    ...(minVersion === undefined ? {} : { minVersion }),
-    // OpenSSL 3 allows TLS below 1.2 only at its lowest security level.
-    ...(isLegacy ? { ciphers: "DEFAULT@SECLEVEL=0" } : {}),
+    ...tlsStrength(tls),
   });
 }

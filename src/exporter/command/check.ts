@@ -1,8 +1,9 @@
 import { lookup } from "node:dns/promises";
 import type { VrrpList } from "../api/vrrp.ts";
-import { hasExpired } from "../client/tls.ts";
+import { hasExpired, type PresentedCertificate } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { sharedAddresses } from "../config/shared-addresses.ts";
+import { judgeCertificate } from "../judge/judge-appliance.ts";
 import { bareHost, plainAddress, urlHost } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { listedBriefly } from "../../support/text.ts";
@@ -35,7 +36,7 @@ export async function check(
     return fail(io, "error: names and --failed need --live", 2);
   const loaded = await loadNamed(flags, io, names);
   if (typeof loaded === "number") return loaded;
-  const web = await loadWebConfig(flags["web.config.file"]);
+  const web = await loadWebConfig(flags["web.config.file"], flags);
   if (!web.ok) return printErrors(web.errors, io, output);
   const { appliances } = loaded;
   const enabled = appliances.filter((appliance) => appliance.enabled);
@@ -61,6 +62,7 @@ export async function check(
     ...restingSchedules(enabled, io.clock.wallMs()).map((each) => `a schedule rests: ${each}`),
     ...warningOf("no journal can be written", storage),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
+    ...warningOf("certificates expire within 14 days", expiring(polled, io.clock.wallMs())),
   ];
   const shown = isFailedOnly ? failed : polled;
   if (output === "json") {
@@ -84,7 +86,9 @@ function clustersOfOne(appliances: readonly ApplianceConfig[]): readonly string[
 
 function certificateTable(polled: readonly PolledAppliance[]): string {
   const rows = polled.flatMap(({ appliance: { name }, certificate }) =>
-    certificate === undefined ? [] : [[name, formatEnd(certificate), certificate.sha256, certificate.issuer]],
+    certificate === undefined
+      ? []
+      : [[name, formatChainEnd(certificate), certificate.sha256, certificate.issuer]],
   );
   const header = ["appliance", "certificate ends", "sha256", "issuer"];
   return rows.length === 0 ? "" : `${formatTable(header, rows)}\n`;
@@ -145,6 +149,22 @@ function expired(polled: readonly PolledAppliance[], nowMs: number): readonly st
     const isTrusted = http.tls.certificateSha256.includes(certificate.sha256);
     return isTrusted ? `${name} (${formatEnd(certificate)})` : [];
   });
+}
+
+/** Returns the appliances whose certificate, or a signer of it, expires soon: `a (2026-12-01T00:00:00Z, the intermediate CN=ours)`. */
+function expiring(polled: readonly PolledAppliance[], nowMs: number): readonly string[] {
+  return polled.flatMap(({ appliance: { name }, certificate }) => {
+    if (certificate === undefined || judgeCertificate(certificate, nowMs) !== "expires_soon") return [];
+    return `${name} (${formatChainEnd(certificate)})`;
+  });
+}
+
+/** Returns the first end in the chain of a certificate, and whose it is, if it is not its own. */
+function formatChainEnd(certificate: PresentedCertificate): string {
+  const { endingSigner: signer } = certificate;
+  return signer === undefined
+    ? formatEnd(certificate)
+    : `${formatEnd(signer)}, the ${signer.role} ${signer.subject}`;
 }
 
 function warningOf(what: string, found: readonly string[]): readonly string[] {

@@ -78,6 +78,7 @@ export interface Flags extends LogFlags {
   readonly "http.config.file"?: string;
   readonly live?: boolean;
   readonly failed?: boolean;
+  readonly syntaxOnly?: boolean;
   readonly raw?: boolean;
   readonly record?: string;
   readonly yes?: boolean;
@@ -113,8 +114,8 @@ export function printErrors(errors: readonly ConfigError[], io: Io, output?: Fla
  * all. After an error, which it prints, it returns the exit code.
  */
 export async function loadNamed(flags: Flags, io: Io, names: readonly string[]) {
-  const { "config.file": file, shard, output } = flags;
-  const loaded = await loadConfig(file, shard);
+  const { "config.file": file, shard, output, syntaxOnly } = flags;
+  const loaded = await loadConfig(file, shard, { syntaxOnly });
   if (!loaded.ok) return printErrors(loaded.errors, io, output);
   const { appliances, maintenance } = loaded.config;
   const known = new Set(appliances.flatMap(({ name, cluster }) => [name, cluster]));

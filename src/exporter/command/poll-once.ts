@@ -1,6 +1,6 @@
 import pLimit from "p-limit";
 import { OPERATION_KINDS, OPERATIONS, type Operation, type OperationKind } from "../api/operations.ts";
-import { createClients, type ReceivedAnswer } from "../client/client.ts";
+import { createClients, type ApplianceClient, type ReceivedAnswer } from "../client/client.ts";
 import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet } from "../fleet/fleet.ts";
@@ -27,6 +27,12 @@ export async function perAppliance<T>(
   });
   progress("");
   return results;
+}
+
+/** Returns the ids of the websites that an appliance lists; `undefined` if it lists none. */
+async function listedIds(client: ApplianceClient, timeoutMs: number): Promise<readonly number[] | undefined> {
+  const { kind, outcome } = await poll(client, { kind: "website_list" }, timeoutMs);
+  return kind === "website_list" && outcome.ok ? outcome.value.ids : undefined;
 }
 
 interface PollAllOptions {
@@ -83,10 +89,15 @@ export function pollAll(
         if (outcome.failure.reason === "auth" && "backoffGroup" in OPERATIONS[kind]) break;
       }
     }
+    const isGone = polls.some(
+      ({ observation: { kind, outcome } }) =>
+        kind === "website_test" && !outcome.ok && outcome.failure.isGone,
+    );
+    const knownIds = isGone ? await listedIds(client, polling.discovery.timeoutMs) : undefined;
     client.close();
     const facts = fleet.cluster(appliance.cluster, 0);
     const results = polls.map((each) => ({ ...each, ...summarize(each.observation, facts, mustBeUp) }));
     const ok = results.every((each) => each.ok);
-    return { appliance, ok, results, certificate: client.certificate(), facts };
+    return { appliance, ok, results, certificate: client.certificate(), knownIds, facts };
   });
 }

@@ -4,8 +4,7 @@ import type { VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { ReceivedAnswer } from "../client/client.ts";
-import type { Failure } from "../api/failure.ts";
-import { NO_TLS } from "../client/failure.ts";
+import { adviceOn as adviceOnFailure, adviceOnWebsites, type AdviceFacts } from "../api/advice.ts";
 import type { ApplianceConfig, StatusRange } from "../config/config.ts";
 import { addressOf } from "../fleet/known-websites.ts";
 import { groupKey, type ClusterSnapshot, type StatusesSnapshot } from "../fleet/snapshot.ts";
@@ -16,7 +15,7 @@ import { count, listedBriefly } from "../../support/text.ts";
 import { formatTable } from "./format.ts";
 
 /** Formats the end of a certificate's validity as RFC 3339 in UTC. */
-export function formatEnd({ notAfterSeconds }: PresentedCertificate): string {
+export function formatEnd({ notAfterSeconds }: Pick<PresentedCertificate, "notAfterSeconds">): string {
   if (notAfterSeconds === undefined) return "?";
   return new Date(notAfterSeconds * 1000).toISOString().replace(".000Z", "Z");
 }
@@ -47,6 +46,8 @@ export interface PolledAppliance {
   /** The results, the VRRP list first. Nothing follows if the list shows that the appliance is unreachable or unauthorized. */
   readonly results: readonly OperationResult[];
   readonly certificate: PresentedCertificate | undefined;
+  /** The ids of the websites that the appliance lists; `undefined` unless a configured one is not among them. */
+  readonly knownIds: readonly number[] | undefined;
   /** The facts about this appliance alone. */
   readonly facts: ClusterSnapshot | undefined;
 }
@@ -214,64 +215,27 @@ export function jsonResult(polled: PolledAppliance, isRaw = false): Record<strin
   return { appliance: name, cluster, ok, certificate, operations, advice: adviceOn(polled) };
 }
 
-const NO_TLS_ADVICE =
-  "The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
-  "or http:// with allow_http: true, which sends the password unencrypted.";
-
-const NO_PORT_ADVICE =
-  "base_url has no port, or the usual one of its scheme: add the one of the management API, such as :4849.";
-
-/** Each code of Node for a certificate that is not trusted has an advice. */
-const CERTIFICATE_ADVICE: readonly (readonly [RegExp, string])[] = [
-  [
-    /SELF_SIGNED_CERT|UNABLE_TO_(GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/,
-    "If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.",
-  ],
-  [
-    /CERT_HAS_EXPIRED/,
-    "Renew the certificate on the appliance, or trust it although it has expired: " +
-      "set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.",
-  ],
-  [/CERT_NOT_YET_VALID/, "Check the clocks of the appliance and of this machine."],
-  [
-    /ERR_TLS_CERT_ALTNAME_INVALID/,
-    "The certificate has other names than base_url: set tls_config.server_name to one of them.",
-  ],
-];
-
 /** Returns a sentence with advice for the user about an appliance. */
-function adviceOn({ appliance, results }: PolledAppliance): string | undefined {
+function adviceOn({ appliance, results, knownIds }: PolledAppliance): string | undefined {
   const [list, ...others] = results.map(({ observation }) => observation);
-  if (list?.outcome.ok === false) return adviceOnList(appliance, list.outcome.failure);
+  if (list?.outcome.ok === false) return adviceOnFailure(list.outcome.failure, factsOf(appliance));
   const unknown = others.flatMap((each) =>
     each.kind === "website_test" && !each.outcome.ok && each.outcome.failure.isGone ? each.websiteId : [],
   );
-  if (unknown.length === 0) return undefined;
-  const ids = listedBriefly(unknown.map(String));
-  return `The appliance has no website with the id${unknown.length > 1 ? "s" : ""} ${ids}: correct websites, or set website_discovery: true.`;
+  if (unknown.length > 0) return adviceOnWebsites(unknown, knownIds);
+  const [failure] = results.flatMap(({ ok, observation: { outcome } }) =>
+    ok || outcome.ok || outcome.failure.isGone ? [] : outcome.failure,
+  );
+  return failure && adviceOnFailure(failure, factsOf(appliance));
 }
 
-function adviceOnList(appliance: ApplianceConfig, failure: Failure): string | undefined {
-  const { baseUrl } = appliance;
-  const { reason, isGone, message } = failure;
-  if (reason === "auth") return authAdvice(appliance);
-  if (isGone === true)
-    return `Check the port and the path of ${baseUrl}: the exporter adds ${OPERATIONS.vrrp.path()}.`;
-  if (new URL(baseUrl).port === "" && (reason === "connect" || reason === "timeout")) return NO_PORT_ADVICE;
-  if (baseUrl.startsWith("http:")) return schemeAdvice(failure);
-  if (message.includes(NO_TLS)) return NO_TLS_ADVICE;
-  return CERTIFICATE_ADVICE.find(([code]) => code.test(message))?.[1];
-}
-
-/** Returns the advice on a failure over `http://` that a port with TLS may cause: servers answer 400 or close the connection. */
-export function schemeAdvice({ reason, status, message }: Failure): string | undefined {
-  const mayBeTls = reason === "protocol" || status === 400 || message.includes("ECONNRESET");
-  return mayBeTls ? "If the port speaks TLS, write https:// in place of http://." : undefined;
-}
-
-function authAdvice({ http: { basicAuth } }: ApplianceConfig): string {
-  if (basicAuth === undefined) return "The appliance demands credentials: set http_client.basic_auth.";
-  const { username, password } = basicAuth;
-  const where = password.kind === "file" ? ` in ${JSON.stringify(password.path)}` : "";
-  return `Check user ${JSON.stringify(username)}, its permissions on the appliance, and the password${where}.`;
+function factsOf({ baseUrl, http: { basicAuth } }: ApplianceConfig): AdviceFacts {
+  const listPath = OPERATIONS.vrrp.path();
+  if (basicAuth === undefined) return { baseUrl, listPath, user: null };
+  const { username: name, password } = basicAuth;
+  return {
+    baseUrl,
+    listPath,
+    user: { name, passwordFile: password.kind === "file" ? password.path : undefined },
+  };
 }

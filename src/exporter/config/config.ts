@@ -129,6 +129,8 @@ export interface TlsClientConfig {
   readonly key?: Secret | undefined;
   readonly serverName?: string | undefined;
   readonly minVersion?: "TLSv1" | "TLSv1.1" | "TLSv1.2" | "TLSv1.3" | undefined;
+  /** Whether weak keys, TLS 1.0 and 1.1, and servers without secure renegotiation are allowed. An old `minVersion` implies it. */
+  readonly insecureLegacyTls?: boolean | undefined;
   readonly insecureSkipVerify: boolean;
   /**
    * The SHA-256 fingerprints of the only certificates to trust, whoever signed them, in OpenSSL's format. If the list is empty, no

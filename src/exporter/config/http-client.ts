@@ -1,9 +1,10 @@
 import { z } from "zod";
-import type { BasicAuthConfig, HttpClientConfig } from "./config.ts";
+import type { BasicAuthConfig, HttpClientConfig, TlsClientConfig } from "./config.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
 import { collect, type Loaded } from "./sources.ts";
-import { createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
+import { areAccepted, createNamedFiles, resolveFrom, type NamedFiles } from "./named-files.ts";
 import { httpClientSchema, type HttpClientSettings } from "./schema.ts";
+import { tlsStrength } from "./tls-strength.ts";
 import { Secret } from "../../support/secret.ts";
 import { loadYaml, override, type Place } from "./validate.ts";
 import type { YamlFile } from "./yaml.ts";
@@ -25,7 +26,11 @@ export function createHttpResolver(files: NamedFiles) {
     const { certificate_sha256: pins, known_certificates_file: name } = tls;
     const block = { file, path: [...path, "http_client"] };
     await files.read("password", block, "basic_auth", "password_file");
-    const { cert, key } = await files.readKeyPair(block, "tls_config");
+    const { cert, key } = await files.readKeyPair(
+      block,
+      "tls_config",
+      tlsStrength({ insecureLegacyTls: true }),
+    );
     const text =
       (await files.read("known certificates", block, "tls_config", "known_certificates_file")) ?? "";
     const certificates = parsed.get(text) ?? parseKnownCertificates(text).known;
@@ -38,6 +43,7 @@ export function createHttpResolver(files: NamedFiles) {
       key: key === undefined ? undefined : new Secret(key),
       serverName: tls.server_name,
       minVersion: tls.min_version,
+      insecureLegacyTls: tls.insecure_legacy_tls,
       insecureSkipVerify: tls.insecure_skip_verify,
       pins,
       // Pins displace the file of an outer block.
@@ -57,6 +63,9 @@ export function createHttpResolver(files: NamedFiles) {
       ...rest
     } = blocks.reduce(override);
     const tls = { ...rest, insecureSkipVerify, certificateSha256: pins };
+    const own = places[blocks.findLastIndex(({ key }) => key !== undefined)];
+    if (own !== undefined && !isStrongEnough(tls))
+      own.file.report([...own.path, "http_client", "tls_config", "key_file"], WEAK_KEY);
     const http = { basicAuth, proxy, tls };
     if (!known) return () => http;
     const { path, certificates } = known;
@@ -67,6 +76,17 @@ export function createHttpResolver(files: NamedFiles) {
       return { ...http, tls: { ...withoutCa, certificateSha256, knownCertificates: { path, appliance } } };
     };
   };
+}
+
+const WEAK_KEY = "the key or the certificate is too weak, and insecure_legacy_tls is not set";
+
+/** Whether OpenSSL accepts the client certificate and its key at the security level of these settings. */
+function isStrongEnough({
+  cert,
+  key,
+  ...tls
+}: Pick<TlsClientConfig, "cert" | "key" | "minVersion" | "insecureLegacyTls">) {
+  return cert === undefined || key === undefined || areAccepted(cert, key.reveal(), tlsStrength(tls));
 }
 
 function basicAuthOf(auth: NonNullable<HttpClientSettings["basic_auth"]>, file: YamlFile): BasicAuthConfig {

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { Config } from "./config.ts";
 import { resolveMaintenance } from "./maintenance.ts";
 import { resolveFleet } from "./resolve.ts";
-import { collect, type Loaded, type Collector } from "./sources.ts";
+import { collect, type Collector, type Loaded, type LoadOptions } from "./sources.ts";
 import { configSchema, fleetSchema, patternsSchema, type FleetSettings } from "./schema.ts";
 import { inShard, WHOLE_FLEET } from "./shard.ts";
 import { loadYaml, validateYaml, valueAt, type Place } from "./validate.ts";
@@ -22,7 +22,11 @@ const PACKAGED_FILE = "/etc/appliance-exporter/config.yaml";
  * are valid, checks the rules between keys and the named files. Reads certificates and keys; only tries password files. Never rejects
  * because of the content or state of files.
  */
-export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigResult> {
+export function loadConfig(
+  file: string,
+  shard = WHOLE_FLEET,
+  options: LoadOptions = {},
+): Promise<ConfigResult> {
   return collect(async (collector) => {
     const instead = file === PACKAGED_FILE ? "" : `; the package has --config.file=${PACKAGED_FILE}`;
     const main = await readYamlFile(file, collector, instead);
@@ -44,14 +48,17 @@ export function loadConfig(file: string, shard = WHOLE_FLEET): Promise<ConfigRes
       config: inShard({ appliances, maxConcurrentWebsiteTests: tests, websiteTargets, maintenance }, shard),
       shown: [top, ...included].map((place) => showFile(place.file)).join("---\n"),
     };
-  });
+  }, options);
 }
 
 /**
  * Finds the files that `config_files` of the main file matches, without the main file and without duplicates: in the order of the patterns,
- * sorted within each pattern, relative like the main file's path. A pattern that matches no file is an error.
+ * sorted within each pattern, relative like the main file's path. A pattern that matches no file is an error, but not of a file alone.
  */
-async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<readonly string[]> {
+async function findIncludedFiles(
+  main: YamlFile,
+  { read, isSyntaxOnly }: Collector,
+): Promise<readonly string[]> {
   const patterns = patternsSchema.safeParse(valueAt(main.data, ["config_files"])).data ?? [];
   const paths = new Map<string, string>();
   for (const [index, pattern] of patterns.entries()) {
@@ -65,7 +72,7 @@ async function findIncludedFiles(main: YamlFile, { read }: Collector): Promise<r
     const message = isUnreadable
       ? `the folder ${names.message}`
       : `no file matches ${JSON.stringify(pattern)}`;
-    if (found.length === 0) main.report(["config_files", index], message);
+    if (found.length === 0 && !isSyntaxOnly) main.report(["config_files", index], message);
   }
   return [...paths.values()];
 }

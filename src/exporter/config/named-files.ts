@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { dirname, resolve } from "node:path";
-import { createSecureContext } from "node:tls";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { JsonPath } from "./errors.ts";
 import { parseKnownCertificates } from "./known-certificates.ts";
 import type { Collector } from "./sources.ts";
@@ -42,7 +42,7 @@ export function createNamedFiles(collector: Collector) {
     const { file } = block;
     const path = [...block.path, ...keys];
     const name = valueAt(file.data, path);
-    if (typeof name !== "string") return undefined;
+    if (typeof name !== "string" || collector.isSyntaxOnly) return undefined;
     const absolute = resolveFrom(file, name);
     const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, collector));
     results.set(`${kind} ${absolute}`, result);
@@ -51,15 +51,14 @@ export function createNamedFiles(collector: Collector) {
     return undefined;
   }
 
-  /** Returns the PEM texts for `cert_file` and `key_file` in the part `name` of a block, which must match. */
-  async function readKeyPair(block: Block, name: string) {
+  /** Returns the PEM texts for `cert_file` and `key_file` in the part `name` of a block, which must match and be strong enough. */
+  async function readKeyPair(block: Block, name: string, strength: SecureContextOptions = {}) {
     const cert = await read("certificates", block, name, "cert_file");
     const key = await read("key", block, name, "key_file");
     if (cert === undefined || key === undefined) return {};
-    // OpenSSL also rejects keys that are too short.
-    if (!isPossible(() => createSecureContext({ cert, key })))
-      block.file.report([...block.path, name, "key_file"], "TLS rejects this key with this certificate");
-    return { cert, key };
+    if (areAccepted(cert, key, strength)) return { cert, key };
+    block.file.report([...block.path, name, "key_file"], "TLS rejects this key with this certificate");
+    return {};
   }
 
   return { read, readKeyPair };
@@ -87,6 +86,11 @@ async function readNamedFile(kind: Kind, path: string, collector: Collector): Pr
   if (isEmpty) return { ok: true, text: "" };
   const problem = read.ok ? CHECKS[kind](read.text) : undefined;
   return problem === undefined ? read : unfit(problem);
+}
+
+/** Whether OpenSSL accepts a certificate and its key with these options. */
+export function areAccepted(cert: string, key: string, strength: SecureContextOptions): boolean {
+  return isPossible(() => createSecureContext({ cert, key, ...strength }));
 }
 
 function isPossible(make: () => unknown): boolean {

@@ -27,6 +27,15 @@ export async function readTextFile(path: string): Promise<TextResult> {
   }
 }
 
+/** Reads a file as `readTextFile` does, also a pipe such as `/dev/stdin`, until its end. */
+export async function readTextOrPipe(path: string): Promise<TextResult> {
+  try {
+    return { ok: true, text: new TextDecoder().decode(await readFile(path)) };
+  } catch (error) {
+    return readFailure(error);
+  }
+}
+
 /** Returns a failure that the operator has to fix. */
 export function unfit(message: string): ReadFailure {
   return { ok: false, message, isSystemError: false };

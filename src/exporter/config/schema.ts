@@ -132,6 +132,7 @@ const tlsConfigSchema = z
     key_file: fileSchema.optional(),
     server_name: matching("a host name", /^[\w.:-]{1,253}$/).optional(),
     min_version: tlsVersionSchema.optional(),
+    insecure_legacy_tls: z.boolean().optional(),
     insecure_skip_verify: z.boolean().optional(),
     certificate_sha256: z.array(pinSchema).optional(),
     known_certificates_file: fileSchema.optional(),

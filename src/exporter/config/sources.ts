@@ -2,9 +2,21 @@ import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { formatConfigError, sortErrors, type Checked, type ConfigError } from "./errors.ts";
-import { NO_SUCH_FILE, readFailure, readPasswordFile, readTextFile, type TextResult } from "./read-file.ts";
+import {
+  NO_SUCH_FILE,
+  readFailure,
+  readPasswordFile,
+  readTextFile,
+  readTextOrPipe,
+  type TextResult,
+} from "./read-file.ts";
 
-const READERS = { text: readTextFile, password: readPasswordFile, names: matchingNames } as const;
+const READERS = {
+  text: readTextFile,
+  textOrPipe: readTextOrPipe,
+  password: readPasswordFile,
+  names: matchingNames,
+} as const;
 
 /** A file, or a pattern of file names, that a load has read. */
 export interface Source {
@@ -22,6 +34,8 @@ type SourceState = string | undefined;
 export interface Collector {
   /** Reads a source; `path` is absolute. Never rejects. */
   read(kind: Source["kind"], path: string): Promise<TextResult>;
+  /** Whether files that settings name, such as certificates and passwords, are left unread. */
+  readonly isSyntaxOnly: boolean;
   /** Reports an error. Equal errors, which several rules may find, count once. */
   report(error: ConfigError): void;
   hasErrors(): boolean;
@@ -33,13 +47,20 @@ export interface Collector {
  */
 export type Loaded<T extends object> = Checked<T> & { readonly sources: readonly Source[] };
 
+export interface LoadOptions {
+  /** Whether to check the files alone, as a copy in another folder or without the secrets of the place of use; default: not. */
+  readonly syntaxOnly?: boolean | undefined;
+}
+
 /** Returns what `work` loads, with all sources that it read. `work` returns `undefined` if errors prevent it from going on. */
 export async function collect<T extends object>(
   work: (collector: Collector) => Promise<T | undefined>,
+  { syntaxOnly: isSyntaxOnly = false }: LoadOptions = {},
 ): Promise<Loaded<T>> {
   const sources: Source[] = [];
   const errors = new Map<string, ConfigError>();
   const value = await work({
+    isSyntaxOnly,
     read: async (kind, path) => {
       const result = await READERS[kind](path);
       if (kind !== "password" || !result.ok) sources.push({ kind, path, state: stateOf(result) });

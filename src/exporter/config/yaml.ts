@@ -42,7 +42,7 @@ export async function readYamlFile(
   collector: Collector,
   instead = "",
 ): Promise<YamlFile | undefined> {
-  const content = await collector.read("text", resolve(file));
+  const content = await collector.read(collector.isSyntaxOnly ? "textOrPipe" : "text", resolve(file));
   if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, collector);
   const { message } = content.ok ? { message: "it is not UTF-8" } : content;
   const folder = isAbsolute(file) ? "" : ` in ${JSON.stringify(dirname(resolve(file)))}`;

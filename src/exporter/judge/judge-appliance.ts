@@ -42,18 +42,20 @@ export function judgeCluster(appliances: readonly (ApplianceState | undefined)[]
   return polled.every((state) => state === "down") ? "dark" : "unknown";
 }
 
-/** The time in which a certificate has to be renewed. */
+/** The time in which a certificate, or one that signed it, has to be renewed. */
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3_600_000;
 
 /**
- * Returns the state of a certificate at the Unix time `nowMs`; `undefined` while its end is not known. `expires_soon` means within 14 days.
+ * Returns the state of a certificate and of those that signed it at the Unix time `nowMs`; `undefined` while its end is not known.
+ * `expires_soon` means within 14 days.
  */
-function judgeCertificate(
+export function judgeCertificate(
   certificate: PresentedCertificate | undefined,
   nowMs: number,
 ): CertificateState | undefined {
-  if (certificate?.notAfterSeconds === undefined) return undefined;
-  const leftMs = certificate.notAfterSeconds * 1000 - nowMs;
+  const { notAfterSeconds } = certificate?.endingSigner ?? certificate ?? {};
+  if (notAfterSeconds === undefined) return undefined;
+  const leftMs = notAfterSeconds * 1000 - nowMs;
   if (leftMs <= 0) return "expired";
   return leftMs > CERTIFICATE_NOTICE_MS ? "valid" : "expires_soon";
 }

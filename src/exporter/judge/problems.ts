@@ -230,8 +230,12 @@ const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
   polling_stuck: unpolled,
   not_serving: oddWords("it serves nothing there"),
   odd_state: oddWords("it would not take over"),
-  certificate_expires: (name, { vrrp }) =>
-    `The certificate of ${name} expires on ${instantOf((vrrp.certificate?.notAfterSeconds ?? 0) * 1000).slice(0, 10)}`,
+  certificate_expires: (name, { vrrp: { certificate } }) => {
+    const signer = certificate?.endingSigner;
+    const { notAfterSeconds = 0 } = signer ?? certificate ?? {};
+    const which = signer === undefined ? "certificate" : `${signer.role} ${signer.subject}`;
+    return `The ${which} of ${name} ends on ${instantOf(notAfterSeconds * 1000).slice(0, 10)}: polls fail then, unless it is pinned`;
+  },
   websites_not_listed: (name, { discovery }) => {
     const { list, details } = discovery ?? {};
     const { reason = "internal" } = list?.failure ?? details?.failure ?? {};

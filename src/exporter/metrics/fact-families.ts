@@ -160,6 +160,10 @@ export const FACT_FAMILIES: Families = {
     "End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.",
     { vrrp: ({ certificate }) => sample(certificate?.notAfterSeconds) },
   ),
+  appliance_tls_chain_not_after_timestamp_seconds: gauge(
+    "Earliest end of validity, as Unix time, in the chain of the certificate last presented to a poll, up to the authority; of a pinned one, its own.",
+    { vrrp: ({ certificate }) => sample((certificate?.endingSigner ?? certificate)?.notAfterSeconds) },
+  ),
 };
 
 function perInterface(value: (i: InterfaceSnapshot) => SampleValue): Family["samples"] {

@@ -62,7 +62,7 @@ export const FLEET_FAMILIES: Families = {
     appliance: ({ sinceMs }) => sample(asSeconds(sinceMs)),
   }),
   appliance_tls_certificate_state: gauge(
-    `State of the certificate that the appliance last presented: ${STATE}`,
+    `State of the certificate that the appliance last presented, with its chain: ${STATE}`,
     {
       appliance: ({ certificate }) => stateSamples(keysOf(PROBLEM_OF.certificate), certificate),
     },

@@ -10,7 +10,13 @@ import type { Handler } from "./visitor.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
 import { createPasswordCheck } from "./password-check.ts";
 import { underPrefix } from "./paths.ts";
-import { loadWebConfig, UNPROTECTED, type TlsSettings, type WebConfig } from "./web-config.ts";
+import {
+  loadWebConfig,
+  UNPROTECTED,
+  verifiesClients,
+  type TlsSettings,
+  type WebConfig,
+} from "./web-config.ts";
 
 const LIMITS = {
   // A client that has closed its side still gets its response.
@@ -20,7 +26,8 @@ const LIMITS = {
   connectionsCheckingInterval: 1000,
   // This is longer than any usual scrape interval, so that Prometheus keeps its connection.
   keepAliveTimeout: 125_000,
-  maxHeaderSize: 8 * 1024,
+  // As much as Node.js and most proxies allow: single sign-on has long cookies.
+  maxHeaderSize: 16 * 1024,
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
@@ -157,5 +164,5 @@ function renewTls(server: Server, { tls }: WebConfig): void {
 /** Whether a client may continue after the handshake. Node.js cannot decide this, because the setting can change. */
 function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   if (socket.getPeerX509Certificate() === undefined) return !clientAuth.startsWith("Require");
-  return !clientAuth.includes("Verify") || socket.authorized;
+  return !verifiesClients(clientAuth) || socket.authorized;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { collect, type Loaded } from "../config/sources.ts";
+import { collect, type Loaded, type LoadOptions } from "../config/sources.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
@@ -20,7 +20,7 @@ export interface WebConfig {
 export interface TlsSettings extends z.output<typeof tlsSchema> {
   readonly cert: string;
   readonly key: Secret;
-  /** The authorities that sign client certificates; `undefined` means the well-known ones. */
+  /** The authorities that sign client certificates; given if these are verified. */
   readonly clientCa: string | undefined;
 }
 
@@ -34,6 +34,11 @@ const clientAuthSchema = z.enum([
   "VerifyClientCertIfGiven",
   "RequireAndVerifyClientCert",
 ]);
+
+/** Whether client certificates have to be signed by the authorities in `client_ca_file`. */
+export function verifiesClients(type: z.output<typeof clientAuthSchema>): boolean {
+  return type === "VerifyClientCertIfGiven" || type === "RequireAndVerifyClientCert";
+}
 
 /** A key of the exporter-toolkit's format that this exporter lacks. */
 const unsupported = z.undefined({ error: "not supported by this exporter" }).optional();
@@ -57,6 +62,11 @@ const tlsSchema = z
   .refine((tls) => tls.client_ca_file === undefined || tls.client_auth_type !== "NoClientCert", {
     path: ["client_ca_file"],
     error: "needs a client_auth_type other than NoClientCert",
+  })
+  // Without this list, anyone with a certificate of a public authority would be among the clients, and might change planned work.
+  .refine((tls) => tls.client_ca_file !== undefined || !verifiesClients(tls.client_auth_type), {
+    path: ["client_auth_type"],
+    error: "needs client_ca_file, the authorities of client certificates",
   })
   .transform((tls) => ({ clientAuth: tls.client_auth_type, minVersion: tls.min_version }));
 
@@ -117,7 +127,10 @@ export const UNPROTECTED: WebConfig = {
  * Loads a web configuration, if there is one, and the files that it names, or returns the errors, starting with those of the schema. An
  * empty file is an error, since a half-written file must not open the pages to everyone.
  */
-export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: WebConfig }>> {
+export function loadWebConfig(
+  path?: string,
+  options: LoadOptions = {},
+): Promise<Loaded<{ readonly config: WebConfig }>> {
   return collect(async (collector) => {
     if (path === undefined) return { config: UNPROTECTED };
     const loaded = await loadYaml(path, webConfigSchema, collector);
@@ -138,5 +151,5 @@ export function loadWebConfig(path?: string): Promise<Loaded<{ readonly config: 
       headers: http.headers,
     };
     return { config };
-  });
+  }, options);
 }

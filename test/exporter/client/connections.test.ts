@@ -58,6 +58,7 @@ test("each request has the path prefix, the credentials and the User-Agent", asy
       .map((line) => line.toLowerCase())
       .toSorted(),
   ).toEqual([
+    "accept-encoding: identity",
     "accept: application/json",
     `authorization: basic ${Buffer.from("monitor:hunter2").toString("base64").toLowerCase()}`,
     "connection: keep-alive",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { connect } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { expect, onTestFinished } from "vitest";
 import type {
@@ -119,4 +120,15 @@ export async function probedAfterSeconds(port: number): Promise<number> {
     expect(ticks).not.toBe("");
   });
   return Number.parseInt(ticks, 16) / 100;
+}
+
+/** Whether something listens at this port of the loopback interface. */
+export function connectsTo(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
 }

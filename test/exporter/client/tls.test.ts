@@ -3,8 +3,14 @@ import { TLSSocket, type TlsOptions } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { TlsClientConfig } from "../../../src/exporter/config/config.ts";
 import { Secret } from "../../../src/support/secret.ts";
-import { createSecureContexts } from "../../../src/exporter/client/tls.ts";
-import { createAuthority, createIntermediateChain, selfSigned } from "../../support/certificates.ts";
+import type { Signer } from "../../../src/exporter/client/chain.ts";
+import { createTlsContexts } from "../../../src/exporter/client/tls.ts";
+import {
+  createAuthority,
+  createIntermediateChain,
+  selfSigned,
+  type IntermediateChain,
+} from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
 import { createLeapingClock } from "../../support/leaping-clock.ts";
 import type { Behaviour } from "../../support/fault-server.ts";
@@ -110,7 +116,10 @@ test.each<readonly [string, Partial<TlsClientConfig>, string]>([
   async (_, tls, message) => {
     const server = await serve(answering(OK));
     const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
-    expect(await client.get("/x", LONG_MS)).toEqual({ ok: false, failure: { reason: "tls", message } });
+    expect(await client.get("/x", LONG_MS)).toEqual({
+      ok: false,
+      failure: { reason: "tls", code: "not_pinned", message },
+    });
     expect(server.requests).toEqual([]);
   },
 );
@@ -249,8 +258,111 @@ test.each([
   });
 });
 
+const DAY_MS = 24 * HOUR_MS;
+const SOON = new Date(Date.now() + 3 * DAY_MS);
+const PAST = new Date(Date.now() - DAY_MS);
+const [LONG_CHAIN, SHORT_ROOT, SHORT_MIDDLE, SHORT_LEAF, OLD_MIDDLE, OLD_CHAIN, OLD_ROOT] = await Promise.all(
+  [
+    createIntermediateChain(),
+    createIntermediateChain({ root: SOON }),
+    createIntermediateChain({ intermediate: SOON }),
+    createIntermediateChain({ intermediate: SOON, leaf: new Date(SOON.getTime() - DAY_MS) }),
+    createIntermediateChain({ intermediate: PAST }),
+    createIntermediateChain({ intermediate: new Date(PAST.getTime() - DAY_MS), leaf: PAST }),
+    createIntermediateChain({ root: PAST }),
+  ],
+);
+const SOON_SECONDS = Math.floor(SOON.getTime() / 1000);
+
+/** What a server sends, which has this chain: its certificate, and these behind it. */
+function sending({ leaf }: IntermediateChain, ...behind: readonly string[]): TlsOptions {
+  return { key: leaf.key, cert: [leaf.cert, ...behind].join("\n") };
+}
+
+test.each<readonly [string, TlsOptions, Partial<TlsClientConfig>, Signer | undefined]>([
+  [
+    "the intermediate that was sent",
+    sending(SHORT_MIDDLE, SHORT_MIDDLE.intermediate),
+    { ca: SHORT_MIDDLE.root },
+    { role: "intermediate", subject: "CN=an intermediate", notAfterSeconds: SOON_SECONDS },
+  ],
+  [
+    "the authority, which was not sent",
+    sending(SHORT_ROOT, SHORT_ROOT.intermediate),
+    { ca: SHORT_ROOT.root },
+    { role: "authority", subject: "CN=a root", notAfterSeconds: SOON_SECONDS },
+  ],
+  [
+    "an authority that is no root",
+    sending(SHORT_MIDDLE),
+    { ca: SHORT_MIDDLE.intermediate },
+    { role: "authority", subject: "CN=an intermediate", notAfterSeconds: SOON_SECONDS },
+  ],
+  [
+    "none behind an authority that is no root",
+    sending(SHORT_ROOT),
+    { ca: SHORT_ROOT.intermediate },
+    undefined,
+  ],
+  [
+    "none if the certificate itself ends first",
+    sending(SHORT_LEAF, SHORT_LEAF.intermediate),
+    { ca: SHORT_LEAF.root },
+    undefined,
+  ],
+  [
+    "none that is not needed: a cross-signed authority",
+    sending(LONG_CHAIN, LONG_CHAIN.intermediate, LONG_CHAIN.crossSigned),
+    { ca: LONG_CHAIN.root },
+    undefined,
+  ],
+  [
+    "none of two authorities with one name and key, of which one has expired",
+    sending(LONG_CHAIN, LONG_CHAIN.intermediate),
+    { ca: `${LONG_CHAIN.crossSigned}\n${LONG_CHAIN.root}` },
+    undefined,
+  ],
+  [
+    "none behind a trusted certificate",
+    sending(SHORT_MIDDLE, SHORT_MIDDLE.intermediate),
+    { ca: SHORT_MIDDLE.leaf.cert },
+    undefined,
+  ],
+  [
+    "none behind a pinned certificate",
+    sending(SHORT_MIDDLE, SHORT_MIDDLE.intermediate),
+    { ca: SHORT_MIDDLE.root, certificateSha256: [fingerprint(SHORT_MIDDLE.leaf.cert)] },
+    undefined,
+  ],
+])("the signer that ends before the certificate is %s", async (_, options, tls, expected) => {
+  const server = await serve(answering(OK), options);
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
+  expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
+  expect(client.certificate()?.endingSigner).toEqual(expected);
+});
+
+test.each<readonly [string, IntermediateChain, string]>([
+  [
+    "an intermediate",
+    OLD_MIDDLE,
+    ": the intermediate CN=an intermediate has expired, not the certificate of the appliance",
+  ],
+  ["an intermediate and the certificate", OLD_CHAIN, ": the intermediate CN=an intermediate has expired"],
+  ["the authority", OLD_ROOT, ": the authority CN=a root has expired, not the certificate of the appliance"],
+])("a chain in which %s has expired fails with its name", async (_, chain, words) => {
+  const server = await serve(answering(OK), sending(chain, chain.intermediate));
+  const client = clientOf(`https://127.0.0.1:${server.port}`, {
+    http: { tls: trusting({ ca: chain.root }) },
+  });
+  const message = `the certificate is not trusted: CERT_HAS_EXPIRED${words}`;
+  expect(await client.get("/x", LONG_MS)).toEqual({
+    ok: false,
+    failure: { reason: "tls", code: "expired_signer", message },
+  });
+});
+
 test("equal TLS settings share one secure context, different ones never", () => {
-  const contexts = createSecureContexts();
+  const contexts = createTlsContexts();
   const tls = trusting();
   expect(contexts(structuredClone({ ...tls, key: undefined }))).toBe(contexts(tls));
   expect(contexts({ ...tls, minVersion: "TLSv1.3" })).not.toBe(contexts(tls));

@@ -7,7 +7,7 @@ import { runProgram } from "../../../src/program/program.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../../appliance/support.ts";
 import { answering, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
-import { selfSigned } from "../../support/certificates.ts";
+import { createIntermediateChain, selfSigned } from "../../support/certificates.ts";
 import { portOf } from "../../support/fault-server.ts";
 import { createTestIo } from "../../support/io.ts";
 
@@ -63,6 +63,9 @@ fw-a       vrrp            ok       <time>   1 interface, MASTER of 192.0.2.100
 fw-a       website_test/7  ok       <time>   http 200
 fw-b       vrrp            connect  <time>   connect ECONNREFUSED 127.0.0.1:1
 
+What to do:
+fw-b: Nothing listens there: check the port in base_url, and the management service of the appliance
+
 appliances polled: 2, failed: 1 (fw-b)
 `,
   );
@@ -77,6 +80,9 @@ test("check --live polls what is named, and shows with --failed only what fails"
   const failed = [
     expect.stringMatching(/^APPLIANCE +OPERATION/),
     expect.stringMatching(/^fw-b +vrrp +connect/),
+    "",
+    "What to do:",
+    expect.stringMatching(/^fw-b: Nothing listens there: /),
     "",
     "appliances polled: 2, failed: 1 (fw-b)",
   ];
@@ -257,19 +263,19 @@ ${plain
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
   const advice = out.split("\nWhat to do:\n")[1];
   expect(advice).toBe(
-    "tests: The appliance has no website with the ids 2 and 3: correct websites, or set website_discovery: true.\n" +
-      `wrong: ${credentials}.\n` +
-      `file: ${credentials} in "secrets/p".\n` +
-      `plain-0: ${credentials}.\n` +
-      `plain-1: Check the port and the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual.\n` +
-      "ssh: The port does not speak TLS: check the port in base_url. If it speaks HTTP, use the HTTPS port, " +
-      "or http:// with allow_http: true, which sends the password unencrypted.\n" +
-      "tls: If the port speaks TLS, write https:// in place of http://.\n" +
-      "nginx: If the port speaks TLS, write https:// in place of http://.\n" +
-      "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust.\n" +
-      "portless: base_url has no port, or the usual one of its scheme: add the one of the management API, such as :4849.\n" +
-      "untrusted: If the certificate is self-signed, set tls_config.known_certificates_file and run appliance-exporter trust.\n" +
-      "named: The certificate has other names than base_url: set tls_config.server_name to one of them.\n" +
+    "tests: The appliance has no website with the ids 2 and 3, it has 1: correct websites, or set website_discovery: true\n" +
+      `wrong: ${credentials}\n` +
+      `file: ${credentials} in "secrets/p"\n` +
+      `plain-0: ${credentials}\n` +
+      `plain-1: Check the port and the path of http://127.0.0.1:${plain[1]}/mgmt: the exporter adds /api/v1/interface/virtual\n` +
+      "ssh: The port does not speak TLS: check the port in base_url, or write http:// with allow_http, which sends the password unencrypted\n" +
+      "tls: If the port speaks TLS, write https:// in place of http://\n" +
+      "nginx: If the port speaks TLS, write https:// in place of http://\n" +
+      "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust\n" +
+      "portless: Add the port of the management API to base_url, such as :4849: it has none, or the usual one of its scheme\n" +
+      "untrusted: The appliance does not send the certificate of its issuer: add that there or to ca_file, or set tls_config.known_certificates_file and run appliance-exporter trust\n" +
+      "named: The certificate has other names than base_url: set tls_config.server_name to one of them\n" +
+      "unknown: Compare the SHA-256 with the one that the appliance itself shows, then run appliance-exporter trust or correct certificate_sha256\n" +
       "\nappliances polled: 13, failed: 13 (tests, wrong, file, plain-0, plain-1 and 8 more)\n",
   );
 });
@@ -281,7 +287,7 @@ http_client: { tls_config: { ca_file: ca.pem } }
 appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
 `);
   expect(out.split("\nWhat to do:\n")[1]).toBe(
-    "fw-a: The appliance demands credentials: set http_client.basic_auth.\n\nappliances polled: 1, failed: 1 (fw-a)\n",
+    "fw-a: The appliance demands credentials: set http_client.basic_auth\n\nappliances polled: 1, failed: 1 (fw-a)\n",
   );
 });
 
@@ -303,6 +309,24 @@ appliances:
     `config.yaml: warning: appliances share addresses: https://127.0.0.1:${port} (fw-a and fw-b)\n` +
       "config.yaml: warning: pinned certificates have expired, which polls ignore: fw-a (2021-01-01T00:00:00Z) and fw-b (2021-01-01T00:00:00Z)\n",
   );
+});
+
+test("check --live warns about a certificate, or one that signed it, that expires soon", async () => {
+  const soon = new Date(Date.now() + 3 * 86_400_000);
+  const { root, intermediate, leaf } = await createIntermediateChain({ intermediate: soon });
+  const { port } = await serve(answering(OK), { key: leaf.key, cert: `${leaf.cert}\n${intermediate}` });
+  const folder = await createFolder({
+    "ca.pem": root,
+    "config.yaml": `
+http_client: { tls_config: { ca_file: ca.pem } }
+appliances: [{ name: a, base_url: "https://127.0.0.1:${port}" }]
+`,
+  });
+  const { code, out, err } = await run("check", `--config.file=${join(folder, "config.yaml")}`, "--live");
+  const end = `${soon.toISOString().slice(0, 19)}Z, the intermediate CN=an intermediate`;
+  expect(code).toBe(0);
+  expect(err).toContain(`: warning: certificates expire within 14 days: a (${end})\n`);
+  expect(out).toContain(`\na          ${end}  `);
 });
 
 /** The port of one appliance that answers at each address of this host, with a certificate that signs itself. */

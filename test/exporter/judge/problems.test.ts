@@ -511,14 +511,29 @@ test("all is not well before the websites of an appliance were listed and descri
   expect(verdicts).toEqual(["unknown", "unknown", "well"]);
 });
 
-test("a certificate is a problem in the two weeks before its end, which begin and end with time alone", () => {
-  const certificate = { notAfterSeconds: WALL_MS / 1000 + 15 * 86_400, subject: "", issuer: "", sha256: "" };
-  const polled = seen.vrrp("a", listOf([]), { certificate, expiresAtMs: 1e12 });
-  const [fleet, judge] = [fleetOf([applianceOf({ name: "a" })], [polled]), createJudge()];
-  const problemsAfter = (days: number) => problemLines(documentOf(fleet, {}, days * 86_400_000, judge));
-  const expires = "warning certificate_expires: The certificate of a expires on 2023-11-29";
-  expect([0.9, 1, 14.9, 15].map(problemsAfter)).toEqual([[], [expires], [expires], []]);
-});
+const IN_15_DAYS = WALL_MS / 1000 + 15 * 86_400;
+
+test.each([
+  ["its end", { notAfterSeconds: IN_15_DAYS }, "The certificate of a"],
+  [
+    "the end of one that signed it",
+    {
+      notAfterSeconds: 1e11,
+      endingSigner: { role: "intermediate", subject: "CN=ours", notAfterSeconds: IN_15_DAYS },
+    },
+    "The intermediate CN=ours of a",
+  ],
+] as const)(
+  "a certificate is a problem in the two weeks before %s, which begin and end with time alone",
+  (_, ends, words) => {
+    const certificate = { subject: "", issuer: "", sha256: "", ...ends };
+    const polled = seen.vrrp("a", listOf([]), { certificate, expiresAtMs: 1e12 });
+    const [fleet, judge] = [fleetOf([applianceOf({ name: "a" })], [polled]), createJudge()];
+    const problemsAfter = (days: number) => problemLines(documentOf(fleet, {}, days * 86_400_000, judge));
+    const expires = `warning certificate_expires: ${words} ends on 2023-11-29: polls fail then, unless it is pinned`;
+    expect([0.9, 1, 14.9, 15].map(problemsAfter)).toEqual([[], [expires], [expires], []]);
+  },
+);
 
 test("an appliance that stands alone and is neither MASTER nor BACKUP serves nothing", () => {
   const fleet = fleetOf(

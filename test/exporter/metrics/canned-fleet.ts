@@ -31,7 +31,8 @@ const certificate = {
   subject: "CN=waf",
   issuer: "CN=waf",
   sha256: "ab".repeat(32),
-};
+  endingSigner: { role: "intermediate", subject: "CN=ours", notAfterSeconds: 1_790_000_000 },
+} as const;
 
 const APPLIANCES: readonly ApplianceConfig[] = [
   applianceOf({ name: "waf-1", cluster: "ams", labels: { site: "ams", rack: "r1" }, websites: [SHOP] }),

@@ -291,6 +291,9 @@ appliance_api_anomalies{appliance="odd",ha_cluster="odd",anomaly="bad_field"} 2
 # HELP appliance_tls_certificate_not_after_timestamp_seconds End of validity, as Unix time, of the certificate the appliance last presented to a poll, trusted or not.
 # TYPE appliance_tls_certificate_not_after_timestamp_seconds gauge
 appliance_tls_certificate_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1800000000
+# HELP appliance_tls_chain_not_after_timestamp_seconds Earliest end of validity, as Unix time, in the chain of the certificate last presented to a poll, up to the authority; of a pinned one, its own.
+# TYPE appliance_tls_chain_not_after_timestamp_seconds gauge
+appliance_tls_chain_not_after_timestamp_seconds{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1"} 1790000000
 # HELP vrrp_group_state State of the VRRP group: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE vrrp_group_state gauge
 vrrp_group_state{ha_cluster="ams",site="ams",vhid="2",vip="192.0.2.100",interface="",state="one_master"} 1
@@ -326,7 +329,7 @@ appliance_state{appliance="odd",ha_cluster="odd",state="up"} 1
 # HELP appliance_state_since_timestamp_seconds When the state of the appliance began, as Unix time; absent where the exporter did not see the beginning. Judged from the latest polls, not from the scrape.
 # TYPE appliance_state_since_timestamp_seconds gauge
 appliance_state_since_timestamp_seconds{appliance="failed",ha_cluster="fra"} 1700000000
-# HELP appliance_tls_certificate_state State of the certificate that the appliance last presented: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
+# HELP appliance_tls_certificate_state State of the certificate that the appliance last presented, with its chain: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.
 # TYPE appliance_tls_certificate_state gauge
 appliance_tls_certificate_state{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",state="valid"} 1
 # HELP ha_cluster_state State of the cluster: 1 for the present one, 0 for the others. Judged from the latest polls, not from the scrape.

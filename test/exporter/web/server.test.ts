@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { createOutgoing, text } from "../../../src/exporter/web/reply.ts";
 import { createWebServer } from "../../../src/exporter/web/server.ts";
 import { closedPort } from "../../support/fault-server.ts";
-import { ask, connectTo, held, routes, serveOn } from "./support.ts";
+import { ask, connectTo, held, routes, serve, serveOn } from "./support.ts";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -170,4 +170,12 @@ test("the end of a request is read although the response is pending, so that the
   await once(response.req, "end");
   // A stop would wait for it.
   response.end();
+});
+
+test.each([
+  [16_000, 200],
+  [17_000, 431],
+])("a request with a cookie of %d bytes is answered with %d", async (length, status) => {
+  const port = await serve((_, response) => void response.end("ok"));
+  expect((await ask(port, "/", { headers: { cookie: "a".repeat(length) } })).status).toBe(status);
 });

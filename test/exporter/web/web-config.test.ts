@@ -147,6 +147,10 @@ test.each([
     "tls_server_config: { cert_file: server.pem, key_file: server.key, client_ca_file: ca.pem }",
     "1:67: tls_server_config.client_ca_file: needs a client_auth_type other than NoClientCert",
   ],
+  ...["VerifyClientCertIfGiven", "RequireAndVerifyClientCert"].map((type) => [
+    `tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: ${type} }`,
+    "1:67: tls_server_config.client_auth_type: needs client_ca_file, the authorities of client certificates",
+  ]),
   [
     "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
     "1:41: tls_server_config.key_file: TLS rejects this key with this certificate",

@@ -56,9 +56,9 @@ export const POLLING: Row = {
     table({
       title: "Certificates of the appliances",
       description:
-        "When the last certificate that each appliance presented expires, trusted or not. Empty while no exporter is scraped.",
+        "When the last certificate that each appliance presented expires, or one that signed it, trusted or not. Empty while no exporter is scraped.",
       queries: [
-        `1000 * min by (${APPLIANCE}) (appliance_tls_certificate_not_after_timestamp_seconds{${OF_APPLIANCE}})`,
+        `1000 * min by (${APPLIANCE}) (appliance_tls_chain_not_after_timestamp_seconds{${OF_APPLIANCE}})`,
       ],
       sortBy: "Expires",
       emptyText: "No certificate is known",
