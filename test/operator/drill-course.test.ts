@@ -164,7 +164,7 @@ test.each<Case>([
       "taken_over 2",
       "complete 2",
       "fail",
-      "shop (https) was down for about 3.5 s, at most 6 s, which was not predicted",
+      "shop (https) was down for about 4.0 s, at most 6 s, which was not predicted",
     ],
   },
   {
@@ -176,7 +176,7 @@ test.each<Case>([
       "taken_over 2",
       "complete 2",
       "fail",
-      "shop (https) was down for about 6.0 s, at most 8 s, which was not predicted",
+      "shop (https) was down for about 6.5 s, at most 8 s, which was not predicted",
       "blog (https) is down, which was not predicted",
     ],
   },

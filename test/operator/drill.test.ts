@@ -89,7 +89,7 @@ test("a drill asks, starts a window, says what to do, watches, ends the window a
 
 ## Why
 
-- shop (https) was down for about 5.5 s, at most 10 s, which was not predicted
+- shop (https) was down for about 8.0 s, at most 10 s, which was not predicted
 
 ## Who and where
 
@@ -116,7 +116,7 @@ None.
 
 ## Outages of websites
 
-- shop (https) was down for about 5.5 s, at most 10 s: not predicted
+- shop (https) was down for about 8.0 s, at most 10 s: not predicted
 
 ## Time without a known master
 

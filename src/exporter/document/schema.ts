@@ -360,12 +360,12 @@ const outage = z.object({
   end: instant.describe("when the website was not down any more"),
   aboutSeconds: optional(
     z.number(),
-    "about how long it was down: from the middle between the latest test that found it up and the next test to the middle between the " +
-      "last two polls; absent where nobody knows when it was last up, or whether it is up again",
+    "about how long it was down: from the middle between the last sign that a master served it and the first that none did, to the middle " +
+      "between the last two polls; absent where nobody knows when a master last served it, or whether one does again",
   ),
   atMostSeconds: optional(
     z.number(),
-    "at most how long it was down: from the latest test that found it up to the first that did again; absent like `aboutSeconds`",
+    "at most how long it was down: from the latest test of a master that found it up to the first that did again; absent like `aboutSeconds`",
   ),
 });
 

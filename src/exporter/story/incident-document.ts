@@ -151,7 +151,7 @@ function timesOf({ lastUp, over }: IncidentSubject) {
   if (lastUp === undefined || over === undefined) return undefined;
   return {
     aboutSeconds: seconds(Math.max(0, over.aboutMs - lastUp.aboutMs)),
-    atMostSeconds: seconds(over.end.monotonicMs - lastUp.sentMs),
+    atMostSeconds: seconds(over.reachedMs - lastUp.sentMs),
   };
 }
 

@@ -95,8 +95,19 @@ export interface IncidentSubject {
   readonly website?: { readonly address: string; readonly protocol: string };
   /** The last time that visitors reached a website. */
   readonly lastUp?: LastReached | undefined;
+  /** The end of a website's outage, as long as no test has shown that visitors reach it again. */
+  readonly recovered?: OutageEnd | undefined;
   /** The end of a website's trouble, once it is over, also while other websites keep the incident open. */
-  readonly over?: { readonly end: Instant; readonly aboutMs: number };
+  readonly over?: OutageEnd & {
+    /** The monotonic instant at which a test has shown that visitors reach it again. */
+    readonly reachedMs: number;
+  };
+}
+
+/** When the exporter learned that a website is not down any more, and about when that was so; the latter is monotonic. */
+export interface OutageEnd {
+  readonly end: Instant;
+  readonly aboutMs: number;
 }
 
 /** The instants at which visitors last reached a website, at the earliest and about, and at which that was known. They are monotonic. */
