@@ -53,6 +53,8 @@ export interface Repeated {
   readonly letGo: Readonly<Record<string, number>>;
   /** The id of the incident that the second failover was until the third one came. */
   readonly includes: string;
+  /** The latest failovers, oldest first, each with the Unix time at which it was seen; at most eight. */
+  readonly each: readonly { readonly failover: Failover; readonly seenWallMs: number }[];
 }
 
 /** A failover of whose causes one is not known yet. */
@@ -95,6 +97,8 @@ export interface IncidentSubject {
   readonly website?: { readonly address: string; readonly protocol: string };
   /** The last time that visitors reached a website. */
   readonly lastUp?: LastReached | undefined;
+  /** The Unix time at which the exporter learned of a website's trouble. */
+  readonly beganMs?: number;
   /** The end of a website's outage, as long as no test has shown that visitors reach it again. */
   readonly recovered?: OutageEnd | undefined;
   /** The end of a website's trouble, once it is over, also while other websites keep the incident open. */

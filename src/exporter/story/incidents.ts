@@ -232,7 +232,7 @@ function withTrouble(
   const [first] = alike;
   if (first?.kind === undefined) return all;
   const { kind } = first;
-  const subjects = alike.map(({ subject }) => subject);
+  const subjects = alike.map(({ subject }) => ({ ...subject, beganMs: at.wallMs }));
   const names = new Set(subjects.map(({ key }) => key));
   const words = alike.reduce((known, each) => worse(known, each.words), first.words);
   const place = all.findIndex(
