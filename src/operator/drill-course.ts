@@ -32,7 +32,7 @@ export interface Drill {
   readonly groups: readonly Named[];
   readonly stages: readonly DrillStage[];
   /** What the drill watches, as it was before. */
-  readonly watched: Watched;
+  readonly watched: DrillView;
   /** The incidents from before the drill, by id, with the keys of their subjects. */
   readonly earlier: ReadonlyMap<string, readonly string[]>;
   /** The failovers from before the drill. @see failoverId */
@@ -40,7 +40,7 @@ export interface Drill {
 }
 
 /** What is watched of a cluster, as one look found it. */
-export interface Watched {
+export interface DrillView {
   readonly groups: readonly WatchedGroup[];
   readonly websites: readonly WatchedWebsite[];
 }
@@ -78,7 +78,7 @@ export interface Course {
   /** Says what is missing for the next stage. */
   readonly lacks: string | undefined;
   /** The cluster at the latest look. */
-  readonly watched: Watched;
+  readonly watched: DrillView;
   /** The times in which a group had no known BACKUP, from the latest look before to the first one after; the last one may go on. */
   readonly bare: readonly { readonly fromMs: number; readonly toMs?: number }[];
   readonly lookedAtMs: number | undefined;
@@ -155,7 +155,7 @@ export function planDrill(
   return { ok: true, course };
 }
 
-function watchedIn({ groups, websites }: ClusterDocument): Watched {
+function watchedIn({ groups, websites }: ClusterDocument): DrillView {
   return {
     groups: groups.map((group) => {
       const { master, isPreferredMaster } = group;
