@@ -31,9 +31,43 @@ export interface Drill {
    */
   readonly groups: readonly Named[];
   readonly stages: readonly DrillStage[];
-  /** The incidents from before the drill; the keys are those of `failoverKey`. */
+  /** What the drill watches, as it was before. */
+  readonly watched: DrillView;
+  /** The incidents from before the drill, by id, with the keys of their subjects. */
   readonly earlier: ReadonlyMap<string, readonly string[]>;
+  /** The failovers from before the drill. @see failoverId */
+  readonly earlierFailovers: ReadonlySet<string>;
 }
+
+/** What is watched of a cluster, as one look found it. */
+export interface DrillView {
+  readonly groups: readonly WatchedGroup[];
+  readonly websites: readonly WatchedWebsite[];
+}
+
+interface WatchedGroup extends Named {
+  /** The one known MASTER, and whether it is the preferred one. */
+  readonly master: string | undefined;
+  readonly isPreferredMaster: boolean | undefined;
+}
+
+interface WatchedWebsite extends Named {
+  readonly state: string;
+  /** The appliances that serve it; `undefined` if the exporter does not say so. */
+  readonly masters: readonly string[] | undefined;
+}
+
+/** One failover of the drill. */
+export interface DrillFailover extends Omit<OneFailover, "keys"> {
+  /** The keys of its groups. */
+  readonly keys: readonly string[];
+  /** Its number among the failovers of these members within five minutes, if it is not the first. */
+  readonly nth?: number | undefined;
+}
+
+type OneFailover = NonNullable<
+  NonNullable<NonNullable<IncidentDocument["failover"]>["repeated"]>["each"]
+>[number];
 
 export interface Course {
   readonly drill: Drill;
@@ -43,8 +77,15 @@ export interface Course {
   readonly holdsSinceMs?: number | undefined;
   /** Says what is missing for the next stage. */
   readonly lacks: string | undefined;
-  /** The incidents of the cluster since the drill began, as they were known last; the keys are those of `failoverKey`. */
+  /** The cluster at the latest look. */
+  readonly watched: DrillView;
+  /** The times in which a group had no known BACKUP, from the latest look before to the first one after; the last one may go on. */
+  readonly bare: readonly { readonly fromMs: number; readonly toMs?: number }[];
+  readonly lookedAtMs: number | undefined;
+  /** The incidents of the cluster since the drill began, but for failovers, as they were known last, by id. */
   readonly incidents: ReadonlyMap<string, IncidentDocument>;
+  /** The failovers since the drill began, as they were known last. @see failoverId */
+  readonly failovers: ReadonlyMap<string, DrillFailover>;
 }
 
 /** The reason why a drill cannot begin. `losses` are known, and the operator has to accept them. */
@@ -97,9 +138,35 @@ export function planDrill(
     own: own.map(named),
     groups: groups.map(named),
     stages: ["taken_over", "complete", ...(isBothWays ? (["back"] as const) : [])],
-    earlier: new Map(fleet.incidents.map((each) => [failoverKey(each), each.keys ?? []])),
+    watched: watchedIn(cluster),
+    earlier: new Map(fleet.incidents.map((each) => [each.id, each.keys ?? []])),
+    earlierFailovers: new Set(fleet.incidents.flatMap((each) => failoversOf(each).map(failoverId))),
   };
-  return { ok: true, course: { drill, reached: [], lacks: undefined, incidents: new Map() } };
+  const course: Course = {
+    drill,
+    reached: [],
+    lacks: undefined,
+    watched: drill.watched,
+    bare: [],
+    lookedAtMs: undefined,
+    incidents: new Map(),
+    failovers: new Map(),
+  };
+  return { ok: true, course };
+}
+
+function watchedIn({ groups, websites }: ClusterDocument): DrillView {
+  return {
+    groups: groups.map((group) => {
+      const { master, isPreferredMaster } = group;
+      return { ...named(group), master, isPreferredMaster };
+    }),
+    websites: websites.flatMap(({ name, masters, states }) =>
+      states.map(({ key, protocol, state }) => {
+        return { key, name: protocol === undefined ? name : `${name} (${protocol})`, state, masters };
+      }),
+    ),
+  };
 }
 
 function named(group: GroupDocument): Named {
@@ -113,23 +180,81 @@ export function nextStage({ drill, reached }: Course): DrillStage | undefined {
 
 /** Returns the course after one more look at the fleet. */
 export function courseAfter(before: Course, fleet: FleetDocument, atMs: number): Course {
-  const { drill, reached, holdsSinceMs = atMs } = before;
-  const ofDrill = fleet.incidents
-    .filter(({ cluster: name }) => name === drill.cluster)
-    .flatMap((each) => sinceThen(each, drill.earlier.get(failoverKey(each))));
-  const incidents = new Map([
-    ...before.incidents,
-    ...ofDrill.map((each) => [failoverKey(each), withKeys(each, before)] as const),
-  ]);
-  const stage = nextStage(before);
-  if (stage === undefined) return { ...before, incidents };
+  const { drill } = before;
   const cluster = fleet.clusters.find(({ name }) => name === drill.cluster);
+  const own = fleet.incidents.filter((each) => each.cluster === drill.cluster);
+  const others = own
+    .filter(({ failover }) => failover === undefined)
+    .flatMap((each) => sinceThen(each, drill.earlier.get(each.id)));
+  const failovers = own
+    .flatMap(failoversOf)
+    .map((each) => [failoverId(each), each] as const)
+    .filter(([id]) => !drill.earlierFailovers.has(id));
+  const seen: Course = {
+    ...before,
+    watched: cluster === undefined ? before.watched : watchedIn(cluster),
+    bare: bareAfter(before, cluster, atMs),
+    lookedAtMs: atMs,
+    incidents: new Map([
+      ...before.incidents,
+      ...others.map((each) => [each.id, withKeys(each, before)] as const),
+    ]),
+    failovers: new Map([...before.failovers, ...failovers]),
+  };
+  return withStages(seen, cluster, atMs);
+}
+
+/** Returns the course with the stages that are reached. */
+function withStages(before: Course, cluster: ClusterDocument | undefined, atMs: number): Course {
+  const { drill, reached, holdsSinceMs = atMs } = before;
+  const stage = nextStage(before);
+  if (stage === undefined) return before;
   const lacks = lackedBy(stage, drill, cluster);
-  if (lacks !== undefined) return { drill, reached, lacks, incidents };
-  if (stage !== "taken_over" && atMs - holdsSinceMs < SETTLED_MS)
-    return { drill, reached, holdsSinceMs, lacks, incidents };
-  const next = { drill, reached: [...reached, { stage, atMs: holdsSinceMs }], lacks, incidents };
-  return courseAfter(next, fleet, atMs);
+  if (lacks !== undefined) return { ...before, lacks, holdsSinceMs: undefined };
+  if (stage !== "taken_over" && atMs - holdsSinceMs < SETTLED_MS) return { ...before, holdsSinceMs, lacks };
+  const next = {
+    ...before,
+    reached: [...reached, { stage, atMs: holdsSinceMs }],
+    lacks,
+    holdsSinceMs: undefined,
+  };
+  return withStages(next, cluster, atMs);
+}
+
+/** Returns the times without a known BACKUP after one more look. */
+function bareAfter(
+  { drill, bare, lookedAtMs }: Course,
+  cluster: ClusterDocument | undefined,
+  atMs: number,
+): Course["bare"] {
+  if (cluster === undefined) return bare;
+  const known = new Map(cluster.groups.map((group) => [group.key, group]));
+  const isBare = drill.groups.some(
+    ({ key }) => known.get(key)?.members.some(({ role }) => role === "backup") !== true,
+  );
+  const last = bare.at(-1);
+  const isOpen = last !== undefined && last.toMs === undefined;
+  if (isBare === isOpen) return bare;
+  if (last !== undefined && isOpen) return [...bare.slice(0, -1), { ...last, toMs: atMs }];
+  return [...bare, { fromMs: lookedAtMs ?? atMs }];
+}
+
+/** Returns each failover of an incident. An older exporter has only the latest one of those that are repeated. */
+function failoversOf({ begin, summary, keys = [], failover }: IncidentDocument): readonly DrillFailover[] {
+  if (failover === undefined) return [];
+  const { repeated } = failover;
+  const { each = [], count = 1 } = repeated ?? {};
+  if (each.length > 0)
+    return each.map((one, place) => {
+      const nth = count - each.length + place + 1;
+      return { ...one, keys: one.keys ?? keys, nth: nth > 1 ? nth : undefined };
+    });
+  return [{ at: begin, summary, ...failover, keys, nth: count > 1 ? count : undefined }];
+}
+
+/** Returns what identifies a failover, which is first an incident of its own, and later one of several there and back. */
+function failoverId({ at, from, to }: DrillFailover): string {
+  return JSON.stringify([at, from, to]);
 }
 
 function lackedBy(
@@ -183,17 +308,15 @@ function isComplete({ state, members }: GroupDocument): boolean {
 
 /** Returns an incident with the keys that it had at an earlier look: an exporter that started meanwhile does not know them any more. */
 function withKeys(incident: IncidentDocument, { incidents }: Course): IncidentDocument {
-  return { ...incident, keys: incident.keys ?? incidents.get(failoverKey(incident))?.keys };
-}
-
-/** Returns what identifies an incident, or its latest failover if members take over from each other again and again. */
-function failoverKey({ id, failover }: IncidentDocument): string {
-  return `${id} ${failover?.repeated?.count ?? 1}`;
+  return { ...incident, keys: incident.keys ?? incidents.get(incident.id)?.keys };
 }
 
 /** A website that was down for visitors during the drill, by one protocol. */
 export interface DrillOutage {
   readonly website: string;
+  /** When the exporter learned that it was down, and that it was not any more. */
+  readonly begin: string;
+  readonly end?: string | undefined;
   readonly isOver: boolean;
   /** The length of the outage; absent while it is not over, and if its beginning is not known. */
   readonly aboutSeconds?: number | undefined;
@@ -203,19 +326,22 @@ export interface DrillOutage {
 
 export function outagesIn({ drill, incidents }: Course): readonly DrillOutage[] {
   return [...incidents.values()].flatMap((incident) => {
-    const { kind, subjects, keys = [], moreSubjects = 0, end, outages = [] } = incident;
+    const { kind, subjects, keys = [], moreSubjects = 0, begin, end, outages = [] } = incident;
     if (kind !== "website_down") return [];
     const own = subjects.map((website, nth): DrillOutage => {
       const ownKeys = keys.slice(nth, nth + 1);
       const outage = outages.find(({ key }) => ownKeys.includes(key));
       const { aboutSeconds, atMostSeconds } = outage ?? {};
-      const isOver = end !== undefined || outage !== undefined;
-      return { website, isOver, aboutSeconds, atMostSeconds, isPredicted: isPredicted(drill, ownKeys, true) };
+      const times = { begin: outage?.begin ?? begin, end: outage?.end ?? end, aboutSeconds, atMostSeconds };
+      const isOver = times.end !== undefined;
+      return { website, ...times, isOver, isPredicted: isPredicted(drill, ownKeys, true) };
     });
     const { outageAboutSeconds: aboutSeconds, outageAtMostSeconds: atMostSeconds } = incident;
     const left = keys.slice(subjects.length);
     const more: DrillOutage = {
       website: `${moreSubjects} more websites`,
+      begin,
+      end,
       isOver: end !== undefined,
       aboutSeconds,
       atMostSeconds,
@@ -238,7 +364,7 @@ function isPredicted(
   return isOutage || (keys.length === count && keys.every((key) => predicted.has(key)));
 }
 
-/** An incident of the cluster that began during the drill. */
+/** An incident of the cluster that began during the drill, but for failovers. */
 export interface DrillIncident extends Pick<
   IncidentDocument,
   "kind" | "begin" | "end" | "severity" | "summary"
@@ -254,24 +380,21 @@ export function incidentsIn(course: Course): readonly DrillIncident[] {
   });
 }
 
-function isExpected(incident: IncidentDocument, { drill, incidents }: Course): boolean {
-  const { kind, keys = [], isPlanned, failover } = incident;
+function isExpected(incident: IncidentDocument, { drill, failovers }: Course): boolean {
+  const { kind, keys = [], isPlanned } = incident;
   if (kind === "split_brain") return false;
   if (isPlanned === true || isPredicted(drill, keys, kind.startsWith("website"))) return true;
-  const isOwn = (each: IncidentDocument["failover"]): boolean =>
-    each?.from === drill.appliance || each?.to === drill.appliance;
-  if (failover !== undefined) return isOwn(failover);
-  const failovers = [...incidents.values()].filter((each) => isOwn(each.failover));
-  return kind === "no_master" && failovers.some((each) => isBefore(incident, each));
+  const own = [...failovers.values()].filter(({ from, to }) => [from, to].includes(drill.appliance));
+  return kind === "no_master" && own.some((each) => isBefore(incident, each));
 }
 
 /** Whether groups had no master until they failed over. */
-function isBefore({ begin, end, keys = [] }: IncidentDocument, failover: IncidentDocument): boolean {
+function isBefore({ begin, end, keys = [] }: IncidentDocument, failover: DrillFailover): boolean {
   return (
     end !== undefined &&
     keys.length > 0 &&
-    Date.parse(begin) <= Date.parse(failover.begin) &&
-    keys.every((key) => failover.keys?.includes(key) === true)
+    Date.parse(begin) <= Date.parse(failover.at) &&
+    keys.every((key) => failover.keys.includes(key))
   );
 }
 

@@ -83,7 +83,9 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
     ...(despite && { despite }),
   };
   act("The readiness was queried.");
+  const askedMs = io.clock.wallMs();
   const started = await exporter.post(MAINTENANCE, { start }, POST_TIMEOUT_MS);
+  const answeredMs = io.clock.wallMs();
   if (!started.ok) {
     // The window may have begun although the answer to its start was lost.
     await exporter.post(MAINTENANCE, { end: { id } }, POST_TIMEOUT_MS);
@@ -112,8 +114,11 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
   const report = drillReport({
     ...seen,
     acts,
-    window: { id, comment, by: seen.by },
+    window: { id, comment, by: seen.window?.by },
     exporter: { url: exporter.url, version: fleet.exporter.version },
+    version: io.version,
+    lookMs: everyMs,
+    clocks: seen.window && { askedMs, answeredMs, exporterMs: Date.parse(seen.window.begin) },
   });
   io.out(FORMATS[flags.output](report));
   if (seen.signal !== undefined) return seen.signal;
@@ -121,8 +126,8 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
 }
 
 type Seen = Pick<DrillFacts, "course" | "ending"> & {
-  /** The user of the exporter who started the drill. */
-  readonly by: string | undefined;
+  /** The window of the drill, as the exporter showed it. */
+  readonly window: PlannedDocument | undefined;
   /** The exit code of the signal that interrupted the drill. */
   readonly signal?: ExitCode;
 };
@@ -144,7 +149,7 @@ async function watch(
   say(ORDERS.taken_over(planned));
   for (;;) {
     const answer = await Promise.race([io.interrupted, exporter.fleet()]);
-    if (typeof answer === "number") return { course, by: window?.by, ending: "interrupted", signal: answer };
+    if (typeof answer === "number") return { course, window, ending: "interrupted", signal: answer };
     const nowMs = clock.monotonicMs();
     if (answer.ok) {
       latestMs = nowMs;
@@ -152,16 +157,15 @@ async function watch(
       course = courseAfter(before, answer.value, clock.wallMs());
       for (const { stage } of course.reached.slice(before.reached.length)) say(REACHED[stage](planned));
       const stage = nextStage(course);
-      if (stage === undefined) return { course, by: window?.by, ending: "done" };
+      if (stage === undefined) return { course, window, ending: "done" };
       if (stage !== nextStage(before)) say(ORDERS[stage](planned));
       const running = answer.value.planned.find((each) => each.id === id);
       // The exporter may not show yet a window that began just now.
-      if (running === undefined && window !== undefined)
-        return { course, by: window.by, ending: "window_over" };
+      if (running === undefined && window !== undefined) return { course, window, ending: "window_over" };
       window = running;
     }
-    if (nowMs - beginMs >= forMs) return { course, by: window?.by, ending: "window_over" };
-    if (nowMs - latestMs >= LOST_MS) return { course, by: window?.by, ending: "exporter_lost" };
+    if (nowMs - beginMs >= forMs) return { course, window, ending: "window_over" };
+    if (nowMs - latestMs >= LOST_MS) return { course, window, ending: "exporter_lost" };
     io.progress(printable(answer.ok ? (course.lacks ?? "almost") : answer.message));
     await Promise.race([io.interrupted, setTimeout(everyMs)]);
   }

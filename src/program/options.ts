@@ -152,6 +152,8 @@ export const within = new Option(
   "this window is one's own, so that work in it does not count; repeatable",
 ).argParser(collected((text) => text));
 
+const keyValues = collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"));
+
 export const reporting = [
   new Option("--month <month>", "month of the report, such as 2026-10")
     .makeOptionMandatory()
@@ -159,6 +161,13 @@ export const reporting = [
       parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
     ),
   new Option("--timezone <name>", "time zone of the month and of all times in the report").default("UTC"),
+  new Option("--cluster <name>", "cluster of the report; repeatable (default: all)").argParser(
+    collected((text) => text),
+  ),
+  new Option(
+    "--label <key=value>",
+    "label of the clusters of the report; repeatable: all of them together",
+  ).argParser(keyValues),
   new Option("--output <format>", "format of the report").choices(["html", "csv", "json"]).default("html"),
   new Option(
     "--storage.path <folder>",
@@ -198,7 +207,7 @@ export const starting = [
   new Option(
     "--label <key=value>",
     "work on all that have this label; repeatable: all of them together",
-  ).argParser(collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"))),
+  ).argParser(keyValues),
   new Option("--id <id>", "id of the window, to start it at one more exporter"),
   despite,
 ];

@@ -17,6 +17,7 @@ import {
   type WebsiteVerdict,
 } from "../judge/verdict.ts";
 import { interfaceProblem } from "../judge/judge-appliance.ts";
+import { decidingIn } from "../judge/masters.ts";
 import { isPartOf, protocolProblem } from "../judge/judge-website.ts";
 import { ownProblems, type OwnFacts } from "../judge/own-problems.ts";
 import { lastingProblems, problemsOf } from "../judge/problems.ts";
@@ -129,7 +130,7 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
     state: verdict.state,
     level: clusterLevel(verdict),
     groups,
-    websites: websites.flatMap((website) => websiteDocument(website, isHidden)),
+    websites: websites.flatMap((website) => websiteDocument(website, verdict.groups, isHidden)),
     discovered: isDiscovered ? { websites: described } : undefined,
     appliances: members.map((each) => {
       const elsewhere = windowsElsewhere(windows, new Set([each.name]));
@@ -186,16 +187,20 @@ function groupDocument(verdict: GroupVerdict) {
  * problem.
  */
 function websiteDocument(
-  { key: address, websiteId: id, website: name, ids, states }: WebsiteVerdict,
+  website: WebsiteVerdict,
+  groups: ClusterVerdict["groups"],
   isHidden: boolean,
 ): ClusterDocument["websites"] {
+  const { key: address, websiteId: id, website: name, ids, states } = website;
   const known = states.flatMap(({ protocol, state, sinceMs }) => {
     const level = websiteLevel(state, states, isHidden);
     const since = optionalInstant(sinceMs);
     const key = subjectKeys.website(protocol, address);
     return state === undefined ? [] : [{ protocol: protocol || undefined, key, state, level, since }];
   });
-  return states.length === 0 ? [] : [{ id, name, ids, states: known }];
+  return states.length === 0
+    ? []
+    : [{ id, name, ids, masters: [...decidingIn(groups)(website)], states: known }];
 }
 
 function websiteLevel(

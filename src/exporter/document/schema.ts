@@ -221,6 +221,10 @@ const website = z.object({
     z.record(z.string(), z.int()),
     "its id at each appliance that tests it; absent where all of them do, with the same id",
   ),
+  masters: optional(
+    z.array(z.string()),
+    "the appliances that serve it: the known masters of the addresses on which it listens; absent from an older exporter",
+  ),
   states: z.array(websiteState).describe("by protocol; empty before the first test"),
 });
 
@@ -304,18 +308,11 @@ const evidence = z.object({
   at: instant.describe("when the exporter learned it"),
 });
 
-const repeated = z.object({
-  count: z.int().describe("how often the members took over from each other"),
-  periodSeconds: z.number().describe("from one to the next, on average"),
-  letsGo: optional(z.string(), "the member that lets go most often; absent where none does, or both"),
-  includes: z.string().describe("the id of the incident that the second of them was at first"),
-});
-
-const failedOver = z.object({
+/** What is said of each failover. */
+const ownFailover = {
   from: z.string(),
   to: z.string(),
   cause: z.enum(CAUSES).describe("the first of these of which there is evidence"),
-  evidence: z.array(evidence).describe("oldest first; empty if the cause is unknown"),
   withoutMasterAboutSeconds: optional(
     z.number(),
     "about how long no member was MASTER: the middle of the possible times, if a former master stopped being MASTER when it stopped " +
@@ -327,6 +324,26 @@ const failedOver = z.object({
   ),
   addresses: z.int().describe("how many VIPs and aliases the new master has in the groups that it took over"),
   isPartial: z.boolean().describe("whether the former master remains MASTER of other groups"),
+};
+
+const oneOfMany = z.object({
+  at: instant.describe("when the exporter learned it"),
+  summary: z.string().describe("one sentence"),
+  ...ownFailover,
+  keys: optional(z.array(key), "of its groups, at most 100; absent where they are all of the incident"),
+});
+
+const repeated = z.object({
+  count: z.int().describe("how often the members took over from each other"),
+  periodSeconds: z.number().describe("from one to the next, on average"),
+  letsGo: optional(z.string(), "the member that lets go most often; absent where none does, or both"),
+  includes: z.string().describe("the id of the incident that the second of them was at first"),
+  each: optional(z.array(oneOfMany), "the latest eight of them, oldest first; absent from an older exporter"),
+});
+
+const failedOver = z.object({
+  ...ownFailover,
+  evidence: z.array(evidence).describe("oldest first; empty if the cause is unknown"),
   repeated: optional(repeated, "from the third failover within five minutes on"),
 });
 
@@ -362,15 +379,16 @@ const incidentRef = z.object({
 const outage = z.object({
   key,
   subject: z.string().describe("as in `subjects`"),
+  begin: optional(instant, "when the exporter learned that it was down; absent from an older exporter"),
   end: instant.describe("when the website was not down any more"),
   aboutSeconds: optional(
     z.number(),
-    "about how long it was down: from the middle between the latest test that found it up and the next test to the middle between the " +
-      "last two polls; absent where nobody knows when it was last up, or whether it is up again",
+    "about how long it was down: from the middle between the last sign that a master served it and the first that none did, to the middle " +
+      "between the last two polls; absent where nobody knows when a master last served it, or whether one does again",
   ),
   atMostSeconds: optional(
     z.number(),
-    "at most how long it was down: from the latest test that found it up to the first that did again; absent like `aboutSeconds`",
+    "at most how long it was down: from the latest test of a master that found it up to the first that did again; absent like `aboutSeconds`",
   ),
 });
 

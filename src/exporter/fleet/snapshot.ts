@@ -7,7 +7,7 @@ import type { Failure } from "../api/failure.ts";
 import type { WebsiteConfig } from "../config/config.ts";
 import { isLinkLocal } from "../../support/address.ts";
 import { once } from "../../support/kept.ts";
-import type { Answers, Hearing, MemberRole } from "./answers.ts";
+import type { Answers, Hearing, MemberRole, PollTimes } from "./answers.ts";
 
 /**
  * The facts about a cluster at one instant. Immutable, and the same object for as long as nothing in it has changed; so is each part. The
@@ -205,10 +205,12 @@ export interface WebsiteSnapshot extends OfWebsite {
 /** The instants at which tests last found a website up, in monotonic time. */
 export interface LastUp {
   readonly protocol: Protocol;
-  /** The beginning of the latest test that found the website up. */
-  readonly sentMs: number;
+  /** The beginning and the end of the latest tests that found the website up, oldest first; at most eight. */
+  readonly tests: readonly PollTimes[];
+  /** The end of the first of the latest tests in a row that found the website up; infinitely early if no test found anything else before. */
+  readonly sinceMs: number;
   /**
-   * The beginning of the first test after that one, which did not find the website up, or may hang: the planned instant, at the pace of the
+   * The beginning of the first test after these, which did not find the website up, or may hang: the planned instant, at the pace of the
    * latest two tests. Infinite if there was only one test.
    */
   readonly doubtedMs: number;

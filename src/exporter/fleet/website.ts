@@ -162,12 +162,12 @@ function afterTest(
   return {
     ...afterPoll(website, observation, nowMs, seen),
     results: kept(before, results),
-    lastUp: lastUpAfter(website.lastUp, statuses, nowMs, observation),
+    lastUp: lastUpAfter(website, statuses, nowMs, observation),
   };
 }
 
 function lastUpAfter(
-  before: WebsiteFacts["lastUp"],
+  { lastUp: before, results }: Pick<WebsiteFacts, "lastUp" | "results">,
   statuses: readonly StatusSnapshot[],
   nowMs: number,
   { sentAtMs: sentMs = nowMs, sinceMs = Number.NEGATIVE_INFINITY }: Observation,
@@ -175,10 +175,23 @@ function lastUpAfter(
   const up = statuses.filter(({ isUp }) => isUp);
   const others = before.filter(({ protocol }) => !up.some((each) => each.protocol === protocol));
   return [
-    ...up.map(({ protocol }) => ({ protocol, sentMs, doubtedMs: sentMs + (sentMs - sinceMs) })),
+    ...up.map(({ protocol }) => {
+      const { tests = [], sinceMs: earlierMs } = before.find((each) => each.protocol === protocol) ?? {};
+      const latest = results?.find((each) => each.protocol === protocol)?.latest;
+      return {
+        protocol,
+        tests: [...tests, { sentMs, endedMs: nowMs }].slice(-MAX_UP),
+        sinceMs:
+          latest === undefined ? Number.NEGATIVE_INFINITY : latest === "up" ? (earlierMs ?? nowMs) : nowMs,
+        doubtedMs: sentMs + (sentMs - sinceMs),
+      };
+    }),
     ...others.map((each) => (each.doubtedMs > sentMs ? { ...each, doubtedMs: sentMs } : each)),
   ];
 }
+
+/** The backup may be tested some times, after the master was, until it is known that a website was lost in a failover. */
+const MAX_UP = 8;
 
 const TEN_BITS = 2 ** 10 - 1;
 /** A website that was down this often within a quarter of an hour is unstable. */

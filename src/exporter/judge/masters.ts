@@ -24,50 +24,44 @@ const bindsOf = once(({ at }: ClusterWebsite) => {
  * appliance, or of any VIP if these addresses are not known. While a group is changing, its latest master counts too. Each distinct set of
  * addresses is looked up once.
  */
-export const decidingIn = namesIn(({ facts, state, latestMaster }) => {
+export const decidingIn = foundIn(({ facts, state, latestMaster }) => {
   const masters = membersIn(facts, "master");
   return state === "changing" && latestMaster !== undefined ? [...masters, latestMaster] : masters;
 });
 
-/** Returns the appliances that served the visitors of a website last: its masters, and the latest known one of each VIP. */
-export const visitedIn = namesIn(({ facts, latestMaster }) => [
-  ...membersIn(facts, "master"),
-  ...(latestMaster === undefined ? [] : [latestMaster]),
-]);
+/** Returns the groups by which visitors reach a website: those of the VIPs on which it listens. */
+export const groupsVisitedIn = foundIn(({ facts }) => [facts]);
 
-type Masters = (group: GroupVerdict) => readonly string[];
-
-/** Returns the masters of the VIPs on which a website listens. */
-function namesIn(namesOf: Masters) {
+/** Returns what groups have of the VIPs on which a website listens, each thing once. */
+function foundIn<Found>(of: (group: GroupVerdict) => readonly Found[]) {
   return once((groups: ClusterVerdict["groups"]) => {
     const verdicts = [...groups.values()];
     const listening = listeningIn(verdicts.map(({ facts }) => facts));
-    const mastersAt = mastersByAddress(verdicts, namesOf);
-    const known = new Map<string, readonly string[]>();
-    return (website: ClusterWebsite): readonly string[] => {
+    const foundAt = foundByAddress(verdicts, of);
+    const known = new Map<string, readonly Found[]>();
+    return (website: ClusterWebsite): readonly Found[] => {
       const { addresses, binds } = bindsOf(website);
       const earlier = known.get(addresses);
       if (earlier !== undefined) return earlier;
-      const names = new Set<string>();
+      const all = new Set<Found>();
       // The loops are plain, since a website may listen on 64 addresses, and all of them may flap.
       for (const bind of binds)
-        for (const address of listening(bind))
-          for (const name of mastersAt.get(address) ?? []) names.add(name);
-      const masters = [...names].toSorted();
-      known.set(addresses, masters);
-      return masters;
+        for (const address of listening(bind)) for (const each of foundAt.get(address) ?? []) all.add(each);
+      const found = [...all];
+      known.set(addresses, found);
+      return found;
     };
   });
 }
 
-/** Returns the masters of each VIP, and of each alias that is no VIP itself. */
-function mastersByAddress(
+/** Returns what groups have of each VIP, and of each alias that is no VIP itself. */
+function foundByAddress<Found>(
   groups: readonly GroupVerdict[],
-  namesOf: Masters,
-): ReadonlyMap<string, readonly string[]> {
+  of: (group: GroupVerdict) => readonly Found[],
+): ReadonlyMap<string, readonly Found[]> {
   const aliases = groups.flatMap((group) =>
-    group.facts.aliases.map((address) => [address, namesOf(group)] as const),
+    group.facts.aliases.map((address) => [address, of(group)] as const),
   );
   const byVip = groupBy(groups, ({ facts }) => facts.vip);
-  return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(namesOf)] as const)]);
+  return new Map([...aliases, ...Array.from(byVip, ([vip, all]) => [vip, all.flatMap(of)] as const)]);
 }

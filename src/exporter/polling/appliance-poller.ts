@@ -1,9 +1,9 @@
-import type { TimingName } from "../api/operation.ts";
 import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Outcome } from "../api/failure.ts";
 import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
+import { HASTENED_MS } from "./hastened.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn, Task } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
@@ -45,12 +45,6 @@ export interface AppliancePollerDeps extends Pick<TaskDeps, "clock" | "events" |
   /** @see Runner.hasten */
   readonly isHastened: (appliance: string) => boolean;
 }
-
-/** Intervals by the timing of an operation. With lists this often, the time without a master is known to a second. */
-const HASTENED_MS: Readonly<Partial<Record<TimingName, number>>> = {
-  vrrp: 500,
-  websites: 1000,
-};
 
 export function createAppliancePoller(
   deps: AppliancePollerDeps,

@@ -9,6 +9,7 @@ import {
   type Incident,
   type Repeated,
   type Failover,
+  type Undecided,
 } from "./incident.ts";
 import type { Cause } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
@@ -21,6 +22,8 @@ const UNDECIDED_MS = 15_000;
 const MAX_UNDECIDED = 4;
 /** A failover is recent for this time; failovers there and back within it are one incident from the third on. */
 const RECENT_MS = 300_000;
+/** The most failovers of an incident that are kept one by one. */
+const MAX_EACH = 8;
 
 /** The incidents of a cluster while its new failovers become part of them; `decided` has the causes that became known. */
 export interface IncidentsSoFar extends Pick<ClusterIncidents, "all" | "undecided"> {
@@ -51,7 +54,7 @@ export function withFailover(state: IncidentsSoFar, one: Failover, given: Step):
   );
   if (same?.failover !== undefined) {
     const latest = together(same.failover.latest, one);
-    const more = failedOver(latest, now, same.failover);
+    const more = failedOver(latest, now, withFailoverAs(same.failover, same.failover.latest, latest));
     const joined = { ...same, ...more, end: undefined };
     const after = replaced(state, same, joined);
     const { latest: before } = same.failover;
@@ -67,6 +70,17 @@ export function withFailover(state: IncidentsSoFar, one: Failover, given: Step):
     : sooner.findLast((each) => isBefore(each, one, one.from, one.to));
   if (earlier === undefined || first?.failover === undefined) return withNewIncident(state, one, given);
   return withRepetition(state, { first, earlier, one }, given);
+}
+
+/** Returns the facts with a failover in the place of the same one as it was known before. */
+function withFailoverAs(facts: FailoverFacts, before: Failover, after: Failover): FailoverFacts {
+  const { latest, repeated } = facts;
+  const each = repeated?.each.map((one) => (one.failover === before ? { ...one, failover: after } : one));
+  return {
+    ...facts,
+    latest: latest === before ? after : latest,
+    repeated: repeated && each && { ...repeated, each },
+  };
 }
 
 function isFromTo(failover: FailoverFacts | undefined, from: string, to: string): boolean {
@@ -85,11 +99,15 @@ function isBefore({ failover }: Incident, one: Failover, from: string, to: strin
 
 function withNewIncident(state: IncidentsSoFar, one: Failover, { now, at }: Step): IncidentsSoFar {
   const { cluster } = now.facts;
-  const begin = { monotonicMs: one.seenMs, wallMs: Math.round(at.wallMs + one.seenMs - at.monotonicMs) };
+  const begin = { monotonicMs: one.seenMs, wallMs: wallAt(one.seenMs, at) };
   const added = begun("failover", begin, cluster, { ...failedOver(one, now), reportedMs: at.monotonicMs });
   const failovers = state.all.filter(({ failover }) => failover !== undefined);
   const oldest = failovers.length < MAX_OPEN ? undefined : failovers[0];
   return withCause({ ...state, all: [...state.all.filter((each) => each !== oldest), added] }, added, at);
+}
+
+function wallAt(ms: number, at: Instant): number {
+  return Math.round(at.wallMs + ms - at.monotonicMs);
 }
 
 /** Returns the facts of an incident by its latest failover and those before. */
@@ -125,9 +143,18 @@ function withRepetition(
     firstMs: first.begin.monotonicMs,
     letGo: before.reduce(withLettingGo, {}),
     includes: earlier.id,
+    each: [first, earlier].flatMap(({ begin, failover }) =>
+      failover === undefined ? [] : [{ failover: failover.latest, seenWallMs: begin.wallMs }],
+    ),
   };
   const { count, letGo } = repeated;
-  const more = { ...repeated, count: count + 1, letGo: withLettingGo(letGo, one) };
+  const known = [...repeated.each, { failover: one, seenWallMs: wallAt(one.seenMs, at) }];
+  const more = {
+    ...repeated,
+    count: count + 1,
+    letGo: withLettingGo(letGo, one),
+    each: known.slice(-MAX_EACH),
+  };
   const failed = failedOver(one, now, { repeated: more, groups });
   const again = { ...first, ...failed, reportedMs: at.monotonicMs, end: undefined };
   const others = state.all.filter((each) => each === first || each !== earlier);
@@ -163,6 +190,26 @@ function withUndecided(
   return { ...state, undecided: [...state.undecided, one] };
 }
 
+/** Whether a failover is the latest one of an incident, or one of those that it keeps. */
+function isOf({ latest, repeated }: FailoverFacts, one: Failover): boolean {
+  return latest === one || repeated?.each.some(({ failover }) => failover === one) === true;
+}
+
+/** Returns the facts with the causes of a failover that later evidence has shown. */
+function withFinding(
+  facts: FailoverFacts,
+  {
+    each,
+    latest,
+    isDecided,
+  }: { readonly each: Undecided; readonly latest: Failover; readonly isDecided: boolean },
+): FailoverFacts {
+  const known = withFailoverAs(facts, each.latest, latest);
+  const { repeated } = known;
+  if (repeated === undefined || !isDecided) return known;
+  return { ...known, repeated: { ...repeated, letGo: withLettingGo(repeated.letGo, latest) } };
+}
+
 /** Returns the incidents with the causes that further evidence shows, or that stay unknown. */
 export function afterEvidence(state: IncidentsSoFar, { now, at }: Step): IncidentsSoFar {
   const looked = state.undecided.map((each, nth) => {
@@ -174,15 +221,11 @@ export function afterEvidence(state: IncidentsSoFar, { now, at }: Step): Inciden
   });
   const news = looked.filter(({ each, latest }) => each.latest !== latest);
   const all = state.all.map((incident) => {
-    const found = news.find(({ each: { incident: id, latest } }) => {
-      return id === incident.id && latest.seenMs === incident.failover?.latest.seenMs;
-    });
-    if (incident.failover === undefined || found === undefined) return incident;
-    const { latest, isDecided } = found;
-    const { repeated } = incident.failover;
-    const known =
-      repeated && isDecided ? { ...repeated, letGo: withLettingGo(repeated.letGo, latest) } : repeated;
-    return { ...incident, failover: { ...incident.failover, latest, repeated: known } };
+    const { failover } = incident;
+    if (failover === undefined) return incident;
+    const own = news.filter(({ each }) => isOf(failover, each.latest));
+    if (own.length === 0) return incident;
+    return { ...incident, failover: own.reduce(withFinding, failover) };
   });
   return {
     all,

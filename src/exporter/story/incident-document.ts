@@ -1,10 +1,10 @@
 import { count, listed, wordsFor } from "../../support/text.ts";
 import type { Evidence } from "./failover-cause.ts";
-import type { Causes, FailoverFacts, Incident, IncidentSubject, Repeated } from "./incident.ts";
+import type { Causes, Failover, FailoverFacts, Incident, IncidentSubject, Repeated } from "./incident.ts";
 import type { IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { INCIDENTS } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
-import { instantOf, shortened } from "../judge/words.ts";
+import { instantOf, optionalInstant, shortened } from "../judge/words.ts";
 
 /** The most subjects that an incident names; it counts the others. */
 const NAMED = 24;
@@ -60,9 +60,17 @@ function countOf(subjects: Incident["subjects"]): number {
  * each has its groups: `b took over v of ams from a, which reported FAULT; and w, as a stepped down`.
  */
 function failoverSentence({ cluster, subjects }: Incident, { latest, repeated }: FailoverFacts): string {
-  const { from, to, causes, withoutMaster } = latest;
+  const { from, to } = latest;
   if (repeated !== undefined)
     return `${to} and ${from} took over ${groupWords(subjects)} of ${cluster} from each other ${repetition(repeated, latest.seenMs)}`;
+  return ownSentence(latest, { cluster, subjects });
+}
+
+/** Returns the sentence of one failover. */
+function ownSentence(
+  { from, to, causes, withoutMaster }: Failover,
+  { cluster, subjects }: Pick<Incident, "cluster" | "subjects">,
+): string {
   const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
   const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
   const byKey = new Map(subjects.map((each) => [each.key, each]));
@@ -138,10 +146,10 @@ function outageSeconds({
 function outagesIn({ kind, subjects }: Incident): WebsiteOutage[] | undefined {
   if (kind !== "website_down") return undefined;
   const outages = subjects.slice(0, NAMED).flatMap((subject): readonly WebsiteOutage[] => {
-    const { key, name, over } = subject;
-    return over === undefined
-      ? []
-      : [{ key, subject: name, end: instantOf(over.end.wallMs), ...timesOf(subject) }];
+    const { key, name, over, beganMs } = subject;
+    if (over === undefined) return [];
+    const begin = optionalInstant(beganMs);
+    return [{ key, subject: name, begin, end: instantOf(over.end.wallMs), ...timesOf(subject) }];
   });
   return outages.length === 0 ? undefined : outages;
 }
@@ -151,7 +159,7 @@ function timesOf({ lastUp, over }: IncidentSubject) {
   if (lastUp === undefined || over === undefined) return undefined;
   return {
     aboutSeconds: seconds(Math.max(0, over.aboutMs - lastUp.aboutMs)),
-    atMostSeconds: seconds(over.end.monotonicMs - lastUp.sentMs),
+    atMostSeconds: seconds(over.reachedMs - lastUp.sentMs),
   };
 }
 
@@ -168,25 +176,45 @@ function evidenceOf(causes: Causes): readonly Evidence[] {
 
 function failoverDocument(
   { latest, repeated }: FailoverFacts,
-  { begin, subjects }: Incident,
+  incident: Incident,
 ): IncidentDocument["failover"] {
-  const { from, to, causes, isPartial, withoutMaster, seenMs } = latest;
-  const { aboutMs, atMostMs } = withoutMaster ?? {};
+  const { begin, subjects } = incident;
+  const { causes, seenMs } = latest;
   const wallAt = (ms: number): string => instantOf(Math.round(begin.wallMs + ms - begin.monotonicMs));
+  const { from, to, cause, ...others } = ownFacts(latest, subjects);
   return {
     from,
     to,
-    cause: causes[0].cause,
+    cause,
     evidence: evidenceOf(causes).map(({ appliance, said, atMs }) => ({ appliance, said, at: wallAt(atMs) })),
-    withoutMasterAboutSeconds: aboutMs && seconds(aboutMs),
-    withoutMasterAtMostSeconds: atMostMs && seconds(atMostMs),
-    addresses: addressesOf(subjects),
-    isPartial,
+    ...others,
     repeated: repeated && {
       count: repeated.count,
       periodSeconds: seconds(periodMs(repeated, seenMs)),
       letsGo: lettingGo(repeated),
       includes: repeated.includes,
+      each: repeated.each.map(({ failover, seenWallMs }) => {
+        const keys = Array.from(failover.groups.keys(), subjectKeys.group);
+        const own = subjects.filter(({ key }) => keys.includes(key));
+        const summary = shortened(ownSentence(failover, { ...incident, subjects: own }));
+        const at = instantOf(seenWallMs);
+        const isAll = own.length === subjects.length;
+        return { at, summary, ...ownFacts(failover, own), keys: isAll ? undefined : keys.slice(0, KEYS) };
+      }),
     },
+  };
+}
+
+/** Returns what is said of each failover, whether or not it is repeated. */
+function ownFacts({ from, to, causes, isPartial, withoutMaster }: Failover, subjects: Incident["subjects"]) {
+  const { aboutMs, atMostMs } = withoutMaster ?? {};
+  return {
+    from,
+    to,
+    cause: causes[0].cause,
+    withoutMasterAboutSeconds: aboutMs && seconds(aboutMs),
+    withoutMasterAtMostSeconds: atMostMs && seconds(atMostMs),
+    addresses: addressesOf(subjects),
+    isPartial,
   };
 }

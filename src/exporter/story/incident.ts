@@ -53,6 +53,8 @@ export interface Repeated {
   readonly letGo: Readonly<Record<string, number>>;
   /** The id of the incident that the second failover was until the third one came. */
   readonly includes: string;
+  /** The latest failovers, oldest first, each with the Unix time at which it was seen; at most eight. */
+  readonly each: readonly { readonly failover: Failover; readonly seenWallMs: number }[];
 }
 
 /** A failover of whose causes one is not known yet. */
@@ -95,8 +97,21 @@ export interface IncidentSubject {
   readonly website?: { readonly address: string; readonly protocol: string };
   /** The last time that visitors reached a website. */
   readonly lastUp?: LastReached | undefined;
+  /** The Unix time at which the exporter learned of a website's trouble. */
+  readonly beganMs?: number;
+  /** The end of a website's outage, as long as no test has shown that visitors reach it again. */
+  readonly recovered?: OutageEnd | undefined;
   /** The end of a website's trouble, once it is over, also while other websites keep the incident open. */
-  readonly over?: { readonly end: Instant; readonly aboutMs: number };
+  readonly over?: OutageEnd & {
+    /** The monotonic instant at which a test has shown that visitors reach it again. */
+    readonly reachedMs: number;
+  };
+}
+
+/** When the exporter learned that a website is not down any more, and about when that was so; the latter is monotonic. */
+export interface OutageEnd {
+  readonly end: Instant;
+  readonly aboutMs: number;
 }
 
 /** The instants at which visitors last reached a website, at the earliest and about, and at which that was known. They are monotonic. */

@@ -1,5 +1,6 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
+import { isReachedAgain } from "./last-reached.ts";
 import { applianceWith, changesBetween, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
@@ -14,6 +15,7 @@ import {
   type Incident,
   type IncidentSubject,
   type IncidentWords,
+  type OutageEnd,
 } from "./incident.ts";
 import type { Start } from "../judge/memory.ts";
 import type { Cause } from "../judge/states.ts";
@@ -67,7 +69,9 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
     failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
     lastFailoverAt: last,
     muted: mutedFailovers(now, recent, at),
-    untilMs: Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
+    untilMs: kept.some(isWaiting)
+      ? Number.NEGATIVE_INFINITY
+      : Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
   };
 }
 
@@ -144,6 +148,9 @@ function inWorseWords(incident: Incident, latest: ReadonlyMap<string, StateChang
   return words === incident.words ? incident : { ...incident, words };
 }
 
+/** For this time, a website that is not down any more has to be found up by a master; after it, nobody knows how long it was down. */
+const CONFIRMED_MS = 300_000;
+
 /**
  * Returns an incident without the subjects that are in another state now, each of which has its own end. A subject that is not known to be
  * up again may be down for longer.
@@ -156,29 +163,61 @@ function withoutOver(
 ): Incident {
   const { kind, open } = incident;
   if (kind === "failover") return incident;
-  const left = [...open].filter(
-    (key) => (!isOfInterfaces(kind) || odd.has(key)) && (!latest.has(key) || latest.get(key)?.kind === kind),
+  const subjects = incident.subjects.map((each) =>
+    each.website === undefined || !open.has(each.key)
+      ? each
+      : afterChange(each, latest.get(each.key), incident, given),
   );
-  if (left.length === open.size) return incident;
-  const subjects = incident.subjects.map((each) => {
-    const { kind: other, subject } = latest.get(each.key) ?? {};
-    const isLeft = subject !== undefined && other !== kind && open.has(each.key);
-    const isUp = other === undefined && subject?.lastUp !== undefined;
-    if (!isLeft || each.website === undefined) return each;
-    return { ...each, lastUp: isUp ? each.lastUp : undefined, over: overAt(each, incident, given) };
-  });
-  return { ...incident, subjects, open: new Set(left) };
+  const over = new Set(subjects.flatMap((each) => (each.over === undefined ? [] : each.key)));
+  const waiting = new Set(subjects.flatMap((each) => (each.recovered === undefined ? [] : each.key)));
+  const left = [...open].filter(
+    (key) =>
+      !over.has(key) &&
+      (!isOfInterfaces(kind) || odd.has(key)) &&
+      (waiting.has(key) || !latest.has(key) || latest.get(key)?.kind === kind),
+  );
+  const isUnchanged =
+    left.length === open.size && subjects.every((each, nth) => each === incident.subjects[nth]);
+  return isUnchanged ? incident : { ...incident, subjects, open: new Set(left) };
+}
+
+/**
+ * Returns a website of an incident that is not over. An outage is over when a test shows that visitors reach the website: the new master of
+ * a failover may have found it up before.
+ */
+function afterChange(
+  subject: IncidentSubject,
+  change: StateChange | undefined,
+  incident: Incident,
+  given: StoryStep,
+): IncidentSubject {
+  const { website, lastUp, recovered: before } = subject;
+  if (website === undefined || (change === undefined && before === undefined)) return subject;
+  if (change?.kind === incident.kind) return { ...subject, recovered: undefined };
+  const { monotonicMs } = given.at;
+  const recovered = (change === undefined ? before : undefined) ?? endOf(subject, incident, given);
+  const over = { ...recovered, reachedMs: monotonicMs };
+  const isUp = change === undefined || (change.kind === undefined && change.subject.website !== undefined);
+  const unknown = { ...subject, recovered: undefined, lastUp: undefined, over };
+  if (!isUp || lastUp === undefined) return unknown;
+  const { facts } = given.now;
+  const site = facts.websites.find(({ key }) => key === website.address);
+  if (site === undefined || monotonicMs - recovered.end.monotonicMs > CONFIRMED_MS) return unknown;
+  return isReachedAgain(site, website.protocol, given.now, lastUp.knownMs)
+    ? { ...subject, recovered: undefined, over }
+    : { ...subject, recovered };
 }
 
 /** Returns the end of a website's trouble: about the middle between the last two polls. */
-function overAt(
-  { lastUp }: IncidentSubject,
-  incident: Incident,
-  { at, observed }: StoryStep,
-): NonNullable<IncidentSubject["over"]> {
+function endOf({ lastUp }: IncidentSubject, incident: Incident, { at, observed }: StoryStep): OutageEnd {
   const { sinceMs = at.monotonicMs } = observed ?? {};
   const knownMs = lastUp?.knownMs ?? incident.begin.monotonicMs;
   return { end: endAt(incident, at), aboutMs: (Math.max(sinceMs, knownMs) + at.monotonicMs) / 2 };
+}
+
+/** Whether a website of an incident is not down any more, and no test has shown that visitors reach it. */
+function isWaiting({ subjects }: Incident): boolean {
+  return subjects.some(({ recovered }) => recovered !== undefined);
 }
 
 function isTrouble({ failover }: Incident): boolean {
@@ -193,7 +232,7 @@ function withTrouble(
   const [first] = alike;
   if (first?.kind === undefined) return all;
   const { kind } = first;
-  const subjects = alike.map(({ subject }) => subject);
+  const subjects = alike.map(({ subject }) => ({ ...subject, beganMs: at.wallMs }));
   const names = new Set(subjects.map(({ key }) => key));
   const words = alike.reduce((known, each) => worse(known, each.words), first.words);
   const place = all.findIndex(
@@ -234,7 +273,10 @@ function ended(incident: Incident, { now, at, start }: StoryStep): Incident {
   const { failover, open } = incident;
   if (incident.end !== undefined) return incident;
   const isOver = failover === undefined ? open.size === 0 : isComplete(failover, now, start);
-  return isOver ? { ...incident, end: endAt(incident, at) } : incident;
+  if (!isOver) return incident;
+  const ends = incident.subjects.flatMap(({ over }) => over?.end ?? []);
+  const last = ends.toSorted((one, other) => other.monotonicMs - one.monotonicMs)[0];
+  return { ...incident, end: last ?? endAt(incident, at) };
 }
 
 /** Returns an incident that is planned as its problem is, or as the alert about its failover is muted. */

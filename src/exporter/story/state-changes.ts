@@ -1,5 +1,5 @@
 import type { FleetChange } from "../fleet/changes.ts";
-import { membersIn, wasRead, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
+import { wasRead, type ApplianceSnapshot, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Instant } from "../../support/clock.ts";
 import { once } from "../../support/kept.ts";
@@ -7,8 +7,7 @@ import { listed, wording, type Words } from "../../support/text.ts";
 import { isIn, isOfInterfaces, type Incident, type IncidentSubject, type IncidentWords } from "./incident.ts";
 import { interfaceProblem, isServing, oddInterfaces } from "../judge/judge-appliance.ts";
 import { protocolProblem } from "../judge/judge-website.ts";
-import { visitedIn } from "../judge/masters.ts";
-import { lastPollOf } from "./member.ts";
+import { lastReached } from "./last-reached.ts";
 import { serversIn, type Earlier, type Memory, type Start } from "../judge/memory.ts";
 import {
   PROBLEM_OF,
@@ -87,7 +86,7 @@ export function changesBetween({
       const { earlier, now: each } = change;
       if (!isNews(earlier, each)) return [];
       const { website, ...subject } = subjectOf(each);
-      const lastUp = before && website && lastUpAt(website, { before, now, nowMs });
+      const lastUp = before && website && lastUpOf(website, now, nowMs);
       const trouble = troubleOf(each, now);
       const begins =
         wasKnown(change, now.facts.appliances) &&
@@ -390,57 +389,13 @@ const websitesByKey = once(
   (websites: ClusterSnapshot["websites"]) => new Map(websites.map((each) => [each.key, each])),
 );
 
-/**
- * Returns when visitors last reached a website, by the tests of the appliances that were MASTER until now and of those that are MASTER now;
- * without groups, by the tests of all appliances. The latest instant counts at which all of them found the website up, or at which each
- * former MASTER was still MASTER and found it up.
- */
-function lastUpAt(
-  { address: key, protocol }: NonNullable<IncidentSubject["website"]>,
-  {
-    before,
-    now,
-    nowMs,
-  }: { readonly before: ClusterVerdict; readonly now: ClusterVerdict; readonly nowMs: number },
+function lastUpOf(
+  { address, protocol }: NonNullable<IncidentSubject["website"]>,
+  now: ClusterVerdict,
+  nowMs: number,
 ): IncidentSubject["lastUp"] {
-  const { facts } = now;
-  const website = websitesByKey(facts.websites).get(key);
-  if (website === undefined) return undefined;
-  const tests = website.at.map(({ member, test }) => {
-    const { identity, websites } = facts.appliances[member] ?? {};
-    const up = websites?.[test]?.lastUp.find((each) => each.protocol === protocol);
-    return { name: identity?.appliance ?? "", up };
-  });
-  const [old = tests, current = old] = [before, now].map(({ groups }) => {
-    const masters = visitedIn(groups)(website);
-    return masters.length === 0 ? tests : tests.filter(({ name }) => masters.includes(name));
-  });
-  // The former MASTER may never have found the website up.
-  const servers = old.some(({ up }) => up !== undefined) ? old : current;
-  const served = servers.flatMap(({ name, up }) =>
-    up === undefined ? [] : Math.min(up.sentMs, handedOverMs(name, before, now)),
-  );
-  if (served.length === 0) return undefined;
-  const anywhere = [...old, ...current].map(({ up }) => up?.sentMs ?? Number.NEGATIVE_INFINITY);
-  const sentMs = Math.max(Math.min(...served), Math.min(...anywhere));
-  const untilMs = Math.min(nowMs, ...servers.flatMap(({ up }) => up?.doubtedMs ?? []));
-  return { sentMs, aboutMs: (sentMs + untilMs) / 2, knownMs: nowMs };
-}
-
-/**
- * Returns the earliest instant at which an appliance may have handed over groups: its latest answer as MASTER. Infinite if it handed over
- * none.
- */
-function handedOverMs(name: string, before: ClusterVerdict, { facts, groups }: ClusterVerdict): number {
-  const polled = facts.appliances.find(({ identity }) => identity.appliance === name)?.vrrp.polled;
-  const sent = [...groups].flatMap(([key, group]) => {
-    const wasMaster = before.groups.get(key)?.latestMaster === name;
-    if (!wasMaster || membersIn(group.facts, "master").every((master) => master === name)) return [];
-    const { answers = [] } = group.facts.members.find(({ appliance }) => appliance === name) ?? {};
-    const answer = answers.findLast(({ role }) => role === "master");
-    return answer === undefined ? [] : lastPollOf({ answers, polled }, answer).sentMs;
-  });
-  return Math.min(...sent);
+  const website = websitesByKey(now.facts.websites).get(address);
+  return website && lastReached(website, protocol, { now, nowMs });
 }
 
 /** Returns changes to states that are neither MASTER nor BACKUP; all changes of an appliance without groups. */

@@ -7,6 +7,8 @@ export interface Past {
   /** The number of outages. */
   readonly downs: number;
   readonly plannedMs: number;
+  /** The part of the unknown time in which nobody answered, if that is known. */
+  readonly unansweredMs?: number;
   /** The rest of the time. */
   readonly unknownMs: number;
 }
@@ -18,11 +20,14 @@ export const NOTABLE_MS = 60_000;
  * Returns `up 99.986 % of the 21 h 0 min known, down 2 times, 4 min, planned 1 h 0 min`. The percentage is of the known and unplanned time,
  * whose length it names unless that is the whole time.
  */
-export function pastWords({ upMs, downMs, downs, plannedMs, unknownMs }: Past): string {
+export function pastWords({ upMs, downMs, downs, plannedMs, unknownMs, unansweredMs = 0 }: Past): string {
   if (upMs + downMs + plannedMs === 0) return "not known";
   const isRated = upMs + downMs > 0;
   return [
     ...(isRated ? [`up ${percentOfKnown(upMs, downMs, unknownMs)}`] : []),
+    ...(unansweredMs < NOTABLE_MS
+      ? []
+      : [`at least ${percent(upMs, downMs + unansweredMs)}`, `no answer ${lasted(unansweredMs)}`]),
     ...(downMs === 0 ? [] : [`down ${downs === 1 ? "once" : `${downs} times`}`, lasted(downMs)]),
     ...(plannedMs === 0 ? [] : [`planned ${lasted(plannedMs)}`]),
     ...(isRated || unknownMs < NOTABLE_MS ? [] : [`unknown ${lasted(unknownMs)}`]),

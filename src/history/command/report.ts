@@ -8,7 +8,9 @@ import { formatCsv } from "../report/csv.ts";
 import { merged, NO_HISTORY, type RangeHistory } from "../report/history.ts";
 import { formatHtml } from "../report/html.ts";
 import { formatJson, readHistory, type MonthReport } from "../report/month-report.ts";
+import { clustersIn, selected } from "../report/selection.ts";
 import { instantOf } from "../../exporter/judge/words.ts";
+import { listedBriefly, printable } from "../../support/text.ts";
 import { TIME_ZONE_FORM } from "../../support/time-zone.ts";
 import { fail, type ExitCode, type Io } from "../../exporter/command/command.ts";
 
@@ -17,6 +19,9 @@ export interface ReportFlags {
   readonly timezone: string;
   readonly output: keyof typeof FORMATS;
   readonly "storage.path": readonly string[];
+  readonly cluster?: readonly string[];
+  /** Each as `name=value`. */
+  readonly label?: readonly string[];
 }
 
 const FORMATS = { html: formatHtml, csv: formatCsv, json: formatJson } as const satisfies Readonly<
@@ -33,8 +38,19 @@ export async function report(flags: ReportFlags, io: Io): Promise<ExitCode> {
   const nowMs = io.clock.wallMs();
   if (nowMs <= fromMs) return fail(io, `${month} has not begun: it begins at ${calendar.format(fromMs)}`);
   const range = { fromMs, toMs: Math.min(nowMs, endMs) };
-  const history = await readAll(folders, range, io);
-  if (typeof history === "number") return history;
+  const all = await readAll(folders, range, io);
+  if (typeof all === "number") return all;
+  const selection = { clusters: flags.cluster ?? [], labels: labelsOf(flags.label ?? []) };
+  const known = clustersIn(all);
+  const missing = selection.clusters.find((name) => !known.includes(name));
+  if (missing !== undefined && known.length > 0)
+    return fail(
+      io,
+      printable(`nothing is known of the cluster ${missing}; there are ${listedBriefly(known)}`),
+    );
+  const history = selected(all, selection);
+  if (known.length > 0 && clustersIn(history).length === 0)
+    return fail(io, "no cluster has these labels; journals of earlier versions have no labels");
   const availability = availabilityOf(history, range);
   if (availability.clusters.length === 0)
     return fail(io, `nothing is known of ${month}: ${(await Promise.all(folders.map(daysIn))).join("; ")}`);
@@ -46,10 +62,16 @@ export async function report(flags: ReportFlags, io: Io): Promise<ExitCode> {
     from: instantOf(range.fromMs),
     to: instantOf(range.toMs),
     isOver: range.toMs === endMs,
+    selection: history === all ? undefined : selection,
     ...availability,
+    sources: all.sources,
   };
   io.out(FORMATS[output](made, calendar));
   return 0;
+}
+
+function labelsOf(pairs: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(pairs.map((pair) => [pair.replace(/=.*/s, ""), pair.replace(/^[^=]*=/, "")]));
 }
 
 /** Reads all journals. After an error, which it prints, it returns the exit code. */

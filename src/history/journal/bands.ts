@@ -47,6 +47,17 @@ export function bandOf(record: BandInputs): Band | "changing" {
   return isPlanned && (band === "down" || band === "unknown") ? "planned" : band;
 }
 
+/** Whether a subject was watched, and nobody could tell its state: nobody answered, or no master was known. Planned work may explain it. */
+export function isUnanswered({ kind, state, isPlanned }: UnansweredInputs): boolean {
+  return (kind === "group" || kind === "website") && state === "unknown" && isPlanned !== true;
+}
+
+interface UnansweredInputs {
+  readonly kind: BandInputs["kind"];
+  readonly state?: string | undefined;
+  readonly isPlanned?: boolean | undefined;
+}
+
 /** The part of a record that decides about the band: the state, or, for a cluster, the worst band of its groups and websites. */
 type BandInputs =
   | { readonly kind: "cluster"; readonly worst?: string | undefined }

@@ -109,7 +109,10 @@ function subjectForms(
   }
 }
 
-function clusterForms({ state, groups, websites, planned }: ClusterVerdict, given: RecordHead): RecordForms {
+function clusterForms(
+  { facts, state, groups, websites, planned }: ClusterVerdict,
+  given: RecordHead,
+): RecordForms {
   const identity = { at: given.at, kind: "cluster", cluster: given.cluster } as const;
   const worst = worstOf(
     new Set([
@@ -117,7 +120,8 @@ function clusterForms({ state, groups, websites, planned }: ClusterVerdict, give
       worstWebsite(websites, { websites, planned }).band,
     ]),
   );
-  return formsOf(identity, { state, worst });
+  const hasLabels = Object.keys(facts.labels).length > 0;
+  return formsOf(identity, hasLabels ? { state, worst, labels: facts.labels } : { state, worst });
 }
 
 /**

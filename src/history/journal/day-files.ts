@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants, createWriteStream } from "node:fs";
 import { lstat, open, readdir, rename, rm, type FileHandle } from "node:fs/promises";
-import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { basename, join } from "node:path";
+import { Transform, type Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import { errorCode } from "../../support/errors.ts";
@@ -83,13 +83,30 @@ export async function openRegular(path: string, flags: number): Promise<FileHand
 
 const NOT_REGULAR = "not a regular file; remove it";
 
-async function streamOf({ path, isCompressed }: NamedFile, from = 0): Promise<Readable> {
+async function streamOf(
+  { path, isCompressed }: NamedFile,
+  from = 0,
+  onBytes?: (chunk: Buffer) => void,
+): Promise<Readable> {
   const file = await openRegular(path, constants.O_RDONLY);
-  const bytes = file.createReadStream({ highWaterMark: CHUNK_BYTES, start: from });
+  const stream = file.createReadStream({ highWaterMark: CHUNK_BYTES, start: from });
+  const bytes = onBytes === undefined ? stream : tapped(stream, onBytes);
   if (!isCompressed) return bytes;
   const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
   pipeline(bytes, gunzip).catch((error: unknown) => gunzip.destroy(toError(error)));
   return gunzip;
+}
+
+/** Returns a stream of the same bytes, each part of which is also given to a function. */
+function tapped(stream: Readable, onBytes: (chunk: Buffer) => void): Readable {
+  const through = new Transform({
+    transform: (chunk: Buffer, _, done) => {
+      onBytes(chunk);
+      done(null, chunk);
+    },
+  });
+  pipeline(stream, through).catch((error: unknown) => through.destroy(toError(error)));
+  return through;
 }
 
 function orderOf({ day, isCompressed }: Pick<DayFile, "day" | "isCompressed">): number {
@@ -104,19 +121,34 @@ export interface TimeRange {
 /**
  * Reads the lines of the records of all days that a range of time touches, oldest first, some at a time, as `LineReader` returns them. The
  * first day begins with the state of everything. A line without its line break is left out, since its write was interrupted. Files that are
- * removed meanwhile are left out too. `onDamaged` is called for each file with `DamagedLines`, or whose rest cannot be read.
+ * removed meanwhile are left out too. `onFile` is called after each file. `onDamaged` is called for each file with `DamagedLines`, or whose rest cannot be read.
  */
 export async function* readLines(
   folder: string,
   { fromMs, toMs }: TimeRange,
   onDamaged: OnDamaged,
+  onFile?: (file: ReadFile) => void,
 ): AsyncGenerator<readonly string[]> {
   const progress = { latest: "" };
   for (const file of await namedFiles(folder)) {
     const beginMs = beginOf(file.day);
     if (beginMs >= toMs || beginMs + DAY_MS <= fromMs) continue;
-    yield* recordLines(file, progress, onDamaged);
+    const hash = createHash("sha256");
+    let bytes = 0;
+    const onBytes = (chunk: Buffer): void => {
+      hash.update(chunk);
+      bytes += chunk.length;
+    };
+    yield* recordLines(file, progress, onDamaged, WHOLE, onFile && onBytes);
+    onFile?.({ name: basename(file.path), bytes, sha256: hash.digest("hex") });
   }
+}
+
+/** A file as it was read. */
+export interface ReadFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
 }
 
 /**
@@ -173,10 +205,11 @@ async function* recordLines(
   progress: Progress,
   onDamaged: OnDamaged,
   part = WHOLE,
+  onBytes?: (chunk: Buffer) => void,
 ): AsyncGenerator<readonly string[]> {
   const reader = createLineReader(file.day, progress, part.from > 0);
   try {
-    for await (const lines of linesIn(file, part)) yield lines.flatMap(reader.read);
+    for await (const lines of linesIn(file, part, onBytes)) yield lines.flatMap(reader.read);
   } catch (error) {
     if (!isMissing(error)) onDamaged(file.path, error);
   }
@@ -184,12 +217,16 @@ async function* recordLines(
   if (damage !== undefined) onDamaged(file.path, damage);
 }
 
-async function* linesIn(file: NamedFile, part: FilePart): AsyncGenerator<readonly string[]> {
+async function* linesIn(
+  file: NamedFile,
+  part: FilePart,
+  onBytes?: (chunk: Buffer) => void,
+): AsyncGenerator<readonly string[]> {
   const { path, isCompressed } = file;
-  const stream = await streamOf(file, part.from).catch((error: unknown) => {
+  const stream = await streamOf(file, part.from, onBytes).catch((error: unknown) => {
     if (isCompressed || !isMissing(error)) throw error;
     // The day has been compressed since the folder was read.
-    return streamOf({ ...file, path: `${path}.gz`, isCompressed: true });
+    return streamOf({ ...file, path: `${path}.gz`, isCompressed: true }, 0, onBytes);
   });
   yield* linesOf(stream, part);
 }

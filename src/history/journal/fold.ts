@@ -1,4 +1,4 @@
-import { bandOf } from "./bands.ts";
+import { bandOf, isUnanswered } from "./bands.ts";
 import { endsKnowledge, isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "./record.ts";
 
 /** A subject that is in the state of the record, from that Unix time in milliseconds on. */
@@ -17,13 +17,16 @@ export interface Fold {
   readonly lasting: ReadonlyMap<string, LastingRecord>;
 }
 
+type OnTime = (record: SubjectRecord, fromMs: number, toMs: number) => void;
+
 /**
  * Calls back for each time in which a subject was known to be in a state: in order, not empty, without overlaps. The time between the calls
  * is unknown. A group that changes has the state that follows from the beginning of the change. If time goes back, the first known state
- * stays.
+ * stays. `onUnanswered` is called for each part of the unknown time in which the subject was watched, and nobody answered.
  */
-export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs: number) => void): Fold {
+export function createFold(onKnown: OnTime, onUnanswered: OnTime = () => {}): Fold {
   const lasting = new Map<string, LastingRecord>();
+  const unanswered = new Map<string, LastingRecord>();
   let latestMs = Number.NEGATIVE_INFINITY;
 
   function close({ record, sinceMs }: LastingRecord, toMs: number): void {
@@ -37,6 +40,14 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
       close(each, latestMs);
       lasting.delete(key);
     }
+    for (const [key, { record }] of unanswered)
+      if (cluster === undefined || record.cluster === cluster) closeUnanswered(key);
+  }
+
+  function closeUnanswered(key: string): void {
+    const { record, sinceMs = latestMs } = unanswered.get(key) ?? {};
+    if (record !== undefined && latestMs > sinceMs) onUnanswered(record, sinceMs, latestMs);
+    unanswered.delete(key);
   }
 
   function readSubject(record: SubjectRecord, key: string): void {
@@ -45,6 +56,9 @@ export function createFold(onKnown: (record: SubjectRecord, fromMs: number, toMs
     if (old !== undefined && isSame(old.record, record)) return;
     if (old !== undefined) close(old, latestMs);
     const wasChanging = old !== undefined && bandOf(old.record) === "changing";
+    if (!isUnanswered(record)) closeUnanswered(key);
+    else if (!unanswered.has(key))
+      unanswered.set(key, { record, sinceMs: wasChanging ? old.sinceMs : latestMs });
     if (band === "unknown") lasting.delete(key);
     else lasting.set(key, { record, sinceMs: wasChanging ? old.sinceMs : latestMs });
   }

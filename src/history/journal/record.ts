@@ -70,8 +70,13 @@ const website = z.object({
 });
 
 const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
-/** `worst` is the worst band of the cluster's groups and websites. */
-const cluster = z.object({ ...subject, kind: z.literal("cluster"), worst: z.string().optional() });
+/** `worst` is the worst band of the cluster's groups and websites; `labels` are those that all members share, if there are any. */
+const cluster = z.object({
+  ...subject,
+  kind: z.literal("cluster"),
+  worst: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+});
 /** The verdict on the failover that would follow if the appliance, a MASTER, stopped. */
 const readiness = z.object({ ...subject, kind: z.literal("readiness"), appliance: z.string() });
 
@@ -85,7 +90,7 @@ const incident = z.object({
 });
 
 const reload = z.object({ at, kind: z.literal("reload"), ok: z.boolean() });
-/** A window of planned work that began, or whose end has changed. */
+/** A window of planned work that began, or whose end has changed. One of the configuration has no `by`. */
 const window = z.object({ at, kind: z.literal("window"), ...windowSchema.shape });
 /** After this record nothing more is known of a cluster until the next run, since the cluster changed too often. */
 const lost = z.object({ at, kind: z.literal("lost"), cluster: z.string() });

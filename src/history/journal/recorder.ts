@@ -56,6 +56,8 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
   let latestMs: number | undefined;
   let sources: Pick<Sources, "verdicts" | "windows"> | undefined;
   let judging: Promise<Judged | undefined> | undefined;
+  /** The running windows of the configuration that were recorded, by id. */
+  const configured = new Map<string, MaintenanceWindow>();
   /** Whether what goes on has changed since the latest step. */
   let isOngoingChanged = true;
 
@@ -75,6 +77,30 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     const changed = { isOngoingChanged: isOngoingChanged || !now.isContinuous };
     isOngoingChanged = false;
     await journal?.flush({ ...now, ...changed, state: stateOf(all), ongoing: ongoingOf(all, now.atMs) });
+  }
+
+  /** Records windows of the configuration that began, and those that a new configuration has ended early. */
+  function recordConfigured(
+    before: ClusterVerdict | undefined,
+    now: ClusterVerdict | undefined,
+    atMs: number,
+  ): void {
+    const running = configuredIn(now);
+    for (const window of running) {
+      if (configured.has(window.id)) continue;
+      configured.set(window.id, window);
+      record(windowRecord(window, atMs));
+    }
+    const known = new Set(running.map(({ id }) => id));
+    for (const window of configuredIn(before).filter(({ id }) => !known.has(id) && configured.has(id))) {
+      const isElsewhere = [...latest.values()].some(({ verdict }) =>
+        configuredIn(verdict).some(({ id }) => id === window.id),
+      );
+      if (isElsewhere) continue;
+      configured.delete(window.id);
+      const isChanged = sources?.windows.commanded().some(({ id }) => id === window.id) === true;
+      if (window.endMs > atMs && !isChanged) record(windowRecord({ ...window, endMs: atMs }, atMs));
+    }
   }
 
   function failed(error: unknown): undefined {
@@ -131,7 +157,8 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
     add: (one: JournalRecord) => void,
   ): Promise<void> {
     add(runOf(begin, atMs));
-    for (const window of sources?.windows.commanded() ?? []) add(windowRecord(window, atMs));
+    for (const window of [...(sources?.windows.commanded() ?? []), ...configured.values()])
+      add(windowRecord(window, atMs));
     await inSlices(all, ({ verdict, incidents }) => {
       recordsBetween(undefined, verdict, atMs).forEach(add);
       incidentRecords(verdict.facts.cluster, openIn(incidents), atMs).forEach(add);
@@ -149,6 +176,7 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
         const { cluster } = now.facts;
         latest.set(cluster, { verdict: now, incidents: latest.get(cluster)?.incidents });
       } else if (before !== undefined) latest.delete(before.facts.cluster);
+      if (before?.planned !== now?.planned) recordConfigured(before, now, atMs);
       const records = recordsBetween(before, now, atMs);
       // What began before a window, and what began in it.
       const isOtherWindow = before?.planned !== now?.planned;
@@ -174,6 +202,15 @@ export function createRecorder({ version, shard, clock, logger, onRecord, journa
       await Promise.race([end(), new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())]);
     },
   };
+}
+
+/** Returns the windows of the configuration that run, as configured. */
+function configuredIn(verdict: ClusterVerdict | undefined): readonly MaintenanceWindow[] {
+  const all = verdict?.planned?.windows ?? [];
+  const own = all.filter(({ origin, changedBy }) => origin === "configuration" && changedBy === undefined);
+  return own.map(({ id, scope, beginMs, endMs, comment, by, origin }) => {
+    return { id, scope, beginMs, endMs, comment, by, origin };
+  });
 }
 
 function isWrong(record: SubjectRecord): boolean {

@@ -189,7 +189,10 @@ function createReader(): StateReader {
     end: () => ({
       subjects: [...subjects.values()],
       incidents: [...incidents.values()].flatMap((own) => [...own.values()]),
-      windows: Array.from(windows.values(), windowFrom),
+      // A window of the configuration runs as the configuration says now, unless somebody has changed it.
+      windows: Array.from(windows.values(), windowFrom).filter(
+        ({ origin, changedBy }) => origin !== "configuration" || changedBy !== undefined,
+      ),
     }),
   };
 }

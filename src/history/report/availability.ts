@@ -1,19 +1,35 @@
 import type { TimeRange } from "../journal/day-files.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
+import { windowDocument, windowFrom, type WindowDocument } from "../../exporter/maintenance/request.ts";
 import { groupName, instantOf } from "../../exporter/judge/words.ts";
 import { groupBy } from "../../support/group-by.ts";
 import type { RangeHistory, SubjectHistory } from "./history.ts";
-import { lengthOf, outagesIn, whole, type PartOfWhole, type Span } from "./spans.ts";
+import {
+  isKnown,
+  lengthOf,
+  outagesIn,
+  whole,
+  type OutageSpan,
+  type PartOfWhole,
+  type Span,
+} from "./spans.ts";
 
 /** The milliseconds of a range of time in which something was up, down, and so on. Their sum is the whole range. */
 export interface Figures {
   readonly upMs: number;
   readonly downMs: number;
   readonly unknownMs: number;
+  /** The part of `unknownMs` in which the subject was watched, and nobody answered or no master was known. */
+  readonly unansweredMs: number;
   /** The time in which the subject was down or unknown because of planned work on the whole cluster. */
   readonly plannedMs: number;
   /** The part of the known and unplanned time in which the subject was up, 0 to 1; absent if there is no such time. */
   readonly availability?: number | undefined;
+  /** The availability if the time without an answer counts as down. */
+  readonly availabilityAtLeast?: number | undefined;
+  readonly outages: number;
+  /** The known length of an outage on average; absent without outages. */
+  readonly meanOutageMs?: number | undefined;
 }
 
 /** The figures of a subject. Instants are RFC 3339 in UTC. */
@@ -72,8 +88,12 @@ export interface Availability {
   readonly clusters: readonly ClusterRow[];
   /** The outages of groups and websites, the longest one first. */
   readonly outages: readonly Outage[];
+  /** The times of groups and websites without an answer, each as long as an outage would be listed: the longest one first. */
+  readonly unanswered: readonly Outage[];
   /** The failovers, oldest first. */
   readonly failovers: readonly KnownIncident[];
+  /** The windows of planned work that touch the range, oldest first. */
+  readonly windows: readonly WindowDocument[];
   readonly leftOut: number;
 }
 
@@ -87,18 +107,15 @@ export function availabilityOf(history: RangeHistory, range: TimeRange): Availab
   const subjects = [...history.subjects.values()].filter(({ present }) => present.length > 0);
   const byCluster = groupBy(subjects, ({ record }) => record.cluster);
   const clusters = Array.from(byCluster, ([name, those]) => clusterRow(name, those, range));
-  const outages = clusters
-    .flatMap(outagesOf)
-    .toSorted((one, other) => other.span.downMs - one.span.downMs)
-    .slice(0, MAX_OUTAGES);
   return {
-    clusters: clusters.toSorted((one, other) => compare(one.name, other.name)),
-    outages: outages.map(({ cluster, subject, span }) => {
-      const [from, to] = [instantOf(span.fromMs), instantOf(span.toMs)];
-      return { cluster, subject, from, to, durationMs: span.downMs };
-    }),
+    clusters: clusters.toSorted(worstFirst((one, other) => compare(one.name, other.name))),
+    outages: longestOf(clusters.flatMap((each) => timesOf(each, outagesIn))),
+    unanswered: longestOf(clusters.flatMap((each) => alikeOnce(timesOf(each, unansweredIn)))),
     failovers: [...history.failovers.values()].toSorted((one, other) => compare(one.begin, other.begin)),
-    leftOut: history.leftOut,
+    windows: Array.from(history.windows.values(), (record) => windowDocument(windowFrom(record))).toSorted(
+      (one, other) => compare(one.begin, other.begin),
+    ),
+    leftOut: history.sources.reduce((count, { leftOut }) => count + leftOut, 0),
   };
 }
 
@@ -113,14 +130,18 @@ function clusterRow(name: string, subjects: readonly SubjectHistory[], range: Ti
     ...rowOf({ known: whole(members), present }, range),
     readiness: masters.length === 0 ? undefined : readinessOf(masters),
     groups: groups.toSorted(
-      (one, other) =>
-        compare(one.vip, other.vip) ||
-        one.vhid - other.vhid ||
-        compare(one.interface ?? "", other.interface ?? ""),
+      worstFirst(
+        (one, other) =>
+          compare(one.vip, other.vip) ||
+          one.vhid - other.vhid ||
+          compare(one.interface ?? "", other.interface ?? ""),
+      ),
     ),
     websites: websites.toSorted(
-      (one, other) =>
-        compare(one.name, other.name) || one.id - other.id || compare(one.protocol, other.protocol),
+      worstFirst(
+        (one, other) =>
+          compare(one.name, other.name) || one.id - other.id || compare(one.protocol, other.protocol),
+      ),
     ),
   };
 }
@@ -131,14 +152,20 @@ function rowOf({ known, present }: PartOfWhole, range: TimeRange): AvailabilityR
   const upMs = sum(known, ({ band }) => band === "up" || band === "impaired");
   const wholeMs = lengthOf(range);
   const unknownMs = wholeMs - upMs - downMs - plannedMs;
+  const unansweredMs = sum(known, (span) => !isKnown(span));
+  const outages = outagesIn(known);
   const presentToMs = present.reduce((latest, { toMs }) => Math.max(latest, toMs), range.fromMs);
-  const [first] = known;
+  const first = known.find(isKnown);
   return {
     upMs,
     downMs,
     unknownMs,
+    unansweredMs,
     plannedMs,
-    availability: shareOf(upMs, wholeMs - unknownMs - plannedMs),
+    availability: shareOf(upMs, upMs + downMs),
+    availabilityAtLeast: shareOf(upMs, upMs + downMs + unansweredMs),
+    outages: outages.length,
+    meanOutageMs: outages.length === 0 ? undefined : downMs / outages.length,
     knownSince: first && instantOf(first.fromMs),
     goneSince: presentToMs < range.toMs ? instantOf(presentToMs) : undefined,
     spans: known,
@@ -164,7 +191,7 @@ function websiteRow(
   const { id, name, protocol } = record;
   const isOther = ({ record: other }: SubjectHistory): boolean =>
     other.kind === "website" && other.id === id && other.name === name && other.protocol !== "";
-  const isReplaced = protocol === "" && member.known.length === 0 && others.some(isOther);
+  const isReplaced = protocol === "" && !member.known.some(isKnown) && others.some(isOther);
   return isReplaced ? [] : [{ id, name, protocol, ...rowOf(member, range) }];
 }
 
@@ -184,15 +211,54 @@ function readinessOf(masters: readonly SubjectHistory[]): ReadinessTimes {
   return { readyMs, notReadyMs, ready: shareOf(readyMs, readyMs + notReadyMs) };
 }
 
-/** Returns the outages of groups and websites. */
-function outagesOf({ name: cluster, groups, websites }: ClusterRow) {
+/** Orders rows by the part of the unplanned time in which they are known to be up, so that a row with much unknown time is not among the best. */
+function worstFirst<Row extends Figures>(byName: (one: Row, other: Row) => number) {
+  const surelyUp = ({ upMs, downMs, unknownMs }: Figures): number =>
+    shareOf(upMs, upMs + downMs + unknownMs) ?? 0;
+  return (one: Row, other: Row): number => surelyUp(one) - surelyUp(other) || byName(one, other);
+}
+
+interface TitledTime {
+  readonly cluster: string;
+  readonly subject: string;
+  readonly span: OutageSpan;
+}
+
+function longestOf(times: readonly TitledTime[]): readonly Outage[] {
+  const longest = times.toSorted((one, other) => other.span.downMs - one.span.downMs).slice(0, MAX_OUTAGES);
+  return longest.map(({ cluster, subject, span }) => {
+    const [from, to] = [instantOf(span.fromMs), instantOf(span.toMs)];
+    return { cluster, subject, from, to, durationMs: span.downMs };
+  });
+}
+
+/** Returns each time once: all groups and websites of a cluster that is dark have the same. */
+function alikeOnce(times: readonly TitledTime[]): readonly TitledTime[] {
+  const alike = groupBy(times, ({ span }) => `${span.fromMs} ${span.toMs}`);
+  return Array.from(alike.values()).flatMap((own) => {
+    const [first] = own;
+    if (first === undefined) return [];
+    const more = own.length - 1;
+    return [more === 0 ? first : { ...first, subject: `${first.subject} and ${more} more` }];
+  });
+}
+
+/** Returns the times in which nobody answered. */
+function unansweredIn(spans: readonly Span[]): readonly OutageSpan[] {
+  const own = spans.filter((each) => !isKnown(each));
+  return own.map((span) => ({ fromMs: span.fromMs, toMs: span.toMs, downMs: lengthOf(span) }));
+}
+
+/** Returns such times of groups and websites. */
+function timesOf(
+  { name: cluster, groups, websites }: ClusterRow,
+  timesIn: (spans: readonly Span[]) => readonly OutageSpan[],
+): readonly TitledTime[] {
   const titled = [
     ...groups.map((row) => [groupName(row), row] as const),
     ...websites.map((row) => [websiteTitle(row), row] as const),
   ];
-  return titled.flatMap(([subject, { spans }]) =>
-    outagesIn(spans).map((span) => ({ cluster, subject, span })),
-  );
+  return titled.flatMap(([subject, { spans }]) => timesIn(spans).map((span) => ({ cluster, subject, span })));
 }
 
 /** Returns `shop https`. */

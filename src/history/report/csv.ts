@@ -36,6 +36,11 @@ const COLUMNS: Readonly<Record<string, (line: CsvLine) => string | number | unde
   gone_since: ({ row }) => row.goneSince,
   ready_ms: ({ cluster, row }) => (row === cluster ? cluster.readiness?.readyMs : undefined),
   not_ready_ms: ({ cluster, row }) => (row === cluster ? cluster.readiness?.notReadyMs : undefined),
+  no_answer_ms: ({ row }) => row.unansweredMs,
+  not_watched_ms: ({ row }) => row.unknownMs - row.unansweredMs,
+  availability_at_least: ({ row }) => row.availabilityAtLeast,
+  outages: ({ row }) => row.outages,
+  mean_outage_ms: ({ row }) => row.meanOutageMs,
 };
 
 /** With this mark, a spreadsheet reads UTF-8. */

@@ -1,11 +1,18 @@
 import { bandOf } from "../journal/bands.ts";
 import type { TimeRange } from "../journal/day-files.ts";
 import { createFold } from "../journal/fold.ts";
-import { isSubject, subjectKey, type JournalRecord, type SubjectRecord } from "../journal/record.ts";
+import {
+  isSubject,
+  subjectKey,
+  type JournalRecord,
+  type SubjectRecord,
+  type WindowRecord,
+} from "../journal/record.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { createPresence } from "./presence.ts";
-import { clipped, overlay, type PartOfWhole, type Span } from "./spans.ts";
+import { createRunFacts, type RunFacts, type JournalSource } from "./sources.ts";
+import { clipped, isKnown, overlay, type PartOfWhole, type Span } from "./spans.ts";
 
 /** A subject, and its states within a range of time. */
 export interface SubjectHistory extends PartOfWhole {
@@ -18,16 +25,26 @@ export interface RangeHistory {
   readonly subjects: ReadonlyMap<string, SubjectHistory>;
   /** The failovers that began within the range, by id. */
   readonly failovers: ReadonlyMap<string, KnownIncident>;
-  /** The number of records that the journals left out because of their bounds. */
-  readonly leftOut: number;
+  /** The windows of planned work that touch the range, by id, as they were last recorded. */
+  readonly windows: ReadonlyMap<string, WindowRecord>;
+  /** The labels of each cluster, as they were last recorded. */
+  readonly labels: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly sources: readonly JournalSource[];
 }
 
-export const NO_HISTORY: RangeHistory = { subjects: new Map(), failovers: new Map(), leftOut: 0 };
+export const NO_HISTORY: RangeHistory = {
+  subjects: new Map(),
+  failovers: new Map(),
+  windows: new Map(),
+  labels: new Map(),
+  sources: [],
+};
 
 /** Reads the records of one journal, oldest first. */
 export interface HistoryReader {
   read(record: JournalRecord): void;
-  end(): RangeHistory;
+  /** `origin` says what was read, if that was a journal. */
+  end(origin?: Omit<JournalSource, keyof RunFacts>): RangeHistory;
 }
 
 /** After this time from its start, an exporter knows everything that it watches, and the state that a changing group gets. */
@@ -40,12 +57,18 @@ export function createHistory(range: TimeRange): HistoryReader {
   const failovers = new Map<string, KnownIncident>();
   const presence = createPresence(SETTLED_MS);
   const mastership = createPresence(0);
-  const fold = createFold((record, fromMs, toMs) => {
-    const band = bandOf(record);
-    if (band !== "unknown" && band !== "changing")
-      spans.get(subjectKey(record))?.push(...clipped({ fromMs, toMs, band, state: record.state }, range));
-  });
-  let leftOut = 0;
+  const add = (record: SubjectRecord, span: Omit<Span, "state">): void =>
+    void spans.get(subjectKey(record))?.push(...clipped({ ...span, state: record.state }, range));
+  const fold = createFold(
+    (record, fromMs, toMs) => {
+      const band = bandOf(record);
+      if (band !== "unknown" && band !== "changing") add(record, { fromMs, toMs, band });
+    },
+    (record, fromMs, toMs) => add(record, { fromMs, toMs, band: "unanswered" }),
+  );
+  const windows = new Map<string, WindowRecord>();
+  const labels = new Map<string, Readonly<Record<string, string>>>();
+  const runs = createRunFacts(range);
 
   function readSubject(record: SubjectRecord): void {
     const key = subjectKey(record);
@@ -66,13 +89,15 @@ export function createHistory(range: TimeRange): HistoryReader {
   return {
     read: (record) => {
       if (isSubject(record)) readSubject(record);
-      else if (record.kind === "run") leftOut += record.left ?? 0;
+      else if (record.kind === "window") windows.set(record.id, record);
       else if (record.kind === "incident") readIncident(record.incident);
+      if (record.kind === "cluster" && record.labels !== undefined) labels.set(record.cluster, record.labels);
+      runs.read(record);
       presence.read(record);
       mastership.read(record);
       fold.read(record);
     },
-    end: () => {
+    end: (origin) => {
       fold.end();
       const [configured, masters] = [presence.end(), mastership.end()];
       const subjects = Array.from(records, ([key, record]) => {
@@ -80,7 +105,16 @@ export function createHistory(range: TimeRange): HistoryReader {
         const present = united(ranges).flatMap((each) => clipped(each, range));
         return [key, { record, known: spans.get(key) ?? [], present }] as const;
       });
-      return { subjects: new Map(subjects), failovers, leftOut };
+      const touching = [...windows].filter(([, { begin, end }]) => {
+        return Date.parse(begin) < range.toMs && Date.parse(end) > range.fromMs;
+      });
+      return {
+        subjects: new Map(subjects),
+        failovers,
+        windows: new Map(touching),
+        labels,
+        sources: origin === undefined ? [] : [{ ...origin, ...runs.end() }],
+      };
     },
   };
 }
@@ -92,7 +126,7 @@ export function merged(first: RangeHistory, other: RangeHistory): RangeHistory {
     const own = subjects.get(key) ?? { record, known: [], present: [] };
     subjects.set(key, {
       record: own.record,
-      known: overlay(own.known, known),
+      known: together(own.known, known),
       present: united([...own.present, ...present]),
     });
   }
@@ -101,7 +135,21 @@ export function merged(first: RangeHistory, other: RangeHistory): RangeHistory {
     ([, each]) => reported.get(each.cluster)?.some((known) => isSame(known, each)) !== true,
   );
   const failovers = new Map([...others, ...first.failovers]);
-  return { subjects, failovers, leftOut: first.leftOut + other.leftOut };
+  return {
+    subjects,
+    failovers,
+    windows: new Map([...other.windows, ...first.windows]),
+    labels: new Map([...other.labels, ...first.labels]),
+    sources: [...first.sources, ...other.sources],
+  };
+}
+
+/** Returns the spans of both. What one of them knows counts more than that nobody answered the other one. */
+function together(one: readonly Span[], other: readonly Span[]): readonly Span[] {
+  const [known, unanswered] = [isKnown, (each: Span) => !isKnown(each)].map((isWanted) =>
+    overlay(one.filter(isWanted), other.filter(isWanted)),
+  );
+  return overlay(known ?? [], unanswered ?? []);
 }
 
 function united(ranges: readonly TimeRange[]): readonly TimeRange[] {

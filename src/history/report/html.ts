@@ -2,14 +2,14 @@ import { html, nothing, type Html } from "../../exporter/page/view/html.ts";
 import { HATCH, picture } from "../../exporter/page/view/strip.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { addressName } from "../../exporter/judge/words.ts";
-import { count } from "../../support/text.ts";
-import { pastWords, percent, percentOfKnown } from "../../exporter/view/past.ts";
+import { count, listed } from "../../support/text.ts";
+import { NOTABLE_MS, pastWords, percent, percentOfKnown } from "../../exporter/view/past.ts";
 import { inWords } from "../../exporter/view/words.ts";
 import { websiteTitle, type ClusterRow, type Outage, type AvailabilityRow } from "./availability.ts";
 import type { Calendar } from "./calendar.ts";
 import type { MonthReport } from "./month-report.ts";
 import { binsOf } from "./bins.ts";
-import { outagesIn } from "./spans.ts";
+import type { JournalSource } from "./sources.ts";
 import { STYLE } from "./style.ts";
 
 interface ReportView {
@@ -24,7 +24,7 @@ interface ReportView {
 export function formatHtml(report: MonthReport, calendar: Calendar): string {
   const at = (instant: string): string => calendar.format(Date.parse(instant));
   const view: ReportView = { report, at, axis: axisOf(report, calendar) };
-  const { month, timeZone, from, to, isOver, clusters, outages, failovers, leftOut } = report;
+  const { month, timeZone, from, to, isOver, clusters, outages, unanswered, failovers, windows } = report;
   const title = `Availability in ${monthName(month)}`;
   return html`<!doctype html>
     <html lang="en">
@@ -44,15 +44,23 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
             From ${at(from)} to ${at(to)}, time zone ${timeZone}.
             ${isOver ? nothing : html`<strong>The month is not over.</strong>`}
           </p>
+          ${selectionLine(report)}
           <h2>Clusters</h2>
           ${clusterTable(clusters, view)} ${clusters.map((each) => clusterParts(each, view))}
           <h2>Longest outages</h2>
-          ${outageTable(outages, view)}
+          ${outageTable("Longest outages", outages, view)}
+          <h2>Longest times without an answer</h2>
+          ${outageTable("Longest times without an answer", unanswered, view)}
           <h2>Failovers</h2>
+          <p>${failoverWords(failovers)}</p>
           ${failoverTable(failovers, view)}
+          <h2>Planned work</h2>
+          ${windowTable(windows, view)}
           <h2>How to read this</h2>
           ${NOTES.map((note) => html`<p>${note}</p> `)}
-          ${leftOut === 0 ? nothing : html`<p>${count(leftOut, "change")} ${LEFT_OUT}</p>`}
+          <h2>What this was made from</h2>
+          ${report.sources.map((each) => sourceParts(each))}
+          <p>To make it again from the same files, run <code>${commandOf(report)}</code>.</p>
           <p class="note">Made by appliance-exporter ${report.version} at ${at(report.createdAt)}.</p>
         </main>
       </body>
@@ -60,12 +68,13 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
 }
 
 const NOTES = [
-  "Up, down, unknown and planned are together the whole time. Availability is up / (up + down) without planned time: unknown and planned time never counts as up. It is cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up. Long names lack their middle.",
+  "Up, down, no answer, not watched and planned are together the whole time. Availability is up / (up + down): unknown and planned time never counts as up. Where the time without an answer is a minute or more, the second figure, at least, counts it as down. Both are cut after three decimals, never rounded up. Times are hours, minutes and seconds; up is rounded down, all others are rounded up. Long names lack their middle.",
   "A website is up in the states up, unstable and partially down, and down in the states down and down at master. A VRRP group is up while it has one known master, and down while it has several (split brain) or none. A cluster is down while one of its groups and websites is, and up while all of them are. Ready is the part of the known time in which a failover would have lost nothing.",
-  "Unknown is what nobody watched or could find out: the exporter did not run, its clock was set, the appliances did not answer, or the subject was not known yet.",
-  "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a full one is down, a hatched one is mostly unknown.",
+  "Unknown time has two parts. No answer: it was watched, and nobody could tell its state, since appliances did not answer or no master was known; visitors may have been without it. Not watched: the exporter did not run, its clock was set, or the subject was not known or not configured yet.",
+  "An outage goes on through unknown time after which it is still down. A mean outage is the known down time of one on average. In each table the rows that are known to be up for the smallest part of the time come first, so that a row with much unknown time is never among the best.",
+  "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a blue one is planned work, a full one is down, and a hatched one is mostly unknown, or was without an answer for a minute or more.",
 ];
-const LEFT_OUT = "left out of the journal, which has a limit for each day; what they would say is unknown.";
+const LEFT_OUT = "left out, since a journal has a limit for each day; what they would say is unknown";
 
 function monthName(month: string): string {
   const style = { month: "long", year: "numeric", timeZone: "UTC" } as const;
@@ -107,7 +116,16 @@ function clusterParts({ name, groups, websites }: ClusterRow, view: ReportView):
     ${figureTable(["Website", []], `Websites of ${title}`, websiteLines, view)}`;
 }
 
-const FIGURES = ["Availability", "Up", "Down", "Unknown", "Planned"];
+const FIGURES = [
+  "Availability",
+  "Up",
+  "Down",
+  "Outages",
+  "Mean outage",
+  "No answer",
+  "Not watched",
+  "Planned",
+];
 
 function figureTable(
   [title, further]: readonly [title: string, further: readonly string[]],
@@ -148,17 +166,28 @@ function heads(titles: readonly string[]): readonly Html[] {
 }
 
 function figureRow({ name, aside = "", row, further = [] }: TableLine, view: ReportView): Html {
-  const { upMs, downMs, unknownMs, plannedMs, spans } = row;
-  const times = [clock(upMs, Math.floor), clock(downMs), clock(unknownMs), clock(plannedMs), ...further];
+  const { upMs, downMs, unknownMs, unansweredMs, plannedMs, spans, outages, meanOutageMs = 0 } = row;
+  const times = [
+    clock(upMs, Math.floor),
+    clock(downMs),
+    outages === 0 ? "–" : String(outages),
+    clock(meanOutageMs),
+    clock(unansweredMs),
+    clock(unknownMs - unansweredMs),
+    clock(plannedMs),
+    ...further,
+  ];
+  const isSure = unansweredMs < NOTABLE_MS;
   return html`<tr>
     <th scope="row">
       ${cut(name)} <span class="note">${aside}</span>
       ${lifeOf(row, view).map((note) => html`<br /><span class="note">${note}</span>`)}
     </th>
-    <td>
-      ${picture({ bins: binsOf(spans, rangeOf(view.report)) }, pastWords({ ...row, downs: outagesIn(spans).length }))}
+    <td>${picture({ bins: binsOf(spans, rangeOf(view.report)) }, pastWords({ ...row, downs: outages }))}</td>
+    <td ${downMs > 0 || !isSure ? html`class="less"` : nothing}>
+      ${percent(upMs, downMs)}
+      ${isSure ? nothing : html`<br />at least ${percent(upMs, downMs + unansweredMs)}`}
     </td>
-    <td ${downMs > 0 ? html`class="less"` : nothing}>${percent(upMs, downMs)}</td>
     ${times.map((time) => html`<td>${time}</td>`)}
   </tr> `;
 }
@@ -186,19 +215,86 @@ function axisOf(report: MonthReport, calendar: Calendar): Html {
   return html`<svg class="axis" role="img" aria-label="Days of the month">${marks}</svg>`;
 }
 
-function outageTable(outages: readonly Outage[], { at }: ReportView): Html {
+function outageTable(title: string, outages: readonly Outage[], { at }: ReportView): Html {
   const rows = outages.map(({ cluster, subject, from, to, durationMs }) => {
     return [at(from), at(to), clock(durationMs), cut(cluster), cut(subject)];
   });
-  return textTable("Longest outages", ["From", "To", "Down", "Cluster", "What"], rows);
+  return textTable(title, ["From", "To", "Length", "Cluster", "What"], rows);
 }
 
 function failoverTable(failovers: readonly KnownIncident[], { at }: ReportView): Html {
-  const rows = failovers.map(({ begin, cluster, failover, summary }) => {
-    return [at(begin), cut(cluster), inWords(failover?.cause), summary];
+  const rows = failovers.map(({ begin, cluster, failover, summary, isPlanned }) => {
+    return [at(begin), cut(cluster), isPlanned === true ? "planned" : "", inWords(failover?.cause), summary];
   });
-  return textTable("Failovers", ["When it was seen", "Cluster", "Cause", "What happened"], rows);
+  return textTable("Failovers", ["When it was seen", "Cluster", "Planned", "Cause", "What happened"], rows);
 }
+
+/** Returns how many failovers there were; members that took over from each other again and again did each time. */
+function numberOf(failovers: readonly KnownIncident[]): number {
+  return failovers.reduce((sum, { failover }) => sum + (failover?.repeated?.count ?? 1), 0);
+}
+
+/** Returns `5 failovers, of which 2 followed from planned work.` */
+function failoverWords(failovers: readonly KnownIncident[]): string {
+  const planned = numberOf(failovers.filter(({ isPlanned }) => isPlanned === true));
+  return `${count(numberOf(failovers), "failover")}, of which ${planned} followed from planned work.`;
+}
+
+function windowTable(windows: MonthReport["windows"], { at }: ReportView): Html {
+  const rows = windows.map(({ begin, end, appliances, clusters, labels, comment, by, changedBy, origin }) => {
+    const pairs = Object.entries(labels).map((pair) => pair.join("="));
+    const what = listed([...clusters, ...appliances, ...pairs].map(cut), MAX_NAMED);
+    const who = by ?? "the configuration";
+    const changed = changedBy === undefined ? who : `${who}, changed by ${changedBy}`;
+    return [at(begin), at(end), what, origin === "drill" ? `drill: ${comment}` : comment, changed];
+  });
+  return textTable("Planned work", ["Begin", "End", "Work on", "Why", "By"], rows);
+}
+
+function selectionLine({ selection, clusters }: MonthReport): Html {
+  if (selection === undefined) return nothing;
+  const pairs = Object.entries(selection.labels).map((pair) => pair.join("="));
+  const by = listed([...selection.clusters.map(cut), ...pairs], MAX_NAMED);
+  return html`<p>Only what was selected by ${by}: ${count(clusters.length, "cluster")}.</p>`;
+}
+
+/** Returns where the figures come from: a journal, its exporters and its files. */
+function sourceParts(source: JournalSource): Html {
+  const { folder, starts, gaps, setBack, versions, shards, leftOut, damagedLines, cutFiles, files } = source;
+  const damage = damagedLines === 0 ? "" : `, ${count(damagedLines, "line")} damaged or missing`;
+  const cutOff = cutFiles === 0 ? "" : `, ${count(cutFiles, "file")} not readable to the end`;
+  const left = leftOut === 0 ? "no record left out" : `${count(leftOut, "record")} ${LEFT_OUT}`;
+  const back = setBack === 0 ? "" : `, of which ${setBack} with a clock that was set back`;
+  const version = listed(versions, MAX_NAMED) || "not known";
+  const shard = listed(shards, MAX_NAMED) || "not known";
+  return html`<p>
+      The journal <code>${folder}</code>, written by version ${version}, shard ${shard}:
+      ${count(starts, "start")} of the exporter and ${count(gaps, "gap")}${back}; ${left}${damage}${cutOff}.
+      ${count(files.length, "file")}:
+    </p>
+    <ul class="files">
+      ${files.map(({ name, bytes, sha256 }) => html`<li>${name}, ${String(bytes)} bytes, SHA-256 <code>${sha256}</code></li> `)}
+    </ul>`;
+}
+
+function commandOf({ month, timeZone, selection, sources }: MonthReport): string {
+  const flags = [
+    `--month=${month}`,
+    `--timezone=${timeZone}`,
+    ...(selection?.clusters ?? []).map((name) => `--cluster=${name}`),
+    ...Object.entries(selection?.labels ?? {}).map((pair) => `--label=${pair.join("=")}`),
+    ...sources.map(({ folder }) => `--storage.path=${folder}`),
+  ];
+  return ["appliance-exporter report", ...flags.map(quoted)].join(" ");
+}
+
+/** Returns a word of a command for the shell. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The most names in a list. */
+const MAX_NAMED = 8;
 
 function textTable(label: string, titles: readonly string[], rows: readonly (readonly string[])[]): Html {
   if (rows.length === 0) return html`<p>None.</p>`;

@@ -1,9 +1,12 @@
-import { readLines, type TimeRange } from "../journal/day-files.ts";
+import { readLines, type ReadFile, type TimeRange } from "../journal/day-files.ts";
+import { DamagedLines } from "../journal/lines.ts";
 import { createNews } from "../journal/news.ts";
 import { atOf } from "../journal/record.ts";
 import { printable } from "../../support/text.ts";
 import type { Availability } from "./availability.ts";
 import { createHistory, SETTLED_MS, type RangeHistory } from "./history.ts";
+import type { ReportSelection } from "./selection.ts";
+import type { JournalSource } from "./sources.ts";
 
 /** The report about a month. Instants are RFC 3339 in UTC. */
 export interface MonthReport extends Availability {
@@ -17,6 +20,9 @@ export interface MonthReport extends Availability {
   /** The end of the month, or the instant of the report if the month was not over. */
   readonly to: string;
   readonly isOver: boolean;
+  /** The names and labels by which clusters were selected; absent if all are in the report. */
+  readonly selection?: ReportSelection | undefined;
+  readonly sources: readonly JournalSource[];
 }
 
 export interface ReadingEvents {
@@ -34,14 +40,22 @@ export async function readHistory(
 ): Promise<RangeHistory> {
   const history = createHistory({ fromMs, toMs });
   const newsIn = createNews();
-  for await (const lines of readLines(folder, { fromMs, toMs: toMs + SETTLED_MS }, onDamaged)) {
+  const files: ReadFile[] = [];
+  let [damagedLines, cutFiles] = [0, 0];
+  const range = { fromMs, toMs: toMs + SETTLED_MS };
+  const damaged = (path: string, error: unknown): void => {
+    if (error instanceof DamagedLines) damagedLines += error.count;
+    else cutFiles += 1;
+    onDamaged(path, error);
+  };
+  for await (const lines of readLines(folder, range, damaged, (file) => void files.push(file))) {
     onDay(atOf(lines[0] ?? "").slice(0, "2026-10-01".length));
     for (const line of lines) {
       const record = newsIn(line);
       if (record !== undefined) history.read(record);
     }
   }
-  return history.end();
+  return history.end({ folder, files, damagedLines, cutFiles });
 }
 
 /** Returns the figures as indented JSON, without the spans of time behind them. */

@@ -3,9 +3,15 @@ import type { TimeRange } from "../journal/day-files.ts";
 
 /** A time in which something was known to be in a state. */
 export interface Span extends TimeRange {
-  readonly band: Exclude<Band, "unknown">;
+  /** `unanswered` is unknown time in which the subject was watched, and nobody answered. */
+  readonly band: Exclude<Band, "unknown"> | "unanswered";
   /** The state of a subject, with the words of the metrics; absent for a span that follows from several subjects. */
   readonly state?: string | undefined;
+}
+
+/** Whether the state in a span is known. */
+export function isKnown({ band }: Span): boolean {
+  return band !== "unanswered";
 }
 
 /** A part of a whole. Its spans are in order, without overlaps; it counts in the whole while it is `present`. */
@@ -50,21 +56,21 @@ export function overlay(first: readonly Span[], others: readonly Span[]): readon
   return all;
 }
 
-type Counts = Record<"present" | "known" | "impaired" | "planned" | "down", number>;
+type Counts = Record<"present" | "known" | "impaired" | "planned" | "down" | "unanswered", number>;
 
 /**
- * Returns the spans of a whole. The whole is down while a member is. Otherwise, if all members that are present are known, it is planned or
+ * Returns the spans of a whole. The whole is down while a member is, or else unanswered while one is. Otherwise, if all members that are present are known, it is planned or
  * impaired while one of them is.
  */
 export function whole(members: readonly PartOfWhole[]): readonly Span[] {
   const changes = members.flatMap(({ known, present }) => [
     ...present.flatMap((range) => changesOf("present", range)),
     ...known.flatMap((span) => [
-      ...changesOf("known", span),
+      ...(isKnown(span) ? changesOf("known", span) : []),
       ...(span.band === "up" ? [] : changesOf(span.band, span)),
     ]),
   ]);
-  const counts: Counts = { present: 0, known: 0, impaired: 0, planned: 0, down: 0 };
+  const counts: Counts = { present: 0, known: 0, impaired: 0, planned: 0, down: 0, unanswered: 0 };
   const spans: Span[] = [];
   let fromMs = Number.NEGATIVE_INFINITY;
   for (const { atMs, count, by } of changes.toSorted((one, other) => one.atMs - other.atMs)) {
@@ -83,8 +89,9 @@ function changesOf(count: keyof Counts, { fromMs, toMs }: TimeRange) {
   ];
 }
 
-function bandOf({ present, known, impaired, planned, down }: Counts): Span["band"] | undefined {
+function bandOf({ present, known, impaired, planned, down, unanswered }: Counts): Span["band"] | undefined {
   if (down > 0) return "down";
+  if (unanswered > 0) return "unanswered";
   if (present === 0 || known < present) return undefined;
   if (planned > 0) return "planned";
   return impaired > 0 ? "impaired" : "up";
@@ -97,18 +104,19 @@ export interface OutageSpan extends TimeRange {
 }
 
 /** Returns the outages. One that continues after unknown time is one, since nobody saw the subject up. */
-export function outagesIn(spans: readonly Span[]): readonly OutageSpan[] {
-  const all: OutageSpan[] = [];
+export function outagesIn(all: readonly Span[]): readonly OutageSpan[] {
+  const spans = all.filter(isKnown);
+  const outages: OutageSpan[] = [];
   for (const [nth, span] of spans.entries()) {
     if (span.band !== "down") continue;
     const { fromMs, toMs } = span;
-    const last = all.at(-1);
+    const last = outages.at(-1);
     const continues = last !== undefined && spans[nth - 1]?.band === "down";
     const downMs = (continues ? last.downMs : 0) + lengthOf(span);
-    if (continues) all[all.length - 1] = { ...last, toMs, downMs };
-    else all.push({ fromMs, toMs, downMs });
+    if (continues) outages[outages.length - 1] = { ...last, toMs, downMs };
+    else outages.push({ fromMs, toMs, downMs });
   }
-  return all;
+  return outages;
 }
 
 /** Joins spans of the same band that touch. */

@@ -22,6 +22,7 @@ tbody th { font-weight: 600; unicode-bidi: isolate; }
 .note { color: #56606c; font-weight: 400; }
 .less { color: #b3261e; font-weight: 600; }
 .texts :is(th, td) { min-width: 6em; }
+.files { font-size: 0.75rem; columns: 2 30em; }
 svg { display: block; }
 :is(.axis, .strip) { width: 22em; height: 1.3em; }
 .axis { fill: #56606c; font-weight: 400; overflow: visible; }

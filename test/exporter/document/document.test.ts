@@ -120,6 +120,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
           {
             id: 2,
             ids: { a: 2 },
+            masters: ["a"],
             name: "shop",
             states: [{ protocol: "https", key: "website https #2", state: "down", level: "critical" }],
           },

@@ -266,6 +266,38 @@ test.each<Case>([
   expect(verdict.incidents.failovers).toEqual({ ...none, ...counts });
 });
 
+const taken = (to: string, from: string, cause: string, seconds: number) => {
+  return {
+    from,
+    to,
+    cause,
+    withoutMasterAboutSeconds: seconds / 2,
+    withoutMasterAtMostSeconds: seconds,
+    addresses: 2,
+  };
+};
+/** Each of the failovers there and back. */
+const EACH = [
+  {
+    at: "2023-11-14T22:13:30.500Z",
+    summary: `b took over ${VIP} and ${OTHER} of ams from a, which stepped down. ${atMost("11 s")}`,
+    ...taken("b", "a", "stepped_down", 10.5),
+    isPartial: true,
+  },
+  {
+    at: "2023-11-14T22:13:40.000Z",
+    summary: `a took over ${VIP} and ${OTHER} of ams from b, which stepped down. ${atMost("10 s")}`,
+    ...taken("a", "b", "stepped_down", 9.5),
+    isPartial: false,
+  },
+  {
+    at: "2023-11-14T22:13:50.000Z",
+    summary: `b took over ${OTHER} of ams from a, which reported FAULT; and ${VIP}, as a stepped down. ${atMost("10 s")}`,
+    ...taken("b", "a", "fault", 10),
+    isPartial: true,
+  },
+];
+
 test("of members that take over from each other, the JSON has the latest switch, the period and what stays behind", () => {
   const moved = "BACKUP+BACKUP+MASTER 10.5, b MASTER+MASTER+BACKUP 10.5";
   const polls = `${both(0, "MASTER+MASTER+MASTER", "BACKUP+BACKUP+BACKUP")}, a ${moved}`;
@@ -293,7 +325,7 @@ test("of members that take over from each other, the JSON has the latest switch,
       withoutMasterAtMostSeconds: 10,
       addresses: 2,
       isPartial: true,
-      repeated: { count: 3, periodSeconds: 9.75, letsGo: "a", includes: earlier[0]?.id },
+      repeated: { count: 3, periodSeconds: 9.75, letsGo: "a", includes: earlier[0]?.id, each: EACH },
     },
     meanwhile: past
       .list()

@@ -1,8 +1,9 @@
+import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/program/program.ts";
 import type { Io } from "../../../src/exporter/command/command.ts";
-import { formatRecord, type JournalRecord } from "../../../src/history/journal/record.ts";
+import { formatRecord, type JournalRecord, type WindowRecord } from "../../../src/history/journal/record.ts";
 import { systemClock } from "../../../src/support/clock.ts";
 import { createFolder, type Files } from "../../exporter/config/folder.ts";
 import { alive, failedOver, group, readiness, run, website } from "../report/records.ts";
@@ -90,10 +91,10 @@ test("the CSV has a line for each cluster, group and website", async () => {
     code: 0,
     err: "",
     out: [
-      '\uFEFF"month","time_zone","from","to","kind","cluster","vip","vhid","website_id","website","protocol","up_ms","down_ms","unknown_ms","planned_ms","availability","split_brain_ms","no_master_ms","ready","known_since","gone_since","ready_ms","not_ready_ms"\r\n',
-      `${MONTH},"cluster","ams",,,,,,640723750,72250,2041204000,0,0.9998872496082997,,,0.4662904690713766,"2026-10-24T12:00:00.000Z",,298798000,342000000\r\n`,
-      `${MONTH},"group","ams","192.0.2.100",2,,,,640793000,5000,2041202000,0,0.99999219722908,0,5000,,"2026-10-24T12:00:00.000Z",,,\r\n`,
-      `${MONTH},"website","ams",,,1,"'=shop,<b>","https",640723750,72250,2041204000,0,0.9998872496082997,,,,"2026-10-24T12:00:00.000Z",,,\r\n`,
+      '\uFEFF"month","time_zone","from","to","kind","cluster","vip","vhid","website_id","website","protocol","up_ms","down_ms","unknown_ms","planned_ms","availability","split_brain_ms","no_master_ms","ready","known_since","gone_since","ready_ms","not_ready_ms","no_answer_ms","not_watched_ms","availability_at_least","outages","mean_outage_ms"\r\n',
+      `${MONTH},"cluster","ams",,,,,,640723750,72250,2041204000,0,0.9998872496082997,,,0.4662904690713766,"2026-10-24T12:00:00.000Z",,298798000,342000000,0,2041204000,0.9998872496082997,1,72250\r\n`,
+      `${MONTH},"group","ams","192.0.2.100",2,,,,640793000,5000,2041202000,0,0.99999219722908,0,5000,,"2026-10-24T12:00:00.000Z",,,,0,2041202000,0.99999219722908,1,5000\r\n`,
+      `${MONTH},"website","ams",,,1,"'=shop,<b>","https",640723750,72250,2041204000,0,0.9998872496082997,,,,"2026-10-24T12:00:00.000Z",,,,0,2041204000,0.9998872496082997,1,72250\r\n`,
     ].join(""),
   });
 });
@@ -132,8 +133,12 @@ test("the JSON has the same, and outages and failovers", async () => {
     upMs: 640_723_750,
     downMs: 72_250,
     unknownMs: 2_041_204_000,
+    unansweredMs: 0,
     plannedMs: 0,
     availability: 640_723_750 / 640_796_000,
+    availabilityAtLeast: 640_723_750 / 640_796_000,
+    outages: 1,
+    meanOutageMs: 72_250,
     knownSince,
   };
   expect(JSON.parse(out)).toEqual({
@@ -160,8 +165,12 @@ test("the JSON has the same, and outages and failovers", async () => {
             upMs: 640_793_000,
             downMs: 5000,
             unknownMs: 2_041_202_000,
+            unansweredMs: 0,
             plannedMs: 0,
             availability: 640_793_000 / 640_798_000,
+            availabilityAtLeast: 640_793_000 / 640_798_000,
+            outages: 1,
+            meanOutageMs: 5000,
             knownSince,
             splitBrainMs: 0,
             noMasterMs: 5000,
@@ -186,6 +195,7 @@ test("the JSON has the same, and outages and failovers", async () => {
         durationMs: 5000,
       },
     ],
+    unanswered: [],
     failovers: [
       {
         id: "one",
@@ -198,7 +208,25 @@ test("the JSON has the same, and outages and failovers", async () => {
         failover: { from: "a", to: "b", cause: "silent", evidence: [], addresses: 1, isPartial: false },
       },
     ],
+    windows: [],
     leftOut: 2,
+    sources: [
+      {
+        folder: "DIR",
+        files: Object.entries(JOURNAL).map(([name, content]) => {
+          const bytes = Buffer.from(content);
+          return { name, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
+        }),
+        damagedLines: 0,
+        cutFiles: 0,
+        starts: 2,
+        gaps: 0,
+        setBack: 0,
+        versions: ["1.0.0"],
+        shards: ["0/1"],
+        leftOut: 2,
+      },
+    ],
   });
 });
 
@@ -211,25 +239,170 @@ test("the HTML says the same to people, in their time zone, without scripts", as
     "Availability in October 2026",
     "From 2026-10-01 00:00:00 +02:00 to 2026-11-01 00:00:00 +01:00, time zone Europe/Amsterdam.",
     "Clusters",
-    "Cluster | 18152229 | Availability | Up | Down | Unknown | Planned | Ready |",
-    "ams known since 2026-10-24 14:00:00 +02:00 | | 99.988 % | 177:58:43 | 0:01:13 | 567:00:04 | – | 46.629 % of the 7 d 9 h known |",
+    "Cluster | 18152229 | Availability | Up | Down | Outages | Mean outage | No answer | Not watched | Planned | Ready |",
+    "ams known since 2026-10-24 14:00:00 +02:00 | | 99.988 % | 177:58:43 | 0:01:13 | 1 | 0:01:13 | – | 567:00:04 | – | 46.629 % of the 7 d 9 h known |",
     "Cluster ams",
-    "VRRP group | 18152229 | Availability | Up | Down | Unknown | Planned | Split brain | No master |",
-    "192.0.2.100 vhid 2 known since 2026-10-24 14:00:00 +02:00 | | 99.999 % | 177:59:53 | 0:00:05 | 567:00:02 | – | – | 0:00:05 |",
-    "Website | 18152229 | Availability | Up | Down | Unknown | Planned |",
-    "=shop,&#60;b&#62; https id 1 known since 2026-10-24 14:00:00 +02:00 | | 99.988 % | 177:58:43 | 0:01:13 | 567:00:04 | – |",
+    "VRRP group | 18152229 | Availability | Up | Down | Outages | Mean outage | No answer | Not watched | Planned | Split brain | No master |",
+    "192.0.2.100 vhid 2 known since 2026-10-24 14:00:00 +02:00 | | 99.999 % | 177:59:53 | 0:00:05 | 1 | 0:00:05 | – | 567:00:02 | – | – | 0:00:05 |",
+    "Website | 18152229 | Availability | Up | Down | Outages | Mean outage | No answer | Not watched | Planned |",
+    "=shop,&#60;b&#62; https id 1 known since 2026-10-24 14:00:00 +02:00 | | 99.988 % | 177:58:43 | 0:01:13 | 1 | 0:01:13 | – | 567:00:04 | – |",
     "Longest outages",
-    "From | To | Down | Cluster | What |",
+    "From | To | Length | Cluster | What |",
     "2026-10-28 01:00:00 +01:00 | 2026-10-28 01:01:12 +01:00 | 0:01:13 | ams | =shop,&#60;b&#62; https |",
     "2026-10-28 01:00:00 +01:00 | 2026-10-28 01:00:05 +01:00 | 0:00:05 | ams | 192.0.2.100 (vhid 2) |",
+    "Longest times without an answer",
+    "None.",
     "Failovers",
-    "When it was seen | Cluster | Cause | What happened |",
-    "2026-10-28 01:00:00 +01:00 | ams | Silent | b took over from a |",
+    "1 failover, of which 0 followed from planned work.",
+    "When it was seen | Cluster | Planned | Cause | What happened |",
+    "2026-10-28 01:00:00 +01:00 | ams | | Silent | b took over from a |",
+    "Planned work",
+    "None.",
   ]);
   expect(notes).toContain(
-    "2 changes left out of the journal, which has a limit for each day; what they would say is unknown.",
+    "The journal DIR, written by version 1.0.0, shard 0/1: 2 starts of the exporter and 0 gaps; 2 records left out, since a journal has a limit for each day; what they would say is unknown. 8 files:",
+  );
+  expect(notes).toContain(
+    "run appliance-exporter report --month=2026-10 --timezone=Europe/Amsterdam --storage.path=DIR.",
   );
   expect(notes).toMatch(/Made by appliance-exporter 1\.2\.3 at 2026-11-26 01:00:00 \+01:00\.$/);
+});
+
+const HOUR = 3600;
+
+test("a site that is dark is not 100 %: the figure if it counts, and when it was", async () => {
+  const records = [
+    run(0, "start"),
+    group(0, "one_master"),
+    website(0, "up"),
+    group(2 * HOUR, "unknown"),
+    website(2 * HOUR + 60, "unknown"),
+    group(4 * HOUR, "one_master"),
+    website(4 * HOUR, "up"),
+    alive(DAY),
+  ];
+  const files = { "2026-10-01.jsonl": linesOf(records) };
+  const [flags, now] = [["--month=2026-10"], "2026-10-02T00:00:00.000Z"];
+  const { out } = await report(files, [...flags, "--output=json"], now);
+  const ams = {
+    upMs: 22 * HOUR * 1000,
+    downMs: 0,
+    unknownMs: 2 * HOUR * 1000,
+    unansweredMs: 2 * HOUR * 1000,
+    availability: 1,
+    availabilityAtLeast: 22 / 24,
+    outages: 0,
+  };
+  const unanswered = { cluster: "ams", to: "2026-10-01T04:00:00.000Z" };
+  expect(JSON.parse(out)).toMatchObject({
+    clusters: [{ ...ams, websites: [{ unansweredMs: (2 * HOUR - 60) * 1000 }] }],
+    outages: [],
+    unanswered: [
+      { ...unanswered, subject: "192.0.2.100 (vhid 2)", from: "2026-10-01T02:00:00.000Z" },
+      { ...unanswered, subject: "shop https", from: "2026-10-01T02:01:00.000Z" },
+    ],
+  });
+  const { out: page } = await report(files, flags, now);
+  expect(textOf(page)).toContain("| 100 % at least 91.666 % | 22:00:00 | – | – | – | 2:00:00 | – | – |");
+});
+
+const windowRecord = (id: string, fields: Partial<WindowRecord>): WindowRecord => {
+  const what = { appliances: [], clusters: [], labels: {}, comment: "firmware" };
+  const times = { begin: "2026-10-01T01:00:00.000Z", end: "2026-10-01T02:00:00.000Z" };
+  return {
+    at: "2026-10-01T01:00:00.000Z",
+    kind: "window",
+    id,
+    ...what,
+    origin: "command",
+    ...times,
+    ...fields,
+  };
+};
+
+const CUSTOMERS = [
+  run(0, "start"),
+  ...["ams", "rtm"].flatMap((cluster): readonly JournalRecord[] => {
+    const labels = { customer: cluster === "ams" ? "acme" : "other" };
+    const [of, at] = [{ cluster, state: "up" }, "2026-10-01T00:00:00.000Z"] as const;
+    return [
+      { at, kind: "cluster", ...of, labels },
+      { at, kind: "appliance", ...of, appliance: `${cluster}-1` },
+      { ...group(0, "one_master"), cluster },
+    ];
+  }),
+  windowRecord("window01", { appliances: ["ams-1"], by: "alice", changedBy: "bob" }),
+  windowRecord("window02", { clusters: ["rtm"], origin: "configuration", comment: "patch night" }),
+  windowRecord("window03", { labels: { customer: "acme" }, origin: "drill", by: "alice" }),
+  windowRecord("window04", {
+    clusters: ["ams"],
+    begin: "2026-09-01T01:00:00.000Z",
+    end: "2026-09-01T02:00:00.000Z",
+  }),
+  failedOver(HOUR, "one"),
+  failedOver(HOUR, "two", { cluster: "rtm" }),
+  alive(DAY),
+];
+
+test.each([
+  [["--cluster=ams"], ["ams"], ["window01", "window03"], ["one"]],
+  [["--label=customer=acme"], ["ams"], ["window01", "window03"], ["one"]],
+  [["--label=customer=other", "--cluster=rtm"], ["rtm"], ["window02"], ["two"]],
+  [
+    ["--cluster=ams", "--cluster=rtm"],
+    ["ams", "rtm"],
+    ["window01", "window02", "window03"],
+    ["one", "two"],
+  ],
+  [[], ["ams", "rtm"], ["window01", "window02", "window03"], ["one", "two"]],
+])(
+  "a report with %j has these clusters, windows and failovers",
+  async (flags, clusters, windows, failovers) => {
+    const files = { "2026-10-01.jsonl": linesOf(CUSTOMERS) };
+    const { out } = await report(files, ["--month=2026-10", "--output=json", ...flags]);
+    const all = JSON.parse(out);
+    expect(all.clusters.map(({ name }: { name: string }) => name)).toEqual(clusters);
+    expect(all.windows.map(({ id }: { id: string }) => id)).toEqual(windows);
+    expect(all.failovers.map(({ id }: { id: string }) => id)).toEqual(failovers);
+  },
+);
+
+test("the report has windows with who and why, and says how it was selected", async () => {
+  const files = { "2026-10-01.jsonl": linesOf(CUSTOMERS) };
+  const { out } = await report(files, ["--month=2026-10", "--label=customer=acme"]);
+  expect(textOf(out)).toContain("Only what was selected by customer=acme: 1 cluster.");
+  expect(textOf(out)).toContain(
+    [
+      "Begin | End | Work on | Why | By |",
+      "2026-10-01 01:00:00 +00:00 | 2026-10-01 02:00:00 +00:00 | ams-1 | firmware | alice, changed by bob |",
+      "2026-10-01 01:00:00 +00:00 | 2026-10-01 02:00:00 +00:00 | customer=acme | drill: firmware | alice |",
+    ].join("\n"),
+  );
+  expect(await report(files, ["--month=2026-10", "--cluster=nope"])).toMatchObject({
+    code: 1,
+    err: "nothing is known of the cluster nope; there are ams and rtm\n",
+  });
+  expect(await report(files, ["--month=2026-10", "--label=customer=nope"])).toMatchObject({ code: 1 });
+});
+
+test("a report counts gaps, clocks that were set back, and versions", async () => {
+  const records = [
+    run(0, "start"),
+    group(0, "one_master"),
+    alive(HOUR),
+    { ...run(HOUR - 600, "gap"), version: "1.1.0" },
+    group(HOUR - 600, "one_master"),
+    alive(2 * HOUR),
+    run(3 * HOUR, "gap"),
+    alive(4 * HOUR),
+  ];
+  const { out } = await report({ "2026-10-01.jsonl": linesOf(records) }, [
+    "--month=2026-10",
+    "--output=json",
+  ]);
+  expect(JSON.parse(out).sources).toMatchObject([
+    { starts: 1, gaps: 2, setBack: 1, versions: ["1.0.0", "1.1.0"], leftOut: 0 },
+  ]);
 });
 
 test("a month that is not over ends now", async () => {

@@ -83,9 +83,9 @@ test("what comes later, goes or vanishes at a restart has no part in its cluster
   expect(ams).toMatchObject({ upMs: 3_400_000, downMs: 0, unknownMs: 200_000, availability: 1 });
   const rows = ams?.websites.map((row) => [row.name, row.upMs, row.knownSince, row.goneSince]);
   expect(rows).toEqual([
-    ["new", 2_800_000, at(600), undefined],
     ["old", 1_200_000, at(0), at(1200)],
     ["vanished", 1_800_000, at(0), at(1800)],
+    ["new", 2_800_000, at(600), undefined],
   ]);
 });
 
@@ -130,7 +130,7 @@ test("a cluster without groups and websites is never known, and configured until
 test("a website whose protocols are not known yet has a row only while it has no other", () => {
   const first = [run(0, "start"), unnamed(0, "unknown")];
   expect(protocols([...first, alive(HOUR)])).toEqual([""]);
-  expect(protocols([...first, unnamed(10, "up"), website(60, "up"), alive(HOUR)])).toEqual(["", "https"]);
+  expect(protocols([...first, unnamed(10, "up"), website(60, "up"), alive(HOUR)])).toEqual(["https", ""]);
   expect(protocols([...first, unnamed(60, "gone"), website(60, "up"), alive(HOUR)])).toEqual(["https"]);
 });
 
