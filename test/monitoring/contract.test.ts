@@ -3,12 +3,13 @@ import { describe, expect, test } from "vitest";
 import { ABOUT_APPLIANCES, ALERTS as MUTED_BY } from "../../src/exporter/judge/alerts.ts";
 import { keysOf } from "../../src/support/keys.ts";
 import { ALERTS, ALL_ALERTS, PROBES, RECORDS, RULES_TEXT } from "./alert-rules.ts";
-import { METRICS } from "./documented-metrics.ts";
+import { FAMILIES, METRICS } from "./documented-metrics.ts";
 import { PROBED } from "./probe-scenario.ts";
 import { joinsSeries, metricNames } from "./promql.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
 const PAGE = readFileSync(new URL("../../docs/alerting.md", import.meta.url), "utf8");
+const METRICS_PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
 const PLANNED = readFileSync(new URL("../../docs/planned-work.md", import.meta.url), "utf8");
 const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
 /** Where the Debian package has it. */
@@ -81,6 +82,19 @@ test("every metric in rules and annotations is documented or recorded", () => {
   const known = new Set([...METRICS, ...records.map(({ record }) => record), ...OTHER_METRICS]);
   const expressions = [...[...ALL_ALERTS, ...records].map(({ expr }) => expr), ...queries];
   expect(expressions.flatMap(metricNames).filter((metric) => !known.has(metric))).toEqual([]);
+});
+
+test("docs/metrics.md lists the families of the fleet that neither rules nor dashboard read", () => {
+  const dashboard = readFileSync(
+    new URL("../../monitoring/grafana/appliance-exporter.json", import.meta.url),
+    "utf8",
+  );
+  const text = [RULES_TEXT, PROBES.text, dashboard].join("\n");
+  const unread = FAMILIES.filter((name) => !name.startsWith("appliance_exporter_")).filter(
+    (name) => !new RegExp(`\\b${name}\\b`).test(text),
+  );
+  const [, listed = ""] = /regex: >-\n +(\S+)\n/.exec(METRICS_PAGE) ?? [];
+  expect(listed.split("|").toSorted()).toEqual(unread.toSorted());
 });
 
 const queries = ALL_ALERTS.flatMap(({ annotations }) => Object.values(annotations).flatMap(queriesOf));

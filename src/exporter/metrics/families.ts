@@ -23,6 +23,14 @@ const JUDGED = "Judged from the latest polls, not from the scrape.";
 const STATE = `1 for the present one, 0 for the others. ${JUDGED}`;
 const SINCE = `as Unix time; absent where the exporter did not see the beginning. ${JUDGED}`;
 
+const WEBSITE_STATES = keysOf(PROBLEM_OF.website);
+const CLUSTER_STATES = keysOf(PROBLEM_OF.cluster);
+const BACKEND_STATES = keysOf(PROBLEM_OF.backends);
+/** The states that can occur where a website is at one member, in a cluster of one, and of a website that nobody tests. */
+const AT_ONE_MEMBER = WEBSITE_STATES.filter((state) => state !== "down_at_master");
+const OF_ONE_MEMBER = CLUSTER_STATES.filter((state) => state !== "degraded");
+const OF_UNTESTED = BACKEND_STATES.filter((state) => state !== "none_usable_but_up");
+
 /** All metric families of the fleet. Names and labels are a contract: docs/metrics.md. */
 export const FLEET_FAMILIES: Families = {
   ...FACT_FAMILIES,
@@ -37,9 +45,14 @@ export const FLEET_FAMILIES: Families = {
     group: (group) => (group.state === undefined ? [] : sample(asSeconds(group.sinceMs))),
   }),
   website_state: gauge(`State of the website for its visitors: ${STATE}`, {
-    website: ({ key, states }) =>
+    website: ({ key, states, at }) =>
       states.flatMap((each) =>
-        stateSamples(keysOf(PROBLEM_OF.website), each.state, ["address", key], ["protocol", each.protocol]),
+        stateSamples(
+          at.length > 1 ? WEBSITE_STATES : AT_ONE_MEMBER,
+          each.state,
+          ["address", key],
+          ["protocol", each.protocol],
+        ),
       ),
   }),
   website_state_since_timestamp_seconds: gauge(`When the state of the website began, ${SINCE}`, {
@@ -68,7 +81,8 @@ export const FLEET_FAMILIES: Families = {
     },
   ),
   ha_cluster_state: gauge(`State of the cluster: ${STATE}`, {
-    cluster: ({ state }) => stateSamples(keysOf(PROBLEM_OF.cluster), state),
+    cluster: ({ state, appliances }) =>
+      stateSamples(appliances.size > 1 ? CLUSTER_STATES : OF_ONE_MEMBER, state),
   }),
   appliance_failover_state: gauge(
     `What would happen if the appliance stopped now; absent if it is MASTER of no group: ${STATE}`,
@@ -117,7 +131,8 @@ export const FLEET_FAMILIES: Families = {
     { told: wordsSamples },
   ),
   website_backends_state: gauge(`State of the servers behind the website: ${STATE}`, {
-    website: (site) => stateSamples(keysOf(PROBLEM_OF.backends), site.backends, ["address", site.key]),
+    website: ({ backends, states, key }) =>
+      stateSamples(states.length > 0 ? BACKEND_STATES : OF_UNTESTED, backends, ["address", key]),
   }),
 };
 

@@ -49,7 +49,7 @@ export interface SelfMetrics extends PollEvents {
   appliances(count: number): void;
   /** Sets the numbers of targets that the latest answer of /sd/websites has left out, by reason. */
   targetsLeftOut(counts: Readonly<Record<LeftOut, number>>): void;
-  /** Returns the metrics in the text format, without NaN samples. */
+  /** Returns the metrics in the text format, without NaN samples, and without families that have no samples. */
   render(): Promise<string>;
 }
 
@@ -222,7 +222,8 @@ export function createSelfMetrics(
       lag.set(await nextTurnSeconds());
       const known = delays();
       for (const { name, lagIn } of lags) lagIn.set(known?.[name] ?? Number.NaN);
-      return (await registry.metrics()).replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
+      const text = (await registry.metrics()).replace(/^[^#\n].* [Nn]a[Nn]\n/gm, "");
+      return text.replace(/^# HELP (\S+) .*\n# TYPE \1 \S+\n(?!\1)/gm, "");
     },
   };
 }

@@ -69,9 +69,11 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
     failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
     lastFailoverAt: last,
     muted: mutedFailovers(now, recent, at),
-    untilMs: kept.some(isWaiting)
-      ? Number.NEGATIVE_INFINITY
-      : Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
+    untilMs: Math.min(
+      ...undecided.map(({ untilMs }) => untilMs),
+      ...recent.map(recentUntilMs),
+      ...kept.flatMap(waitsUntilMs),
+    ),
   };
 }
 
@@ -81,9 +83,10 @@ function isQuiet(given: StoryStep, known: ClusterIncidents): boolean {
 }
 
 /** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
-function isSame({ before, now, at, start }: StoryStep, { untilMs }: ClusterIncidents): boolean {
+function isSame({ before, now, at, start }: StoryStep, { untilMs, all }: ClusterIncidents): boolean {
   return (
     start === undefined &&
+    !all.some((each) => waitsUntilMs(each).length > 0) &&
     before?.groups === now.groups &&
     before.appliances === now.appliances &&
     before.planned === now.planned &&
@@ -202,7 +205,7 @@ function afterChange(
   if (!isUp || lastUp === undefined) return unknown;
   const { facts } = given.now;
   const site = facts.websites.find(({ key }) => key === website.address);
-  if (site === undefined || monotonicMs - recovered.end.monotonicMs > CONFIRMED_MS) return unknown;
+  if (site === undefined || monotonicMs - recovered.end.monotonicMs >= CONFIRMED_MS) return unknown;
   return isReachedAgain(site, website.protocol, given.now, lastUp.knownMs)
     ? { ...subject, recovered: undefined, over }
     : { ...subject, recovered };
@@ -215,9 +218,14 @@ function endOf({ lastUp }: IncidentSubject, incident: Incident, { at, observed }
   return { end: endAt(incident, at), aboutMs: (Math.max(sinceMs, knownMs) + at.monotonicMs) / 2 };
 }
 
-/** Whether a website of an incident is not down any more, and no test has shown that visitors reach it. */
-function isWaiting({ subjects }: Incident): boolean {
-  return subjects.some(({ recovered }) => recovered !== undefined);
+/**
+ * Returns the monotonic instants from which nobody knows any more how long each website was down that is not down any more, and that no test
+ * has found up as visitors reach it.
+ */
+function waitsUntilMs({ subjects }: Incident): readonly number[] {
+  return subjects.flatMap(({ recovered }) =>
+    recovered === undefined ? [] : recovered.end.monotonicMs + CONFIRMED_MS,
+  );
 }
 
 function isTrouble({ failover }: Incident): boolean {
