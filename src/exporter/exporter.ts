@@ -108,7 +108,7 @@ export async function startExporter(
     listener: history,
     restored,
     windows,
-    storageFailingSinceMs: journal?.failingSinceMs,
+    storageFailure: journal?.failing,
     logger,
     clock,
     runner,

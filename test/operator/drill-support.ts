@@ -37,7 +37,8 @@ const FACTS = {
   shard: WHOLE_FLEET,
   startedAtMs: WALL_MS - 60_000,
   reloadFailedAtMs: undefined,
-  storageFailingSinceMs: undefined,
+  loadedAtMs: 0,
+  storageFailure: undefined,
   late: undefined,
   nextPollAtMs: () => undefined,
 };

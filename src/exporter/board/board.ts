@@ -14,7 +14,7 @@ import { confirmingPolls } from "./confirming.ts";
 import { clusterDocument, fleetDocument } from "../document/document.ts";
 import type { Observed } from "../story/state-changes.ts";
 import { changesAtMs, judge } from "../judge/judge.ts";
-import { ownProblems, stuckProblem, type OwnFacts } from "../judge/own-problems.ts";
+import { ownProblems, stuckProblem, type OwnFacts, type StorageFailure } from "../judge/own-problems.ts";
 import type { Problem } from "../judge/problem.ts";
 import { createLatenessWatch } from "./lateness.ts";
 import type { ClusterIncidents } from "../story/incident.ts";
@@ -85,8 +85,8 @@ export interface StatusBoardDeps {
   readonly listener: Listener;
   readonly restored: Omit<Restored, "windows">;
   readonly windows: Pick<Windows, "covering">;
-  /** Returns the Unix time in milliseconds since which the journal cannot be written; absent without a journal. */
-  readonly storageFailingSinceMs?: (() => number | undefined) | undefined;
+  /** Returns why the journal cannot be written; absent without a journal. */
+  readonly storageFailure?: (() => StorageFailure | undefined) | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly runner: Pick<Runner, "confirm" | "replan" | "nextPollMs">;
@@ -101,10 +101,16 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
   const story = createStory({ ...restored, logger, onNews: listener.happened });
   const startedAtMs = clock.wallMs();
   const forgetsAtMs = clock.monotonicMs() + REMEMBERED_MS;
+  let loadedAtMs = startedAtMs;
   let reloadFailedAtMs: number | undefined;
   const lateness = createLatenessWatch(clock);
   const ownFacts = (): OwnFacts => {
-    return { reloadFailedAtMs, storageFailingSinceMs: deps.storageFailingSinceMs?.(), late: lateness.late() };
+    return {
+      loadedAtMs,
+      reloadFailedAtMs,
+      storageFailure: deps.storageFailure?.(),
+      late: lateness.late(),
+    };
   };
 
   function nextPollAtMs(appliance: string, operation: Operation): number | undefined {
@@ -257,6 +263,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       listener.reloaded(isSuccess, atMs);
       reloadFailedAtMs = isSuccess ? undefined : (reloadFailedAtMs ?? atMs);
       if (!isSuccess) return;
+      loadedAtMs = atMs;
       judgeReloaded().catch((error: unknown) => {
         logger.error({ detail: describeBug(error) }, "new configuration could not be judged");
       });

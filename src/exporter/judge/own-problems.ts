@@ -2,6 +2,7 @@ import type { OperationKind } from "../api/operations.ts";
 import { pendingIn, type ApplianceSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed } from "../../support/text.ts";
+import { minuteInUtc } from "../../support/time-zone.ts";
 import { isPlanned } from "./judge-windows.ts";
 import type { Problem } from "./problem.ts";
 import { NO_NAMES, PROBLEMS, type ProblemKind } from "./states.ts";
@@ -20,12 +21,22 @@ export interface Late {
   readonly meanSeconds: number | undefined;
 }
 
+/** Why the journal cannot be written. */
+export interface StorageFailure {
+  /** The error in the words of the system. */
+  readonly detail: string;
+  /** The Unix time in milliseconds since which nothing can be written. */
+  readonly sinceMs: number;
+}
+
 /** What the exporter knows of itself, as Unix times in milliseconds. */
 export interface OwnFacts {
   /** The time at which the configuration could not be loaded; `undefined` if it was loaded since. */
   readonly reloadFailedAtMs: number | undefined;
-  /** The time since which the journal cannot be written; `undefined` if it can, or if there is none. */
-  readonly storageFailingSinceMs: number | undefined;
+  /** The time at which the configuration in use was loaded. */
+  readonly loadedAtMs: number;
+  /** Why the journal cannot be written; `undefined` if it can, or if there is none. */
+  readonly storageFailure: StorageFailure | undefined;
   readonly late: Late | undefined;
 }
 
@@ -35,7 +46,7 @@ const MANY = 3;
 /** Returns the problems of the exporter itself, which are those of no cluster. */
 export function ownProblems(
   clusters: readonly ClusterVerdict[],
-  { reloadFailedAtMs, storageFailingSinceMs, late }: Partial<OwnFacts>,
+  { loadedAtMs, reloadFailedAtMs, storageFailure, late }: Partial<OwnFacts>,
 ): readonly Problem[] {
   return [
     ...blind(clusters),
@@ -44,18 +55,23 @@ export function ownProblems(
       ? []
       : own(
           "reload_failed",
-          "The configuration could not be reloaded; the previous one is in use",
+          `The exporter runs on the configuration of ${minuteInUtc(loadedAtMs ?? reloadFailedAtMs)}: the new one has an error`,
           reloadFailedAtMs,
         )),
-    ...(storageFailingSinceMs === undefined
+    ...(storageFailure === undefined
       ? []
       : own(
           "storage_failing",
-          "The exporter cannot write its journal: it will not remember what happens now",
-          storageFailingSinceMs,
+          `The exporter cannot write its journal: ${reasonIn(storageFailure)}`,
+          storageFailure.sinceMs,
         )),
     ...notPolledYet(clusters),
   ];
+}
+
+/** Returns `no space left on device`, without the code and the path. */
+function reasonIn({ detail }: StorageFailure): string {
+  return /^[A-Z0-9_]+: ([^,]+)/.exec(detail)?.[1] ?? "it will not remember what happens now";
 }
 
 function own(kind: ProblemKind, summary: string, sinceMs?: number): readonly Problem[] {

@@ -176,7 +176,8 @@ export const PROBLEMS = {
   storage_failing: {
     severity: "warning",
     alert: "ApplianceExporterStorageFailing",
-    advice: () => "Polls and alerts go on: look at the disk and the folder, the log has the reason",
+    advice: () =>
+      "Polls and alerts go on, and what happens now is not remembered: look at the disk and the folder",
   },
   link_unknown: {
     severity: "unknown",

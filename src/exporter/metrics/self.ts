@@ -4,6 +4,7 @@ import { FAILURE_REASONS } from "../api/failure.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../../support/build.ts";
 import { keysOf } from "../../support/keys.ts";
+import type { StorageFailure } from "../judge/own-problems.ts";
 import type { Problem } from "../judge/problem.ts";
 import { alertOf } from "../judge/states.ts";
 import { SKIP_REASONS, type PollEvents } from "../polling/observation.ts";
@@ -27,8 +28,8 @@ const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** What the metrics show of the journal. */
 export interface JournalFacts {
   isUp(): boolean;
-  /** Returns the Unix time in milliseconds since which nothing can be written; `undefined` if the latest write was good. */
-  failingSinceMs(): number | undefined;
+  /** Returns why nothing can be written; `undefined` if the latest write was good. */
+  failing(): StorageFailure | undefined;
   bytes(): number;
   /** Returns the number of damaged lines that were found since the start. */
   damagedLines(): number;

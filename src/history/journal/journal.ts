@@ -1,3 +1,4 @@
+import type { StorageFailure } from "../../exporter/judge/own-problems.ts";
 import { mkdir, stat } from "node:fs/promises";
 import { errorCode, messageOf } from "../../support/errors.ts";
 import type { Clock } from "../../support/clock.ts";
@@ -57,8 +58,8 @@ export interface Journal {
   /** Ends the journal after the write in flight. */
   stop(): Promise<void>;
   isUp(): boolean;
-  /** Returns the Unix time in milliseconds since which nothing can be written; `undefined` if the latest write was good. */
-  failingSinceMs(): number | undefined;
+  /** Returns why nothing can be written; `undefined` if the latest write was good. */
+  failing(): StorageFailure | undefined;
   bytes(): number;
 }
 
@@ -90,7 +91,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
   let writing: Promise<void> = Promise.resolve();
   let busySinceMs: number | undefined;
   let writtenMs = Number.NEGATIVE_INFINITY;
-  let failure: { readonly detail: string; readonly sinceMs: number } | undefined;
+  let failure: StorageFailure | undefined;
 
   async function openFolder(): Promise<void> {
     if (ending !== undefined) throw ending;
@@ -265,7 +266,7 @@ export function createJournal(options: StorageOptions, { clock, logger }: Journa
       await writing;
       lock?.release();
     },
-    failingSinceMs: () => failure?.sinceMs,
+    failing: () => failure,
     isUp: () => clock.monotonicMs() - writtenMs <= MAX_AGE_MS,
     bytes: () => oldDays.bytes() + (writer?.bytes() ?? 0),
   };

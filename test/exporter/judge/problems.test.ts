@@ -594,14 +594,17 @@ test("the advice about a website that another member finds up is the failover, a
   expect(adviceIn(nobody)).toContain("Visitors reach nothing there: look at the interfaces of a and b");
 });
 
+const NO_SPACE = { detail: "ENOSPC: no space left on device, write", sinceMs: WALL_MS };
+
 test("a journal that cannot be written is a problem", () => {
   const fleet = polledTwice([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]);
-  expect(documentOf(fleet, { storageFailingSinceMs: WALL_MS }, 1000).problems).toEqual([
+  expect(documentOf(fleet, { storageFailure: NO_SPACE }, 1000).problems).toEqual([
     {
       kind: "storage_failing",
       severity: "warning",
-      summary: "The exporter cannot write its journal: it will not remember what happens now",
-      advice: "Polls and alerts go on: look at the disk and the folder, the log has the reason",
+      summary: "The exporter cannot write its journal: no space left on device",
+      advice:
+        "Polls and alerts go on, and what happens now is not remembered: look at the disk and the folder",
       since: "2023-11-14T22:13:20.000Z",
     },
   ]);
@@ -613,7 +616,7 @@ test("a configuration that could not be reloaded is a problem", () => {
     {
       kind: "reload_failed",
       severity: "warning",
-      summary: "The configuration could not be reloaded; the previous one is in use",
+      summary: "The exporter runs on the configuration of 2023-11-14 22:13 UTC: the new one has an error",
       advice: "Run `check` on the configuration: its errors name the places",
       since: "2023-11-14T22:13:20.000Z",
     },

@@ -78,7 +78,7 @@ const COMMON = new Set(["appliance", "ha_cluster", "site", "rack"]);
 async function ownRows(): Promise<readonly Row[]> {
   const journal = {
     isUp: () => true,
-    failingSinceMs: () => undefined,
+    failing: () => undefined,
     bytes: () => 1,
     damagedLines: () => 0,
   };
