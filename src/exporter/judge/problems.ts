@@ -217,9 +217,12 @@ const refused: ApplianceWords = (name, facts, { groups }) => {
 
 function oddWords(consequence: string): ApplianceWords {
   return (name, facts) => {
-    const states = oddInterfaces(facts.vrrp).map(
-      ({ reported }) => `${reported.state} for ${reported.vip} on ${reported.name}`,
-    );
+    const byState = groupBy(oddInterfaces(facts.vrrp), ({ reported }) => reported.state);
+    const states = Array.from(byState, ([state, [first, ...others]]) => {
+      const where = others.length === 0 ? ` on ${first?.reported.name}` : "";
+      const vips = [first, ...others].flatMap((each) => each?.reported.vip ?? []);
+      return `${state} for ${vipsNamed(vips)}${where}`;
+    });
     return `${name} reports ${listed(states, FEW)}: ${consequence}`;
   };
 }

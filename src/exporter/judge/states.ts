@@ -53,7 +53,7 @@ export const PROBLEMS = {
   website_unknown: {
     severity: "critical",
     alert: "WebsiteUnknown",
-    advice: () => "Try its URL: nobody knows whether visitors reach it",
+    advice: () => "Try its URL: a website that hangs looks like this",
   },
   website_backends_lost: {
     severity: "critical",

@@ -113,6 +113,12 @@ interface GroupFacts {
   readonly masterUntilMs: number | undefined;
 }
 
+/** Returns what is known of a former master that is silent, after its name. */
+function sinceThen(name: string, why: string): string {
+  if (why.startsWith(`${name} `)) return why.slice(name.length + 1);
+  return why.startsWith(`${name}: `) ? `is not polled${why.slice(name.length)}` : `is not polled: ${why}`;
+}
+
 /** Returns the words about a group in trouble, around its VIPs. */
 export function groupWords(
   { facts, state, master = "", latestMaster = "" }: GroupVerdict,
@@ -123,8 +129,8 @@ export function groupWords(
     masterUntilMs === undefined
       ? ["Who is MASTER of ", ` is not known: ${why}`]
       : [
-          `${latestMaster} was MASTER of `,
-          ` until ${secondInUtc(masterUntilMs)}, and is not polled since: ${why}`,
+          `${latestMaster}, MASTER of `,
+          ` until ${secondInUtc(masterUntilMs)}, ${sinceThen(latestMaster, why)}`,
         ];
   const words: Readonly<Record<GroupState, Words>> = {
     split_brain: [`${listed(masters, FEW)} are ${masters.length > 2 ? "all" : "both"} MASTER of `, ""],
