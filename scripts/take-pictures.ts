@@ -15,8 +15,7 @@ import {
 
 /** `npm run pictures` writes the status page as the README shows it into `docs/images`. */
 const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
-const SPLIT_BRAIN =
-  "Split brain: rtm-1 and rtm-2 are MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2)";
+const SPLIT_BRAIN = "rtm-1 and rtm-2 are both MASTER of 192.0.2.100 and 1 more VIP";
 const DOCUMENT = documentOf(
   [shopDown(pair("ams")), splitBrain(pair("rtm")), secondSilent(pair("lab")), pair("fra"), pair("waw")],
   {
@@ -26,9 +25,9 @@ const DOCUMENT = documentOf(
 /** The exporter's texts for these problems. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   split_brain: SPLIT_BRAIN,
-  website_down: "Website shop is down: https 503 from ams-1, https no HTTP response from ams-2",
+  website_down: "shop is down: 503 from ams-1, MASTER; no HTTP response from ams-2",
   redundancy_lost:
-    "lab-1 is MASTER of 192.0.2.100 (vhid 1) and 2001:db8::100 (vhid 2), and lab-2 cannot be polled",
+    "lab-1 is MASTER of 192.0.2.100 and 1 more VIP without a backup: lab-2 does not answer in time (timeout)",
 };
 const PROBLEMS = DOCUMENT.problems.map((each) => ({
   ...each,
