@@ -18,7 +18,7 @@ const TEXTS = ["test/monitoring/{probes,texts}.extra.test.ts"];
 const VERSIONED = [
   "test/appliance/keepalived/real.extra.test.ts",
   "test/exporter/metrics/promtool.extra.test.ts",
-  "test/monitoring/{alertmanager,prometheus}.extra.test.ts",
+  "test/monitoring/{alertmanager,prometheus,receivers}.extra.test.ts",
   ...SCENARIOS,
   ...TEXTS,
 ];

@@ -4,7 +4,11 @@ import { parse } from "yaml";
 import type { Labels } from "./world.ts";
 
 interface Example {
-  readonly receivers: readonly { readonly name: string }[];
+  readonly receivers: readonly {
+    readonly name: string;
+    readonly pagerduty_configs?: readonly Readonly<Record<string, unknown>>[];
+    readonly slack_configs?: readonly Readonly<Record<string, unknown>>[];
+  }[];
   readonly inhibit_rules: readonly {
     readonly source_matchers: readonly string[];
     readonly target_matchers: readonly string[];
@@ -16,7 +20,7 @@ interface Example {
 export const EXAMPLE_FILE = fileURLToPath(
   new URL("../../monitoring/alertmanager/alertmanager.yml", import.meta.url),
 );
-export const EXAMPLE: Example = parse(readFileSync(EXAMPLE_FILE, "utf8"));
+export const EXAMPLE: Example = parse(readFileSync(EXAMPLE_FILE, "utf8"), { merge: true });
 
 type Matcher = (labels: Labels) => boolean;
 

@@ -7,6 +7,8 @@ type Labels = Readonly<Record<string, string>>;
 /** A real Alertmanager with a folder of its own. */
 export interface Alertmanager {
   readonly url: string;
+  /** Posts alerts with annotations, as Prometheus does. */
+  post(alerts: readonly object[]): Promise<void>;
   /** Has these alerts fire, until a call without them. */
   fire(...alerts: readonly Labels[]): Promise<void>;
   /** Those of the firing alerts that somebody is told of: neither silenced nor inhibited. */
@@ -15,10 +17,13 @@ export interface Alertmanager {
   stop(): Promise<void>;
 }
 
-/** Starts Alertmanager and waits until it is ready. `config` is YAML. */
-export async function startAlertmanager(config: string): Promise<Alertmanager> {
+/** Starts Alertmanager and waits until it is ready. `config` is YAML; `others` are further files in its folder. */
+export async function startAlertmanager(
+  config: string,
+  others: Readonly<Record<string, string>> = {},
+): Promise<Alertmanager> {
   const flags = ["--config.file=alertmanager.yml", "--storage.path=data", "--cluster.listen-address="];
-  const files = { "alertmanager.yml": config };
+  const files = { ...others, "alertmanager.yml": config };
   const { url, stop } = await startToolServer("prometheus-alertmanager", flags, files);
   try {
     await eventually(async () => assertOk(await fetch(`${url}/-/ready`)));
@@ -26,7 +31,8 @@ export async function startAlertmanager(config: string): Promise<Alertmanager> {
     await stop();
     throw error;
   }
-  return { url, ...alertsOf(`${url}/api/v2/alerts`), stop };
+  const alerts = `${url}/api/v2/alerts`;
+  return { url, post: (all) => post(alerts, all), ...alertsOf(alerts), stop };
 }
 
 function alertsOf(url: string): Pick<Alertmanager, "fire" | "told"> {

@@ -103,24 +103,27 @@ async function query(socketPath: string, expression: string): Promise<readonly L
   return data.result.map(({ metric }) => metric);
 }
 
+/** A receiver, and by kind how it is told. */
 interface Receiver {
   readonly name: string;
-  readonly webhook_configs?: readonly object[];
+  readonly [kind: `${string}_configs`]: readonly { readonly send_resolved?: boolean }[];
 }
 
-/** The example, but for where its receivers are. */
+/** The example, but for its receivers: a webhook for each that tells somebody. */
 async function alertmanagerConfig({ webhook: port }: Ports): Promise<string> {
   const example: { readonly receivers: readonly Receiver[] } = parse(
     await readFile(join(MONITORING, "alertmanager/alertmanager.yml"), "utf8"),
+    { merge: true },
   );
-  const receivers = example.receivers.map(({ name, webhook_configs: webhooks = [] }) => ({
-    name,
-    webhook_configs: webhooks.map((webhook) => ({
-      ...webhook,
-      url: `http://127.0.0.1:${port}/${name}`,
-    })),
-  }));
-  return stringify({ ...example, receivers });
+  const receivers = example.receivers.map(({ name, ...kinds }) => {
+    const [config] = Object.values(kinds).flat();
+    const url = `http://127.0.0.1:${port}/${name}`;
+    return {
+      name,
+      webhook_configs: config === undefined ? [] : [{ url, send_resolved: config.send_resolved ?? true }],
+    };
+  });
+  return stringify({ ...example, receivers, templates: [] });
 }
 
 // Each span as short as it goes; the rules are as they are.
