@@ -139,7 +139,9 @@ function withRoles(names: readonly string[], masters: ReadonlySet<string>): stri
   if (first.length === 0) return listed(others, FEW);
   const role = first.length > 1 ? "each MASTER" : "MASTER";
   const all = `${listed(first, FEW)}, ${role}`;
-  return others.length === 0 ? all : `${all}, and ${listed(others, FEW - 1)}`;
+  const [only, ...more] = others;
+  if (only === undefined) return all;
+  return more.length === 0 ? `${all}, and ${only}` : `${all}, ${listed(others, FEW - 1)}`;
 }
 
 interface TestedBy {
