@@ -64,19 +64,22 @@ function signsItself(certificate: X509Certificate): boolean {
   return nameOf(certificate) === certificate.issuer;
 }
 
-interface Link {
+interface ChainLink {
   readonly certificate: X509Certificate;
   /** Whether it is among the authorities. */
   readonly isTrusted: boolean;
 }
 
 /** Returns the chain from the first of the presented certificates to the first one that is trusted. */
-function chainOf([leaf, ...sent]: readonly X509Certificate[], authorities: Authorities): readonly Link[] {
+function chainOf(
+  [leaf, ...sent]: readonly X509Certificate[],
+  authorities: Authorities,
+): readonly ChainLink[] {
   if (leaf === undefined) return [];
   const isAuthority = (one: X509Certificate): boolean =>
     authorities.get(nameOf(one))?.some(({ fingerprint256 }) => fingerprint256 === one.fingerprint256) ===
     true;
-  const chain: Link[] = [{ certificate: leaf, isTrusted: isAuthority(leaf) }];
+  const chain: ChainLink[] = [{ certificate: leaf, isTrusted: isAuthority(leaf) }];
   for (let last = chain.at(-1); last !== undefined && !last.isTrusted; last = chain.at(-1)) {
     const { certificate } = last;
     const signed = (one: X509Certificate): boolean => certificate.checkIssued(one);
