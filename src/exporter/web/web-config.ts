@@ -58,12 +58,17 @@ const unsupported = z.undefined({ error: "not supported by this exporter" }).opt
 
 const VERSIONS = ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"];
 
-/** Returns a schema for a list of names of Go, which shows the name that it does not know. */
+/** A text that is not such a name may be a secret, so no error shows it. */
+const LIKE_GO = /^(?:TLS_|Curve|X\d|Sec)\w{1,60}$/;
+
+/** Returns a schema for a list of names of Go. */
 function goNames<Name extends string>(what: string, isKnown: (name: string) => name is Name) {
   return z.array(z.string()).transform((names, context): readonly Name[] => {
-    for (const [nth, name] of names.entries())
+    for (const [nth, name] of names.entries()) {
+      const got = LIKE_GO.test(name) ? `, got ${name}` : "";
       if (!isKnown(name))
-        context.addIssue({ code: "custom", path: [nth], message: `expected ${what} of Go` });
+        context.addIssue({ code: "custom", path: [nth], message: `expected ${what} of Go${got}` });
+    }
     return names.filter((name) => isKnown(name));
   });
 }

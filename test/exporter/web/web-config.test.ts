@@ -216,11 +216,11 @@ test.each([
   ],
   [
     `tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_ROT13] }`,
-    "1:83: tls_server_config.cipher_suites[0]: expected the name of a cipher suite of Go",
+    "1:83: tls_server_config.cipher_suites[0]: expected the name of a cipher suite of Go, got TLS_RSA_WITH_ROT13",
   ],
   [
     `tls_server_config: { ${PAIR}, curve_preferences: [X25519, CurveP257] }`,
-    "1:95: tls_server_config.curve_preferences[1]: expected the name of a curve of Go",
+    "1:95: tls_server_config.curve_preferences[1]: expected the name of a curve of Go, got CurveP257",
   ],
   [
     `tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA] }`,
@@ -249,6 +249,10 @@ test.each([
   [
     `tls_server_config: { ${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca: x, client_ca_file: ca.pem }`,
     "1:113: tls_server_config.client_ca: expected either client_ca or client_ca_file, got both",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, curve_preferences: [hunter2] }`,
+    "1:87: tls_server_config.curve_preferences[0]: expected the name of a curve of Go",
   ],
   ["rate_limit: { interval: 1s, burst: 1 }", "1:1: rate_limit: not supported by this exporter"],
   [
