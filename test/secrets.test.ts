@@ -67,7 +67,7 @@ http_server_config: { headers: { X-Frame-Options: deny } }
 const BAD_WEB_CONFIGS: readonly string[] = [
   webConfig().replace("server.key", "other.key"),
   webConfig().replace("server.key", "broken.key"),
-  JSON.stringify({ tls_server_config: { cert_file: "server.pem", key: SERVER.key } }),
+  JSON.stringify({ tls_server_config: { cert_file: "server.pem", key: CLIENT.key } }),
   JSON.stringify({ tls_server_config: { cert_file: "server.pem", key_file: SERVER.key } }),
   JSON.stringify({
     tls_server_config: { cert_file: "server.pem", key_file: SERVER.key.replaceAll("\n", "") },

@@ -79,6 +79,8 @@ export async function startExporter(
   // This thread loads the configuration, since it polls nothing yet, and another thread would cost each start 60 ms.
   const [loaded, loadedWeb] = await Promise.all([loadConfig(file, shard), loadWebConfig(webConfigFile)]);
   if (!loaded.ok || !loadedWeb.ok) return { ok: false, errors: errorsOf(loaded, loadedWeb) };
+  for (const warning of loadedWeb.warnings)
+    logger.warn({ file: webConfigFile, detail: warning }, "a web setting has no effect");
   const [assets, history] = await Promise.all([loadAssets(), openHistory()]);
   const { restored, journal } = history;
 

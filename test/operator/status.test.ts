@@ -43,7 +43,7 @@ critical  ams      shop is down: http no HTTP response (connection refused) from
 critical  ams      a is MASTER of 192.0.2.100 without a backup: b does not answer in time (timeout)
                      The next failure is an outage: bring the backup back
 warning   ams      b is down: it does not answer in time (timeout)
-                     It can wait while the others serve: look whether b runs, and whether the network reaches it
+                     Check that the appliance runs and no firewall drops its packets; if it is slow, raise the timeout in polling
 
 CLUSTER  VRRP                STATE        APPLIANCES
 ams      192.0.2.100 VHID 2  Backup lost  a MASTER (priority 204, carp0 on eth1), b unknown

@@ -93,7 +93,7 @@ const OF_CODE = {
   other_name: () =>
     "The certificate has other names than base_url: set tls_config.server_name to one of them",
   wrong_purpose: () =>
-    `The certificate is not for servers: give it one with extendedKeyUsage serverAuth, or ${KNOWN_CERTIFICATES}`,
+    `The certificate is not for servers: make one with extendedKeyUsage serverAuth, or ${KNOWN_CERTIFICATES}`,
   /** A status from 300 to 399. */
   redirect: () =>
     "Write the target of the redirect into base_url if it is the management API: redirects are not followed",

@@ -66,11 +66,16 @@ export async function check(
   ];
   const shown = isFailedOnly ? failed : polled;
   if (output === "json") {
+    const all = [...web.warnings, ...warnings];
     const results = shown.map((each) => jsonResult(each));
-    io.out(toJson({ ok, enabled: enabled.length, disabled, warnings, appliances: results }));
+    io.out(toJson({ ok, enabled: enabled.length, disabled, warnings: all, appliances: results }));
     return ok ? 0 : 1;
   }
-  io.err(warnings.map((warning) => `${file}: warning: ${warning}\n`).join(""));
+  const lines = [
+    ...web.warnings.map((warning) => `${flags["web.config.file"]}: warning: ${warning}\n`),
+    ...warnings.map((warning) => `${file}: warning: ${warning}\n`),
+  ];
+  io.err(lines.join(""));
   io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
   if (shown.length > 0) io.out(`\n${certificateTable(shown)}${pollReport(shown, io.hasColor, isFailedOnly)}`);
   const which = ok ? "" : ` (${listedBriefly(failed.map(({ appliance }) => appliance.name))})`;

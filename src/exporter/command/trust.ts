@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { adviceOn } from "../api/advice.ts";
 import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -22,6 +23,8 @@ interface CertificateCheck {
   /** The fingerprint; empty without a certificate. */
   readonly sha256: string;
   readonly row: TableRow;
+  /** What to do about a failure. */
+  readonly advice?: string;
 }
 
 /**
@@ -62,6 +65,10 @@ async function showAndConfirm(appliances: readonly ApplianceConfig[], flags: Fla
   const header = ["appliance", "address", "subject", "valid until", "sha256", "state"];
   const rows = answers.map(({ row }) => row);
   io.out(formatTable(header, rows, io.hasColor));
+  const advice = answers.flatMap(({ appliance: { name }, advice: text }) =>
+    text === undefined ? [] : `${name}: ${text}\n`,
+  );
+  if (advice.length > 0) io.out(`\nWhat to do:\n${advice.join("")}`);
   return { answers, confirmed: await confirm(answers, flags, io) };
 }
 
@@ -77,7 +84,8 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
   if (certificate === undefined) {
     const text = answer.ok ? "no certificate" : `${answer.failure.reason}: ${answer.failure.message}`;
     const row = [name, host, "", "", "", { text, color: "red" }] as const;
-    return { appliance, state: "failed", sha256: "", row };
+    const advice = answer.ok ? undefined : adviceOn(answer.failure, { baseUrl });
+    return { appliance, state: "failed", sha256: "", row, ...(advice !== undefined && { advice }) };
   }
   const { subject, sha256 } = certificate;
   const known = http.tls.certificateSha256;

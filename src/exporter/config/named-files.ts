@@ -51,17 +51,31 @@ export function createNamedFiles(collector: Collector) {
     return undefined;
   }
 
-  /** Returns the PEM texts for `cert_file` and `key_file` in the part `name` of a block, which must match and be strong enough. */
+  /** Returns the PEM text for `key` in the part `name` of a block, or else for the file with this name and `_file`. */
+  async function readPem(kind: "certificates" | "key", block: Block, name: string, key: string) {
+    const { file } = block;
+    const path = [...block.path, name, key];
+    const text = valueAt(file.data, path);
+    if (typeof text !== "string") return read(kind, block, name, `${key}_file`);
+    const problem = CHECKS[kind](text);
+    if (problem === undefined) return text;
+    file.report(path, problem);
+    return undefined;
+  }
+
+  /** Returns the PEM texts of the certificate and the key in the part `name` of a block, which must match and be strong enough. */
   async function readKeyPair(block: Block, name: string, strength: SecureContextOptions = {}) {
-    const cert = await read("certificates", block, name, "cert_file");
-    const key = await read("key", block, name, "key_file");
+    const cert = await readPem("certificates", block, name, "cert");
+    const key = await readPem("key", block, name, "key");
     if (cert === undefined || key === undefined) return {};
     if (areAccepted(cert, key, strength)) return { cert, key };
-    block.file.report([...block.path, name, "key_file"], "TLS rejects this key with this certificate");
+    const isInline = valueAt(block.file.data, [...block.path, name, "key"]) !== undefined;
+    const path = [...block.path, name, isInline ? "key" : "key_file"];
+    block.file.report(path, "TLS rejects this key with this certificate");
     return {};
   }
 
-  return { read, readKeyPair };
+  return { read, readPem, readKeyPair };
 }
 
 /** Returns the absolute path of a file that the YAML file names. */

@@ -60,6 +60,7 @@ function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict):
     appliance,
     vips: vips.length === 0 ? "its VIPs" : listed(vips.slice(0, NAMED_VIPS)),
     isUpElsewhere,
+    failure: facts.appliances.find(({ identity }) => identity.appliance === appliance)?.vrrp.health.failure,
   });
   const subject = given.subject ?? given.appliance ?? facts.cluster;
   return { ...given, cluster: facts.cluster, subject, advice };

@@ -1,3 +1,5 @@
+import { adviceOn } from "../api/advice.ts";
+import type { Failure } from "../api/failure.ts";
 import { keysOf } from "../../support/keys.ts";
 import type { AlertName } from "./alerts.ts";
 
@@ -73,7 +75,10 @@ export const PROBLEMS = {
   polling_stuck: {
     severity: "warning",
     alert: "ApplianceExporterStuck",
-    advice: () => "The exporter is at fault, not the appliance: restart it, and report its log",
+    advice: ({ failure }) =>
+      failure === undefined
+        ? "The exporter is at fault, not the appliance: restart it, and report its log"
+        : adviceOn(failure),
   },
   not_handed_over: {
     severity: "warning",
@@ -83,14 +88,18 @@ export const PROBLEMS = {
   appliance_refused: {
     severity: "warning",
     alert: "ApplianceRefused",
-    advice: ({ appliance }) =>
-      `Nobody watches it meanwhile: give it the certificate or the password that ${appliance} has now`,
+    advice: ({ appliance, failure }) =>
+      failure === undefined
+        ? `Nobody watches it meanwhile: give it the certificate or the password that ${appliance} has now`
+        : adviceOn(failure),
   },
   appliance_down: {
     severity: "warning",
     alert: "ApplianceDown",
-    advice: ({ appliance }) =>
-      `It can wait while the others serve: look whether ${appliance} runs, and whether the network reaches it`,
+    advice: ({ appliance, failure }) =>
+      failure === undefined
+        ? `It can wait while the others serve: look whether ${appliance} runs, and whether the network reaches it`
+        : adviceOn(failure),
   },
   website_partially_down: {
     severity: "warning",
@@ -223,6 +232,8 @@ export interface AdviceNames {
   readonly vips: string;
   /** Whether another member finds the website up. */
   readonly isUpElsewhere: boolean;
+  /** Why the latest poll of the appliance's VRRP list failed, if it did. */
+  readonly failure?: Failure | undefined;
 }
 
 /** The names for an advice that names nothing. */

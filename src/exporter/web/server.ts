@@ -4,7 +4,9 @@ import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type T
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
 import { messageOf } from "../../support/errors.ts";
+import { hasName } from "./client-names.ts";
 import { createServerConnections } from "./connections.ts";
+import { cipherList } from "./go-tls.ts";
 import { protect } from "./guard.ts";
 import type { Handler } from "./visitor.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
@@ -138,17 +140,21 @@ export function createWebServer({
 /** Renews the TLS settings from the next handshake on; open connections stay. Throws if OpenSSL rejects the settings. */
 function renewTls(server: Server, { tls }: WebConfig): void {
   if (tls === undefined || !(server instanceof SecureServer)) return;
-  const { cert, key, clientCa, clientAuth, minVersion } = tls;
+  const { cert, key, clientCa, clientAuth, minVersion, maxVersion, ciphers, curves, prefersOwnCiphers } = tls;
   const isOld = minVersion === "TLSv1" || minVersion === "TLSv1.1";
+  const list = ciphers === undefined ? DEFAULT_CIPHERS : cipherList(ciphers);
   const options: SecureContextOptions = {
     cert,
     key: key.reveal(),
     minVersion,
+    maxVersion,
     // OpenSSL supports TLS 1.0 and 1.1 at this security level only.
-    ciphers: isOld ? `${DEFAULT_CIPHERS}:@SECLEVEL=0` : DEFAULT_CIPHERS,
-    honorCipherOrder: true,
-    // Every certificate in the file is trusted, root or not.
-    ...(clientCa === undefined ? {} : { ca: clientCa, allowPartialTrustChain: true }),
+    ciphers: isOld ? `${list}:@SECLEVEL=0` : list,
+    ...(curves && { ecdhCurve: curves.join(":") }),
+    honorCipherOrder: prefersOwnCiphers,
+    // Every certificate in the file is trusted, root or not, and the authorities of Node.js are not.
+    ca: clientCa ?? [],
+    allowPartialTrustChain: true,
     // Session resumption requires a name.
     sessionIdContext: "appliance-exporter",
   };
@@ -162,7 +168,9 @@ function renewTls(server: Server, { tls }: WebConfig): void {
 }
 
 /** Whether a client may continue after the handshake. Node.js cannot decide this, because the setting can change. */
-function isClientAccepted({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
-  if (socket.getPeerX509Certificate() === undefined) return !clientAuth.startsWith("Require");
+function isClientAccepted({ clientAuth, allowedNames }: TlsSettings, socket: TLSSocket): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  if (certificate === undefined) return !clientAuth.startsWith("Require");
+  if (allowedNames !== undefined && !hasName(certificate, allowedNames)) return false;
   return !verifiesClients(clientAuth) || socket.authorized;
 }

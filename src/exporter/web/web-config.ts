@@ -5,6 +5,15 @@ import { tlsVersionSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
 import { fileSchema, parsed, textOrNumber } from "../config/values.ts";
 import { Secret } from "../../support/secret.ts";
+import { listed } from "../../support/text.ts";
+import {
+  isGoCipher,
+  isGoCurve,
+  translateCiphers,
+  translateCurves,
+  type GoCipher,
+  type Translation,
+} from "./go-tls.ts";
 
 export interface WebConfig {
   /** The settings of TLS; `undefined` means plain HTTP. */
@@ -17,11 +26,15 @@ export interface WebConfig {
 }
 
 /** The settings of TLS. Certificates and keys are PEM texts. */
-export interface TlsSettings extends z.output<typeof tlsSchema> {
+export interface TlsSettings extends Omit<z.output<typeof tlsSchema>, "ciphers" | "curves"> {
   readonly cert: string;
   readonly key: Secret;
-  /** The authorities that sign client certificates; given if these are verified. */
+  /** The authorities that sign client certificates. Without them, no client certificate is verified. */
   readonly clientCa: string | undefined;
+  /** OpenSSL's names of the cipher suites below TLS 1.3, in their order; `undefined` means the default ones. */
+  readonly ciphers: readonly string[] | undefined;
+  /** OpenSSL's names of the curves, in their order; `undefined` means the default ones. */
+  readonly curves: readonly string[] | undefined;
 }
 
 /** The server's treatment of client certificates. @see Go, crypto/tls, ClientAuthType */
@@ -43,32 +56,73 @@ export function verifiesClients(type: z.output<typeof clientAuthSchema>): boolea
 /** A key of the exporter-toolkit's format that this exporter lacks. */
 const unsupported = z.undefined({ error: "not supported by this exporter" }).optional();
 
+const VERSIONS = ["TLSv1", "TLSv1.1", "TLSv1.2", "TLSv1.3"];
+
+/** A text that is not such a name may be a secret, so no error shows it. */
+const LIKE_GO = /^(?:TLS_|Curve|X\d|Sec)\w{1,60}$/;
+
+/** Returns a schema for a list of names of Go. */
+function goNames<Name extends string>(what: string, isKnown: (name: string) => name is Name) {
+  return z.array(z.string()).transform((names, context): readonly Name[] => {
+    for (const [nth, name] of names.entries()) {
+      const got = LIKE_GO.test(name) ? `, got ${name}` : "";
+      if (!isKnown(name))
+        context.addIssue({ code: "custom", path: [nth], message: `expected ${what} of Go${got}` });
+    }
+    return names.filter((name) => isKnown(name));
+  });
+}
+
 const tlsSchema = z
   .strictObject({
-    cert_file: fileSchema,
-    key_file: fileSchema,
+    cert: z.string().optional(),
+    key: z.string().optional(),
+    client_ca: z.string().optional(),
+    cert_file: fileSchema.optional(),
+    key_file: fileSchema.optional(),
     client_ca_file: fileSchema.optional(),
     client_auth_type: clientAuthSchema.default("NoClientCert"),
+    client_allowed_sans: z.array(z.string()).optional(),
     min_version: tlsVersionSchema.default("TLSv1.2"),
-    cert: unsupported,
-    key: unsupported,
-    client_ca: unsupported,
-    client_allowed_sans: unsupported,
-    max_version: unsupported,
-    cipher_suites: unsupported,
-    curve_preferences: unsupported,
-    prefer_server_cipher_suites: unsupported,
+    max_version: tlsVersionSchema.default("TLSv1.3"),
+    cipher_suites: goNames("the name of a cipher suite", isGoCipher).default([]),
+    curve_preferences: goNames("the name of a curve", isGoCurve).default([]),
+    prefer_server_cipher_suites: z.boolean().default(true),
   })
-  .refine((tls) => tls.client_ca_file === undefined || tls.client_auth_type !== "NoClientCert", {
-    path: ["client_ca_file"],
-    error: "needs a client_auth_type other than NoClientCert",
+  .superRefine((tls, context) => {
+    const fail = (key: keyof typeof tls, message: string): void =>
+      context.addIssue({ code: "custom", path: [key], message });
+    for (const key of ["cert", "key"] as const) {
+      const isInline = tls[key] !== undefined;
+      if (!isInline && tls[`${key}_file`] === undefined) fail(`${key}_file`, "required key is missing");
+      if (isInline && tls[`${key}_file`] !== undefined)
+        fail(key, `expected either ${key} or ${key}_file, got both`);
+    }
+    const type = tls.client_auth_type;
+    const authority = (["client_ca", "client_ca_file"] as const).filter((key) => tls[key] !== undefined);
+    if (authority.length > 1) fail("client_ca", "expected either client_ca or client_ca_file, got both");
+    if (authority[0] !== undefined && type === "NoClientCert")
+      fail(authority[0], "needs a client_auth_type other than NoClientCert");
+    // With the public authorities instead, whoever has a certificate of one of them would be a client, and might change planned work.
+    if (authority.length === 0 && type === "RequireAndVerifyClientCert")
+      fail("client_auth_type", "needs client_ca_file, the authorities of client certificates");
+    if (tls.client_allowed_sans !== undefined && !type.startsWith("Require"))
+      fail(
+        "client_allowed_sans",
+        "needs RequireAnyClientCert or RequireAndVerifyClientCert as client_auth_type",
+      );
+    if (VERSIONS.indexOf(tls.max_version) < VERSIONS.indexOf(tls.min_version))
+      fail("max_version", "is below min_version");
   })
-  // Without this list, anyone with a certificate of a public authority would be among the clients, and might change planned work.
-  .refine((tls) => tls.client_ca_file !== undefined || !verifiesClients(tls.client_auth_type), {
-    path: ["client_auth_type"],
-    error: "needs client_ca_file, the authorities of client certificates",
-  })
-  .transform((tls) => ({ clientAuth: tls.client_auth_type, minVersion: tls.min_version }));
+  .transform((tls) => ({
+    clientAuth: tls.client_auth_type,
+    allowedNames: tls.client_allowed_sans,
+    minVersion: tls.min_version,
+    maxVersion: tls.max_version,
+    prefersOwnCiphers: tls.prefer_server_cipher_suites,
+    ciphers: tls.cipher_suites,
+    curves: tls.curve_preferences,
+  }));
 
 /**
  * A value of a header. Numbers are accepted, because YAML parses the `0` of X-XSS-Protection as one. Lines are joined. @see RFC 9110, 5.5
@@ -116,6 +170,12 @@ const webConfigSchema = z.strictObject({
   rate_limit: unsupported,
 });
 
+const HTTP2_CIPHERS = [
+  "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+  "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+] as const satisfies readonly GoCipher[];
+const NO_HTTP2_CIPHER = `HTTP/2 needs ${HTTP2_CIPHERS.join(" or ")}: add one of them, or set http2: false`;
+
 export const UNPROTECTED: WebConfig = {
   tls: undefined,
   users: new Map(),
@@ -123,16 +183,20 @@ export const UNPROTECTED: WebConfig = {
   headers: {},
 };
 
+/** A web configuration, and what of it has no effect. */
+export interface LoadedWebConfig {
+  readonly config: WebConfig;
+  /** Whole sentences about settings that weaken nothing. */
+  readonly warnings: readonly string[];
+}
+
 /**
  * Loads a web configuration, if there is one, and the files that it names, or returns the errors, starting with those of the schema. An
  * empty file is an error, since a half-written file must not open the pages to everyone.
  */
-export function loadWebConfig(
-  path?: string,
-  options: LoadOptions = {},
-): Promise<Loaded<{ readonly config: WebConfig }>> {
+export function loadWebConfig(path?: string, options: LoadOptions = {}): Promise<Loaded<LoadedWebConfig>> {
   return collect(async (collector) => {
-    if (path === undefined) return { config: UNPROTECTED };
+    if (path === undefined) return { config: UNPROTECTED, warnings: [] };
     const loaded = await loadYaml(path, webConfigSchema, collector);
     if (loaded === undefined) return undefined;
     const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = loaded.settings;
@@ -141,15 +205,44 @@ export function loadWebConfig(
     const isKnown = (user: string) => Object.hasOwn(users, user) || Object.keys(users).length === 0;
     for (const [nth, user] of (maintainers ?? []).entries())
       if (!isKnown(user)) loaded.file.report(["maintenance_users", nth], "no such user in basic_auth_users");
+    // Such a file is not valid for Go's servers, which serve HTTP/2 by default.
+    const isForHttp2 = http.http2 !== false && tls?.minVersion !== "TLSv1.3";
+    const ciphers: readonly string[] = tls?.ciphers ?? [];
+    if (isForHttp2 && ciphers.length > 0 && !HTTP2_CIPHERS.some((name) => ciphers.includes(name)))
+      loaded.file.report(["tls_server_config", "cipher_suites"], NO_HTTP2_CIPHER);
     const files = createNamedFiles(collector);
     const { cert = "", key = "" } = await files.readKeyPair(loaded, "tls_server_config");
-    const clientCa = await files.read("certificates", loaded, "tls_server_config", "client_ca_file");
+    const clientCa = await files.readPem("certificates", loaded, "tls_server_config", "client_ca");
+    const warnings: string[] = [];
+    /** Returns the names that OpenSSL has, with a warning about others; none is an error. */
+    const usable = (name: string, { known, lacking }: Translation): readonly string[] | undefined => {
+      if (lacking.length === 0) return known.length === 0 ? undefined : known;
+      const words = `this version of OpenSSL has no ${listed(lacking)}`;
+      if (known.length === 0) loaded.file.report(["tls_server_config", name], words);
+      warnings.push(`tls_server_config.${name}: ${words}: left out`);
+      return known;
+    };
+    const isGivenOnly = tls?.clientAuth === "VerifyClientCertIfGiven" && clientCa === undefined;
+    if (isGivenOnly && !collector.isSyntaxOnly)
+      warnings.push(`tls_server_config.client_auth_type: ${NONE_TRUSTED}`);
     const config: WebConfig = {
-      tls: tls && { ...tls, cert, key: new Secret(key), clientCa },
+      tls: tls && {
+        ...tls,
+        cert,
+        key: new Secret(key),
+        clientCa,
+        ciphers:
+          tls.ciphers.length === 0
+            ? undefined
+            : (usable("cipher_suites", translateCiphers(tls.ciphers)) ?? []),
+        curves: usable("curve_preferences", translateCurves(tls.curves)),
+      },
       users: new Map(Object.entries(users)),
       maintenanceUsers: maintainers && new Set(maintainers),
       headers: http.headers,
     };
-    return { config };
+    return { config, warnings };
   }, options);
 }
+
+const NONE_TRUSTED = "without client_ca_file, clients that send a certificate are refused";

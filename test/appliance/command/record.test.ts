@@ -160,7 +160,7 @@ answers:
       }
   - operation: website_test
     website_id: 9
-    result: protocol
+    result: connect
   - operation: website_test
     website_id: 7
     result: ok

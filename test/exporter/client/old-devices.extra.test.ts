@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), "old-devices-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function openssl(...args: readonly string[]): void {
-  execFileSync("openssl", args, { cwd: folder, stdio: "ignore" });
+  execFileSync(toolPath("openssl"), args, { cwd: folder, stdio: "ignore" });
 }
 
 beforeAll(() => {

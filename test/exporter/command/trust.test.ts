@@ -113,6 +113,9 @@ waf-2      ${address(same)}  CN=same     ${same.end}  ${same.sha256}  known
 waf-3      ${address(changed)}  CN=changed  ${changed.end}  ${changed.sha256}  changed
 waf-4      127.0.0.1:1${" ".repeat(137)}connect: connect ECONNREFUSED 127.0.0.1:1
 waf-7      ${address(nameless)}              ${nameless.end}  ${nameless.sha256}  new
+
+What to do:
+waf-4: Nothing listens there: check the port in base_url, and the management service of the appliance
 ${known}: certificates written: 2
 `);
   expect(err).toBe(

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { generate } from "selfsigned";
 import { beforeAll, expect, test } from "vitest";
 import type { HttpClientConfig } from "../../../src/exporter/config/config.ts";
 import { digestOf } from "../../../src/exporter/config/load-in-thread.ts";
@@ -147,4 +148,20 @@ test.each([
   }
   expect(digests).not.toContain(false);
   expect(digests[0] !== digests[1]).toBe(counts);
+});
+
+test("a weak client certificate needs insecure_legacy_tls, in its block or another one", async () => {
+  const options = { algorithm: "sha256", keyType: "rsa", keySize: 1024 } as const;
+  const weak = await generate([{ name: "commonName", value: "weak" }], options);
+  const files = { "weak.pem": weak.cert, "weak.key": weak.private };
+  const own = "tls_config: { cert_file: weak.pem, key_file: weak.key }";
+  const config = (outer: string) =>
+    `http_client: { tls_config: { ${outer} } }\n${appliance(`, http_client: { ${own} }`)}`;
+  expect(await errorsOf({ "config.yaml": config("min_version: TLS12"), ...files })).toEqual([
+    expect.stringMatching(
+      /\.tls_config\.key_file: the key or the certificate is too weak, and insecure_legacy_tls is not set$/,
+    ),
+  ]);
+  for (const outer of ["insecure_legacy_tls: true", "min_version: TLS10"])
+    expect((await httpOf(config(outer), files)).tls.cert).toBe(weak.cert);
 });

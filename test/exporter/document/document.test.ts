@@ -86,7 +86,8 @@ test("the document has all that is known, what is wrong first, and leaves out wh
         severity: "warning",
         subject: "b",
         summary: "b is down: it does not answer in time (timeout)",
-        advice: "It can wait while the others serve: look whether b runs, and whether the network reaches it",
+        advice:
+          "Check that the appliance runs and no firewall drops its packets; if it is slow, raise the timeout in polling",
         cluster: "ams",
         appliance: "b",
         keys: ["appliance b"],

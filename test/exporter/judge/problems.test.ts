@@ -1,3 +1,5 @@
+import { adviceOn } from "../../../src/exporter/api/advice.ts";
+import type { Failure } from "../../../src/exporter/api/failure.ts";
 import { expect, test } from "vitest";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
 import { PROBLEM_KINDS, PROBLEMS } from "../../../src/exporter/judge/states.ts";
@@ -543,6 +545,18 @@ test("an appliance that stands alone and is neither MASTER nor BACKUP serves not
   expect(problemLines(documentOf(fleet))).toEqual([
     `critical not_serving: lone reports INIT for ${VIP} on carp0: it serves nothing there`,
   ]);
+});
+
+test.each([
+  ["appliance_refused", "tls", "wrong_purpose"],
+  ["appliance_down", "connect", "refused"],
+  ["polling_stuck", "dns", "unknown_host"],
+] as const)("the advice about %s is that on its failure, %s %s", (kind, reason, code) => {
+  const failure: Failure = { reason, code, message: "" };
+  const polled = { ...failed.vrrp("a", reason), outcome: { ok: false, failure } } as const;
+  const members = ["a", "b"].map((name) => applianceOf({ name, cluster: "ab" }));
+  const { problems } = documentOf(fleetOf(members, [seen.vrrp("b", listOf([MASTER])), polled, polled]));
+  expect(problems.find((each) => each.kind === kind)?.advice).toBe(adviceOn(failure));
 });
 
 test.each(PROBLEM_KINDS)("the advice about %s is one sentence in the words of people", (kind) => {

@@ -174,7 +174,7 @@ test.each<Case>([
     event: "refused",
     then: [silent("ams-2", "auth")],
     summary: "ams-2 refuses the exporter's password (auth). Nobody watches it, its cluster has a MASTER",
-    advice: "Nobody watches it meanwhile: give it the certificate or the password that ams-2 has now",
+    advice: "Check the user, its permissions on the appliance, and the password",
   },
   {
     event: "INIT of a third",

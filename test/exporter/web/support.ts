@@ -140,7 +140,7 @@ export async function loadWeb(yaml: string, files: Files = {}) {
   const folder = await createFolder({ ...files, "web.yaml": yaml });
   const loaded = await loadWebConfig(join(folder, "web.yaml"));
   const sources = loaded.sources.map(({ path }) => basename(path)).toSorted();
-  if (loaded.ok) return { config: loaded.config, errors: [], sources };
+  if (loaded.ok) return { config: loaded.config, warnings: loaded.warnings, errors: [], sources };
   return { errors: linesOf(loaded.errors, folder), sources };
 }
 

@@ -43,6 +43,23 @@ describe("client certificates", () => {
     ["RequireClientCert", "", { none: false, own: true, stranger: true }],
     ["VerifyClientCertIfGiven", "client_ca_file: ca.pem", { none: true, own: true, stranger: false }],
     ["RequireAndVerifyClientCert", "client_ca_file: ca.pem", { none: false, own: true, stranger: false }],
+    ["VerifyClientCertIfGiven", "", { none: true, own: false, stranger: false }],
+    [
+      "RequireAndVerifyClientCert",
+      "client_ca_file: ca.pem, client_allowed_sans: [other, localhost]",
+      { none: false, own: true, stranger: false },
+    ],
+    [
+      "RequireAndVerifyClientCert",
+      "client_ca_file: ca.pem, client_allowed_sans: ['0:0::1']",
+      { none: false, own: true, stranger: false },
+    ],
+    [
+      "RequireAndVerifyClientCert",
+      "client_ca_file: ca.pem, client_allowed_sans: [other]",
+      { none: false, own: false, stranger: false },
+    ],
+    ["RequireAnyClientCert", "client_allowed_sans: [localhost]", { none: false, own: true, stranger: true }],
   ])("%s", async (word, rest, expected) => {
     const { port } = await startSecured(
       `tls_server_config: { ${PAIR}, client_auth_type: ${word}, ${rest} }`,
@@ -103,7 +120,7 @@ async function agree(port: number, options: ConnectionOptions) {
   const socket = connect({ host: "127.0.0.1", port, ca: authority.cert, ...options });
   onTestFinished(() => void socket.destroy());
   return once(socket, "secureConnect").then(
-    () => ({ version: socket.getProtocol(), alpn: socket.alpnProtocol }),
+    () => ({ version: socket.getProtocol(), cipher: socket.getCipher().name, alpn: socket.alpnProtocol }),
     () => undefined,
   );
 }
@@ -143,4 +160,22 @@ test("a client that never completes its handshake does not block others", async 
   const closed = silent.map((socket) => once(socket, "close"));
   expect(await isAnswered(port, clients.none)).toBe(true);
   await Promise.all(closed);
+});
+
+const [AES_256, AES_128] = ["ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-AES128-GCM-SHA256"];
+const SUITES =
+  "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256], max_version: TLS12";
+
+test.each([
+  [SUITES, { ciphers: `${AES_128}:${AES_256}` }, AES_256],
+  [`${SUITES}, prefer_server_cipher_suites: false`, { ciphers: `${AES_128}:${AES_256}` }, AES_128],
+  [SUITES, { ciphers: "ECDHE-ECDSA-AES256-SHA" }, undefined],
+  [SUITES, { minVersion: "TLSv1.3" }, undefined],
+  [SUITES.replace("TLS12", "TLS13"), { minVersion: "TLSv1.3" }, "TLS_AES_256_GCM_SHA384"],
+  ["max_version: TLS12", { ciphers: AES_128 }, AES_128],
+  ["curve_preferences: [CurveP521]", { ecdhCurve: "P-384" }, undefined],
+  ["curve_preferences: [CurveP521]", { ecdhCurve: "P-384:P-521" }, "TLS_AES_256_GCM_SHA384"],
+] as const)("{ %s } and a client with %j agree on %s", async (rules, client, cipher) => {
+  const { port } = await startSecured(`tls_server_config: { ${PAIR}, ${rules} }`, files);
+  expect((await agree(port, client))?.cipher).toBe(cipher);
 });

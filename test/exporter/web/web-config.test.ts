@@ -59,6 +59,88 @@ test("an empty map is a valid configuration without protection", async () => {
   expect(config).toEqual({ tls: undefined, users: new Map(), headers: {} });
 });
 
+const PAIR = "cert_file: server.pem, key_file: server.key";
+const IF_GIVEN = `${PAIR}, client_auth_type: VerifyClientCertIfGiven`;
+const NO_AUTHORITY =
+  "tls_server_config.client_auth_type: without client_ca_file, clients that send a certificate are refused";
+const AES = ["TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"];
+
+/** What files for Go's exporters have. */
+test.each<readonly [string, readonly string[]]>([
+  [`tls_server_config: { ${IF_GIVEN} }`, [NO_AUTHORITY]],
+  [`tls_server_config: { ${PAIR}, client_auth_type: RequireAnyClientCert }`, []],
+  [
+    `tls_server_config: { ${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: ca.pem, client_allowed_sans: [one, two] }`,
+    [],
+  ],
+  [`tls_server_config: { ${PAIR}, cipher_suites: [${AES.join(", ")}], max_version: TLS12 }`, []],
+  [
+    `tls_server_config: { ${PAIR}, cipher_suites: [${AES.join(", ")}], prefer_server_cipher_suites: false, min_version: TLS12, max_version: TLS12 }`,
+    [],
+  ],
+  [
+    `{ tls_server_config: { ${PAIR}, cipher_suites: [${AES[0]}], max_version: TLS12 }, http_server_config: { http2: false } }`,
+    [],
+  ],
+  [`tls_server_config: { ${PAIR}, curve_preferences: [CurveP256, CurveP384, CurveP521, X25519] }`, []],
+  [
+    `tls_server_config: { ${PAIR}, cipher_suites: [TLS_AES_128_GCM_SHA256, ${AES.join(", ")}, TLS_RSA_WITH_3DES_EDE_CBC_SHA] }`,
+    [
+      "tls_server_config.cipher_suites: this version of OpenSSL has no TLS_RSA_WITH_3DES_EDE_CBC_SHA: left out",
+    ],
+  ],
+])("%s is valid, with the warnings %j", async (yaml, warnings) => {
+  const loaded = await loadWeb(yaml, files);
+  expect([loaded.errors, loaded.warnings]).toEqual([[], warnings]);
+});
+
+test("each cipher suite and curve that Go has by default is one of OpenSSL, or left out with a warning", async () => {
+  const suites = [
+    ...["ECDSA", "RSA"].flatMap((key) =>
+      [
+        "AES_128_GCM_SHA256",
+        "AES_256_GCM_SHA384",
+        "CHACHA20_POLY1305_SHA256",
+        "AES_128_CBC_SHA",
+        "AES_256_CBC_SHA",
+      ].map((cipher) => `TLS_ECDHE_${key}_WITH_${cipher}`),
+    ),
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    ...["AES_128_CBC_SHA", "AES_256_CBC_SHA", "AES_128_GCM_SHA256", "AES_256_GCM_SHA384"].map(
+      (cipher) => `TLS_RSA_WITH_${cipher}`,
+    ),
+  ];
+  const curves = ["CurveP256", "CurveP384", "CurveP521", "X25519", "X25519MLKEM768"];
+  const yaml = `tls_server_config: { ${PAIR}, cipher_suites: [${suites.join(", ")}], curve_preferences: [${curves.join(", ")}] }`;
+  const { config, errors, warnings = [] } = await loadWeb(yaml, files);
+  expect(errors).toEqual([]);
+  expect(config?.tls?.ciphers).toHaveLength(suites.length - 3);
+  expect((config?.tls?.curves?.length ?? 0) + warnings.length).toBe(curves.length);
+});
+
+test("certificates and keys may be inline", async () => {
+  const tls = { cert: files["server.pem"], key: files["server.key"], client_ca: files["ca.pem"] };
+  const yaml = JSON.stringify({
+    tls_server_config: { ...tls, client_auth_type: "RequireAndVerifyClientCert" },
+  });
+  const { config, errors, sources } = await loadWeb(yaml);
+  expect(errors).toEqual([]);
+  expect(config?.tls).toMatchObject({ cert: tls.cert, clientCa: tls.client_ca });
+  expect(config?.tls?.key.reveal()).toBe(tls.key);
+  expect(sources).toEqual(["web.yaml"]);
+});
+
+test("an inline key must match the certificate, and no error shows it", async () => {
+  const stranger = await (await createAuthority("stranger")).issue();
+  const yaml = JSON.stringify({ tls_server_config: { cert_file: "server.pem", key: stranger.key } });
+  const { errors } = await loadWeb(yaml, files);
+  expect(errors).toEqual([
+    "web.yaml:1:48: tls_server_config.key: TLS rejects this key with this certificate",
+  ]);
+});
+
 test("all errors of the schema are reported together, with positions and without secrets", async () => {
   const { errors } = await loadWeb(
     `tls_server_config:
@@ -78,7 +160,6 @@ colour: blue
     files,
   );
   expect(errors).toEqual([
-    "web.yaml:1:1: tls_server_config.key_file: required key is missing",
     'web.yaml:3:3: tls_server_config.client_auth_type: Invalid option: expected one of "NoClientCert"|"RequestClientCert"|"RequireAnyClientCert"|"RequireClientCert"|"VerifyClientCertIfGiven"|"RequireAndVerifyClientCert"',
     'web.yaml:4:3: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
     'web.yaml:5:3: tls_server_config: unknown key "certfile"; did you mean "cert_file"?',
@@ -112,32 +193,6 @@ test("all invalid files are reported together and watched", async () => {
   expect(sources).toEqual(["nowhere.pem", "server.key", "server.pem", "web.yaml"]);
 });
 
-test("keys of the toolkit's format that this exporter lacks are errors", async () => {
-  const { errors } = await loadWeb(
-    `rate_limit: { interval: 1s, burst: 1 }
-tls_server_config:
-  cert_file: server.pem
-  key_file: server.key
-  cert: x
-  key: x
-  client_ca: x
-  client_allowed_sans: [x]
-  max_version: TLS13
-  cipher_suites: [x]
-  curve_preferences: [x]
-  prefer_server_cipher_suites: true
-`,
-    files,
-  );
-  const keys = ["cert", "key", "client_ca", "client_allowed_sans", "max_version", "cipher_suites"];
-  const paths = [...keys, "curve_preferences", "prefer_server_cipher_suites"].map(
-    (key, nth) => `web.yaml:${nth + 5}:3: tls_server_config.${key}`,
-  );
-  expect(errors).toEqual(
-    ["web.yaml:1:1: rate_limit", ...paths].map((path) => `${path}: not supported by this exporter`),
-  );
-});
-
 test.each([
   [
     "tls_server_config: { key_file: server.key }",
@@ -147,10 +202,59 @@ test.each([
     "tls_server_config: { cert_file: server.pem, key_file: server.key, client_ca_file: ca.pem }",
     "1:67: tls_server_config.client_ca_file: needs a client_auth_type other than NoClientCert",
   ],
-  ...["VerifyClientCertIfGiven", "RequireAndVerifyClientCert"].map((type) => [
-    `tls_server_config: { cert_file: server.pem, key_file: server.key, client_auth_type: ${type} }`,
+  [
+    `tls_server_config: { ${PAIR}, client_auth_type: RequireAndVerifyClientCert }`,
     "1:67: tls_server_config.client_auth_type: needs client_ca_file, the authorities of client certificates",
-  ]),
+  ],
+  [
+    `tls_server_config: { ${PAIR}, client_auth_type: VerifyClientCertIfGiven, client_allowed_sans: [a] }`,
+    "1:110: tls_server_config.client_allowed_sans: needs RequireAnyClientCert or RequireAndVerifyClientCert as client_auth_type",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, min_version: TLS13, max_version: TLS12 }`,
+    "1:87: tls_server_config.max_version: is below min_version",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_ROT13] }`,
+    "1:83: tls_server_config.cipher_suites[0]: expected the name of a cipher suite of Go, got TLS_RSA_WITH_ROT13",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, curve_preferences: [X25519, CurveP257] }`,
+    "1:95: tls_server_config.curve_preferences[1]: expected the name of a curve of Go, got CurveP257",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_AES_128_CBC_SHA] }`,
+    "1:67: tls_server_config.cipher_suites: HTTP/2 needs TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 or TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: add one of them, or set http2: false",
+  ],
+  [
+    `{ tls_server_config: { ${PAIR}, cipher_suites: [TLS_RSA_WITH_3DES_EDE_CBC_SHA] }, http_server_config: { http2: false } }`,
+    "1:69: tls_server_config.cipher_suites: this version of OpenSSL has no TLS_RSA_WITH_3DES_EDE_CBC_SHA",
+  ],
+  [
+    'tls_server_config: { cert: "", key_file: server.key }',
+    "1:22: tls_server_config.cert: expected valid certificates in PEM",
+  ],
+  [
+    'tls_server_config: { cert_file: server.pem, key: "" }',
+    "1:45: tls_server_config.key: expected a private key in PEM without a passphrase",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, key: hunter2 }`,
+    "1:67: tls_server_config.key: expected either key or key_file, got both",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca: hunter2 }`,
+    "1:113: tls_server_config.client_ca: expected valid certificates in PEM",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, client_auth_type: RequireAndVerifyClientCert, client_ca: x, client_ca_file: ca.pem }`,
+    "1:113: tls_server_config.client_ca: expected either client_ca or client_ca_file, got both",
+  ],
+  [
+    `tls_server_config: { ${PAIR}, curve_preferences: [hunter2] }`,
+    "1:87: tls_server_config.curve_preferences[0]: expected the name of a curve of Go",
+  ],
+  ["rate_limit: { interval: 1s, burst: 1 }", "1:1: rate_limit: not supported by this exporter"],
   [
     "tls_server_config: { cert_file: ca.pem, key_file: server.key }",
     "1:41: tls_server_config.key_file: TLS rejects this key with this certificate",
