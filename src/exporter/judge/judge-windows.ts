@@ -190,15 +190,17 @@ const SEEN_WITHIN_MS = 10_000;
 function isFlappingPlanned({ window, verdict, at, members, isOver }: CoveringWindow): boolean {
   const { flapping, groups } = verdict;
   if (flapping === undefined) return !isOver;
+  const besides = new Set(
+    Array.from(groups.values(), ({ facts }) => facts.members.map((member) => member.appliance))
+      .filter((names) => names.some((name) => members.includes(name)))
+      .flat(),
+  );
   return flapping.interfaces.every(({ appliance, reported, changesMs }) => {
     const isWithin = changesMs.every((changeMs) => {
       const seenMs = at.wallMs - (at.monotonicMs - changeMs);
       return seenMs >= window.beginMs && seenMs <= window.endMs + SEEN_WITHIN_MS;
     });
-    const peers = [...groups.values()].flatMap(({ facts }) =>
-      facts.members.some((member) => member.appliance === appliance) ? facts.members : [],
-    );
-    const isBeside = isServing(reported.state) && peers.some((peer) => members.includes(peer.appliance));
+    const isBeside = isServing(reported.state) && besides.has(appliance);
     return isWithin && (members.includes(appliance) || isBeside);
   });
 }
