@@ -74,7 +74,7 @@ const WORDS: Readonly<Record<(typeof WORST_FIRST)[number], string>> = {
   down: "is down",
   down_at_master: "is down for visitors",
   unknown: "is not known to be up",
-  partially_down: "is down at a member, and up for visitors",
+  partially_down: "is up for visitors, but not at each member",
   unstable: "comes and goes",
 };
 
@@ -221,7 +221,9 @@ export function unequalProblem({
   if (readiness.size > 0 || !isComparable) return [];
   const unequal = [...websites.values()].flatMap((website) => {
     const words = website.found.length === 0 ? [] : inequalities(website);
-    return words.length === 0 ? [] : [{ website, words: `${website.website} (${words.join("; ")})` }];
+    return words.length === 0
+      ? []
+      : [{ website, words: `${titleOf(website.website)} (${words.join("; ")})` }];
   });
   if (unequal.length === 0) return [];
   const words = unequal.map((each) => each.words);

@@ -302,7 +302,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
       https("c", 503),
     ],
     problems: [
-      "warning website_partially_down: shop is down at a member, and up for visitors: 503 from c. a, MASTER, and b find it up",
+      "warning website_partially_down: shop is up for visitors, but not at each member: 503 from c. a, MASTER, and b find it up",
     ],
   },
   {
@@ -316,7 +316,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
     ],
     problems: [
       "critical redundancy_lost: a is MASTER of 192.0.2.101 without a backup: no other member is BACKUP",
-      "warning website_partially_down: shop is down at a member, and up for visitors: 503 from b. a, MASTER, finds it up",
+      "warning website_partially_down: shop is up for visitors, but not at each member: 503 from b. a, MASTER, finds it up",
     ],
   },
   {
