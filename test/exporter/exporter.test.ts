@@ -201,7 +201,7 @@ test.concurrent("a member whose base_url is a VIP is not polled as itself, where
     return document.problems.map(({ kind, summary }) => `${kind}: ${summary}`);
   };
   const WHY =
-    "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address (vip)";
+    "its base URL leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address (vip)";
   const REFUSED = `appliance_refused: b is not polled: ${WHY}. Nobody watches it`;
   const first = await pollTimes(exporter, { appliances: ["a", "b"], times: 1 });
   expect(await problems()).toEqual([

@@ -1,5 +1,5 @@
 import type { OperationKind } from "../api/operations.ts";
-import type { Clock } from "../../support/clock.ts";
+import type { Clock, Instant } from "../../support/clock.ts";
 import type { Late } from "../judge/own-problems.ts";
 import type { PollEvents } from "../polling/observation.ts";
 
@@ -37,7 +37,7 @@ interface LatenessSpan {
 export function createLatenessWatch(clock: Clock): LatenessWatch {
   const startedMs = clock.monotonicMs();
   let spans: readonly LatenessSpan[] = [];
-  let sinceMs: number | undefined;
+  let since: Instant | undefined;
 
   /** Returns the present span. What is late is judged whenever one ends, so that its beginning is known. */
   function spanNow(): LatenessSpan {
@@ -53,7 +53,7 @@ export function createLatenessWatch(clock: Clock): LatenessWatch {
   function judgeNow(nowMs: number): Omit<Late, "sinceMs"> | undefined {
     spans = spans.filter(({ atMs }) => nowMs - atMs < WITHIN_MS);
     const found = nowMs - startedMs < WITHIN_MS ? undefined : lateIn(spans);
-    sinceMs = found === undefined ? undefined : (sinceMs ?? clock.wallMs());
+    since = found === undefined ? undefined : (since ?? { wallMs: clock.wallMs(), monotonicMs: nowMs });
     return found;
   }
 
@@ -72,9 +72,10 @@ export function createLatenessWatch(clock: Clock): LatenessWatch {
       if (reason !== "backoff") spanNow().skipped += count;
     },
     late: () => {
-      const found = judgeNow(clock.monotonicMs());
-      if (found === undefined || sinceMs === undefined) return undefined;
-      return clock.wallMs() - sinceMs < TOLD_AFTER_MS ? undefined : { ...found, sinceMs };
+      const nowMs = clock.monotonicMs();
+      const found = judgeNow(nowMs);
+      if (found === undefined || since === undefined) return undefined;
+      return nowMs - since.monotonicMs < TOLD_AFTER_MS ? undefined : { ...found, sinceMs: since.wallMs };
     },
   };
 }

@@ -185,20 +185,24 @@ const SEEN_WITHIN_MS = 10_000;
 
 /**
  * Whether interfaces that flap follow from a window, running or over: each change came within the window, at a member that it covers, or
- * beside one. A member beside it that serves nothing now has a fault of its own.
+ * beside one. A member beside it that serves nothing now has a fault of its own. What flapped before a running window is standing.
  */
 function isFlappingPlanned({ window, verdict, at, members, isOver }: CoveringWindow): boolean {
   const { flapping, groups } = verdict;
   if (flapping === undefined) return !isOver;
+  const { sinceMs = Number.NEGATIVE_INFINITY } = flapping;
+  if (isOver && sinceMs < window.beginMs) return false;
+  const besides = new Set(
+    Array.from(groups.values(), ({ facts }) => facts.members.map((member) => member.appliance))
+      .filter((names) => names.some((name) => members.includes(name)))
+      .flat(),
+  );
   return flapping.interfaces.every(({ appliance, reported, changesMs }) => {
     const isWithin = changesMs.every((changeMs) => {
       const seenMs = at.wallMs - (at.monotonicMs - changeMs);
       return seenMs >= window.beginMs && seenMs <= window.endMs + SEEN_WITHIN_MS;
     });
-    const peers = [...groups.values()].flatMap(({ facts }) =>
-      facts.members.some((member) => member.appliance === appliance) ? facts.members : [],
-    );
-    const isBeside = isServing(reported.state) && peers.some((peer) => members.includes(peer.appliance));
+    const isBeside = isServing(reported.state) && besides.has(appliance);
     return isWithin && (members.includes(appliance) || isBeside);
   });
 }

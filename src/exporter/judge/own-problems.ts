@@ -7,7 +7,7 @@ import { isPlanned } from "./judge-windows.ts";
 import type { Problem } from "./problem.ts";
 import { NO_NAMES, PROBLEMS, type ProblemKind } from "./states.ts";
 import type { ApplianceVerdict, ClusterVerdict } from "./verdict.ts";
-import { NAMED, optionalInstant, reasonInWords } from "./words.ts";
+import { FEW, NAMED, optionalInstant, reasonInWords } from "./words.ts";
 
 /** What the exporter knows of polls that do not start when they are due. */
 export interface Late {
@@ -131,7 +131,7 @@ export function stuckProblem(clusters: readonly ClusterVerdict[]): readonly Prob
   if (stuck.length === 0) return [];
   const names = listed(
     stuck.map(({ identity }) => identity.appliance),
-    NAMED,
+    FEW,
   );
   const since = stuck.map(({ sinceMs }) => sinceMs ?? Number.NaN);
   return own(

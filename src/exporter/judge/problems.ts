@@ -2,6 +2,7 @@ import type { FailureReason } from "../api/failure.ts";
 import { groupBy } from "../../support/group-by.ts";
 import {
   anomalyCount,
+  answersIn,
   contendersIn,
   groupKey,
   membersIn,
@@ -31,7 +32,6 @@ import {
   groupWords,
   instantOf,
   interfaceName,
-  NAMED,
   optionalInstant,
   reasonInWords,
   silence,
@@ -53,10 +53,11 @@ function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict):
   const vips = [...new Set(Array.from(groups.values(), (group) => group.facts.vip))];
   const members = facts.appliances.map(({ identity }) => identity.appliance);
   const { kind, website, appliance = members[0] ?? "" } = given;
-  const states = [...websites.values()].filter(({ websiteId }) => websiteId === website?.id);
-  const isUpElsewhere = states.some((each) => each.states.some(({ state }) => state === "down_at_master"));
+  const { states = [] } = (website && websites.get(given.subject ?? "")) ?? {};
+  const down = states.filter(({ state }) => state === "down" || state === "down_at_master");
+  const isUpElsewhere = down.every(({ state }) => state === "down_at_master");
   const advice = PROBLEMS[kind].advice({
-    members: listed(members, NAMED),
+    members: listed(members, FEW),
     appliance,
     vips: vips.length === 0 ? "its VIPs" : listed(vips.slice(0, NAMED_VIPS)),
     isUpElsewhere,
@@ -111,7 +112,8 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
   const { cachedInputs, appliances, groups, websites, readiness, flapping } = verdict;
   const parts = { appliances, groups, websites, readiness, flapping };
   const known = wellWith.get(cachedInputs);
-  if (known !== undefined && areSame(known, parts)) return NO_PROBLEMS;
+  const isKnownWell = known !== undefined && areSame(known, parts);
+  if (isKnownWell && restingProblem(verdict).length === 0) return NO_PROBLEMS;
   const problems = foundProblems(verdict);
   if (problems.length === 0) wellWith.set(cachedInputs, parts);
   return problems;
@@ -119,8 +121,8 @@ export const problemsIn = once((verdict: ClusterVerdict): readonly Problem[] => 
 
 const NO_PROBLEMS: readonly Problem[] = [];
 /**
- * The parts of verdicts with which nothing is wrong. This is a cache for the many clusters that are well, of which every scrape asks; the
- * other facts decide only in which words a problem is told.
+ * The parts of verdicts with which nothing is wrong. This is a cache for the many clusters that are well, of which every scrape asks. Of the
+ * other facts, only a schedule that rests makes a problem: the rest of a list that older firmware lacks changes no verdict.
  */
 const wellWith = new WeakMap<ClusterVerdict["cachedInputs"], PartsOfVerdict>();
 type PartsOfVerdict = Pick<ClusterVerdict, "appliances" | "groups" | "websites" | "readiness" | "flapping">;
@@ -248,7 +250,7 @@ const APPLIANCE_WORDS: Readonly<Record<ApplianceProblem, ApplianceWords>> = {
       : `The websites of ${name} cannot be listed: ${reasonInWords(reason, { isUp: true })}`;
   },
   websites_left_out: (name, { discovery }) =>
-    `${counted(discovery?.beyondLimit, "website")} of ${name} beyond the limit of website_discovery: not tested`,
+    `${counted(discovery?.beyondLimit, "website")} of ${name} beyond the limit of website discovery: not tested`,
   backends_left_out: (name, { discovery }) =>
     `${counted(discovery?.backendsLeftOut, "server")} behind websites of ${name} beyond 32 of a website or 2,000 in all: only counted`,
   api_anomalies: (name, { anomalies }) => {
@@ -296,7 +298,10 @@ function groupProblems({
   const wordsOf = (group: GroupVerdict) => {
     const names = membersIn(group.facts, "unknown");
     const silent = appliances.filter(({ identity }) => names.includes(identity.appliance));
-    const latest = silent.find(({ identity }) => identity.appliance === group.latestMaster);
+    const latest = silent.find(({ identity: { appliance } }) => {
+      const isLatest = appliance === group.latestMaster;
+      return isLatest && answersIn(group.facts, appliance).at(-1)?.isMaster === true;
+    });
     return groupWords(group, {
       why: silenceOf(silent),
       masterUntilMs: latest?.vrrp.health.lastSuccessAtMs,
@@ -377,15 +382,15 @@ interface Resting {
 const RESTING: readonly Resting[] = [
   {
     healthsOf: ({ vrrp }) => [vrrp.health],
-    wordsOf: (names) => `${listed(names)} ${names.length > 1 ? "are" : "is"} not polled`,
+    wordsOf: (names) => `${listed(names, FEW)} ${names.length > 1 ? "are" : "is"} not polled`,
   },
   {
     healthsOf: ({ websites }) => websites.map(({ health }) => health),
-    wordsOf: (names) => `Websites are not tested by ${listed(names)}`,
+    wordsOf: (names) => `Websites are not tested by ${listed(names, FEW)}`,
   },
   {
     healthsOf: ({ discovery }) => [discovery?.list, discovery?.details],
-    wordsOf: (names) => `Websites are not listed by ${listed(names)}`,
+    wordsOf: (names) => `Websites are not listed by ${listed(names, FEW)}`,
   },
 ];
 

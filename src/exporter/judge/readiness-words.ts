@@ -151,7 +151,7 @@ function sayingOf(
     website_down: () => `down${statusesOf(testOf(facts.appliances, serving), protocol)}`,
     website_unknown: () => {
       if (!isAll && successor === "")
-        return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website_discovery`];
+        return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website discovery`];
       return isAll
         ? ["it is not known what is lost: not all websites of ", " are known"]
         : [`it is not known whether ${successor} would serve `, ` like ${name}`];

@@ -4,7 +4,7 @@ import { once } from "../../support/kept.ts";
 import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
 import { failingBackendsAt, isPartOf, partiallyDownAt, protocolProblem } from "./judge-website.ts";
 import { earliest, problem, type Problem, type Unadvised } from "./problem.ts";
-import { PROBLEM_OF } from "./states.ts";
+import { PROBLEM_OF, type WebsiteState } from "./states.ts";
 import { subjectKeys, websiteKeys } from "./subjects.ts";
 import { hidesWebsites, type ClusterVerdict, type ProtocolVerdict, type WebsiteVerdict } from "./verdict.ts";
 import { FEW, idAt, optionalInstant, reasonInWords, statusText } from "./words.ts";
@@ -25,7 +25,10 @@ export function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   const isMost = down.length >= MANY && down.length * 2 > verdict.websites.size;
   if (!isMost || !down.some(({ kind }) => kind === "website_down")) return all;
   const names = down.flatMap(({ website }) => website?.name ?? []);
-  const summary = `${down.length} of ${verdict.websites.size} websites are down${sharedResult(down, verdict)}: ${listed(names, FEW)}`;
+  const areDown = down.every(({ kind }) => kind === "website_down")
+    ? "are down"
+    : "are down, or not known to be up";
+  const summary = `${down.length} of ${verdict.websites.size} websites ${areDown}${sharedResult(down, verdict)}: ${listed(names, FEW)}`;
   const keys = down.flatMap((each) => each.keys ?? []);
   const since = down.every((each) => each.since !== undefined)
     ? down.flatMap((each) => each.since ?? []).toSorted()[0]
@@ -45,12 +48,11 @@ function sharedResult(down: readonly Unadvised[], verdict: ClusterVerdict): stri
 function eachWebsite(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.websites.values()].flatMap((website) => {
     const { websiteId: id, website: name, states } = website;
-    const state = WORST_FIRST.find((worst) => states.some((each) => each.state === worst));
+    const state = WORST_FIRST.find(
+      (worst) => states.some((each) => each.state === worst) && !isConsequence(worst, website, verdict),
+    );
     const kind = protocolProblem(state, states);
     if (state === undefined || kind === undefined) return [];
-    if (state === "unknown" && hidesWebsites(verdict)) return [];
-    const isShown = state !== "partially_down" || !isInReadiness(verdict, website, "website_down");
-    if (!isShown) return [];
     const found = states.filter((each) => each.state === state);
     const said = kind === "website_partially_unknown" ? partiallyUnknown(found) : WORDS[state];
     const results =
@@ -62,11 +64,17 @@ function eachWebsite(verdict: ClusterVerdict): readonly Unadvised[] {
   });
 }
 
+/** Whether another problem says enough of this state of a website, so that a state of its other protocol is told. */
+function isConsequence(state: WebsiteState, website: WebsiteVerdict, verdict: ClusterVerdict): boolean {
+  if (state === "unknown") return hidesWebsites(verdict);
+  return state === "partially_down" && isInReadiness(verdict, website, "website_down");
+}
+
 const WORDS: Readonly<Record<(typeof WORST_FIRST)[number], string>> = {
   down: "is down",
   down_at_master: "is down for visitors",
   unknown: "is not known to be up",
-  partially_down: "is down at a member, and up for visitors",
+  partially_down: "is up for visitors, but not at each member",
   unstable: "comes and goes",
 };
 
@@ -215,7 +223,9 @@ export function unequalProblem({
   if (readiness.size > 0 || !isComparable) return [];
   const unequal = [...websites.values()].flatMap((website) => {
     const words = website.found.length === 0 ? [] : inequalities(website);
-    return words.length === 0 ? [] : [{ website, words: `${website.website} (${words.join("; ")})` }];
+    return words.length === 0
+      ? []
+      : [{ website, words: `${titleOf(website.website)} (${words.join("; ")})` }];
   });
   if (unequal.length === 0) return [];
   const words = unequal.map((each) => each.words);
@@ -235,7 +245,7 @@ function inequalities({ found, lacking }: WebsiteVerdict): readonly string[] {
     const isEqual = new Set(known.map(([word]) => word)).size < 2;
     return isEqual ? [] : known.map(([word, { appliance }]) => `${word} at ${appliance}`).join(", ");
   });
-  return [...(lacking.length === 0 ? [] : [`missing at ${lacking.join(", ")}`]), ...differing];
+  return [...(lacking.length === 0 ? [] : [`missing at ${listed(lacking, FEW)}`]), ...differing];
 }
 
 export function backendProblems(verdict: ClusterVerdict): readonly Unadvised[] {
@@ -258,8 +268,8 @@ function backendProblem(verdict: WebsiteVerdict): readonly Unadvised[] {
     return [failed > 0 ? `${listed(names, FEW, failed)} at ${appliance}` : `none in service at ${appliance}`];
   });
   const summary = isLost
-    ? `No server behind ${name} is usable: ${reports.join(", ")}`
-    : `Servers behind ${name} are down: ${reports.join(", ")}`;
+    ? `No server behind ${titleOf(name)} is usable: ${reports.join(", ")}`
+    : `Servers behind ${titleOf(name)} are down: ${reports.join(", ")}`;
   const since = optionalInstant(verdict.latestBackends?.sinceMs);
   const concerned = { website: { id, name }, subject: verdict.key, keys: websiteKeys(verdict), since };
   return problem(kind, summary, concerned);

@@ -188,8 +188,8 @@ const REASON_IN_WORDS: Readonly<Record<FailureReason, readonly [one: string, sev
   decode: ["its answer cannot be decoded", "their answers cannot be decoded"],
   unsupported: ["the appliance lacks this operation", "the appliances lack this operation"],
   vip: [
-    "its base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address",
-    "each base_url leads to a VIP or alias, where whichever appliance is MASTER answers; use their own addresses",
+    "its base URL leads to a VIP or alias, where whichever appliance is MASTER answers; use its own address",
+    "each base URL leads to a VIP or alias, where whichever appliance is MASTER answers; use their own addresses",
   ],
   proxy: ["the proxy does not connect to it", "the proxy does not connect to them"],
   secret: [UNREADABLE_PASSWORD, UNREADABLE_PASSWORD],
@@ -211,12 +211,12 @@ interface ReasonOptions {
   readonly isPlural?: boolean;
 }
 
-/** Returns why an operation fails, for people, with the reason in the word of the metrics. */
+/** Returns why an operation fails, for people, with the reason as the metrics call it, but in words. */
 export function reasonInWords(
   reason: FailureReason,
   { isUp = false, isPlural = false }: ReasonOptions = {},
 ): string {
   const wasAway = isUp && (reason === "appliance_down" || meaningOf(reason).isCutOff === true);
   const [one, several] = wasAway ? WAS_AWAY : REASON_IN_WORDS[reason];
-  return `${isPlural ? several : one} (${reason})`;
+  return `${isPlural ? several : one} (${reason.replaceAll("_", " ")})`;
 }

@@ -103,12 +103,14 @@ interface Comparison {
   readonly earlier: Earlier | undefined;
   /** Whether an earlier run of the exporter has left what was known. */
   readonly isRemembered: boolean;
+  /** @see isServed */
+  readonly wasServed: boolean;
   readonly now: JudgedSubject;
 }
 
 function changesIn(differences: readonly Difference[]): readonly Comparison[] {
   return differences.flatMap(({ before, now }) =>
-    now ? { earlier: before?.verdict, isRemembered: false, now } : [],
+    now ? { earlier: before?.verdict, isRemembered: false, wasServed: isServed(before), now } : [],
   );
 }
 
@@ -122,7 +124,8 @@ function changesAfter(
   const changes = Array.from(subjectsIn(now), ([key, each]): Comparison => {
     const remembered = memory.get(key);
     const earlier = remembered ?? known?.get(key)?.verdict;
-    return { earlier, isRemembered: remembered?.state !== undefined, now: each };
+    const wasServed = remembered === undefined && isServed(known?.get(key));
+    return { earlier, isRemembered: remembered?.state !== undefined, wasServed, now: each };
   });
   return changes.filter(({ now: { kind } }) => kind !== "readiness");
 }
@@ -215,8 +218,8 @@ function isUntold(
 }
 
 /** Returns the trouble in which an appliance or a website was. */
-function earlierKind({ earlier, now: { kind } }: Comparison): IncidentKind | undefined {
-  if (kind === "website") return troubleKind(earlier?.shown);
+function earlierKind({ earlier, wasServed, now: { kind } }: Comparison): IncidentKind | undefined {
+  if (kind === "website") return wasServed ? undefined : troubleKind(earlier?.shown);
   const states: Readonly<Record<string, IncidentKind | undefined>> = PROBLEM_OF.appliance;
   return kind === "appliance" && earlier?.state !== undefined ? states[earlier.state] : undefined;
 }
@@ -276,8 +279,7 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords 
     }
     case "website": {
       const { shown } = subject.verdict;
-      const isServed = protocolProblem(shown, subject.website.states) === "website_partially_unknown";
-      return shown === undefined || isServed ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
+      return shown === undefined || isServed(subject) ? NO_TROUBLE : WEBSITE_TROUBLES[shown];
     }
     // What a failover would cost is no trouble yet.
     case "readiness":
@@ -285,6 +287,13 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords 
     default:
       return kind satisfies never;
   }
+}
+
+/** Whether a website is not known to be up by this protocol, and is by another one, which is no trouble that incidents report. */
+function isServed(subject: JudgedSubject | undefined): boolean {
+  if (subject?.kind !== "website") return false;
+  const { verdict, website } = subject;
+  return protocolProblem(verdict.shown, website.states) === "website_partially_unknown";
 }
 
 const NO_TROUBLE: TroubleInWords = { kind: undefined, words: wording(["", ""]) };

@@ -5,12 +5,14 @@ import type { LeapingClock } from "../../support/leaping-clock.ts";
 
 /** A clock that stands still until it leaps. */
 function heldClock() {
-  let nowMs = 0;
+  let [nowMs, wallMs] = [0, 1e12];
   return {
-    wallMs: () => 1e12 + nowMs,
+    wallMs: () => wallMs + nowMs,
     monotonicMs: () => nowMs,
     leap: (ms: number) => void (nowMs += ms),
-  } satisfies LeapingClock;
+    /** Sets the wall clock alone. */
+    setBy: (ms: number) => void (wallMs += ms),
+  } satisfies LeapingClock & Record<"setBy", unknown>;
 }
 
 /** Polls once a second for this time, each so late. */
@@ -55,6 +57,15 @@ test("lateness has its beginning, and ends five minutes after it at the latest",
   expect(watch.late()?.sinceMs).toBe(sinceMs);
   poll(300, () => 0);
   expect(watch.late()).toBeUndefined();
+});
+
+test.each([-3_600_000, 3_600_000])("a wall clock that is set by %i ms neither hides nor hastens it", (ms) => {
+  const { clock, watch, poll } = pollFor(330, () => 9);
+  const told = watch.late();
+  clock.setBy(ms);
+  expect([told, watch.late()]).toEqual([undefined, undefined]);
+  poll(50, () => 9);
+  expect(watch.late()).toMatchObject({ operation: "vrrp", meanSeconds: 9 });
 });
 
 test("more than five skipped polls are a trouble, but for those that an appliance caused by its backoff", () => {

@@ -198,7 +198,7 @@ test.concurrent("of more websites than the limit the first ones are tested, and 
     expect(samples.value("website_enabled", { website_id: "20" })).toBe(1);
   });
   expect(await problemsOf(exporter)).toContain(
-    "10 websites of a beyond the limit of website_discovery: not tested",
+    "10 websites of a beyond the limit of website discovery: not tested",
   );
 });
 
@@ -266,7 +266,7 @@ test.concurrent("servers behind a website that are gone are judged by the master
   b.status = 503;
   await stateBecomes("none_usable");
   expect(await problemsOf(exporter)).toContain(
-    "No server behind website shop is usable: 192.0.2.81:80 at a, 192.0.2.81:80 at b",
+    "No server behind shop is usable: 192.0.2.81:80 at a, 192.0.2.81:80 at b",
   );
   expect(await linesOf(exporter, "a", "website_usable_backends")).toEqual([
     'website_usable_backends{website_id="1",website="shop"} 0',

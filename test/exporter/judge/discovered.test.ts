@@ -325,7 +325,9 @@ test.each<readonly [what: string, more: readonly Observation[], problems: readon
       [
         `details were not reached (${reason}) at an appliance that answers now`,
         [...ONE_AND_TWO, failed.details("a", 2, reason)],
-        [`Details of websites of a are not known: it was out of reach at the latest poll (${reason})`],
+        [
+          `Details of websites of a are not known: it was out of reach at the latest poll (${reason.replace("_", " ")})`,
+        ],
       ] as const,
   ),
   [

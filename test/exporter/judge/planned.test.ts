@@ -443,6 +443,16 @@ test.each([
   expect(flaps(windows).filter((each) => each.includes("flapping"))).toEqual([wrong]);
 });
 
+test("the end of a window does not plan what flapped before it", () => {
+  const within = Array.from({ length: 6 }, (_, nth) => {
+    const [one, other] = nth % 2 === 0 ? ["BACKUP", "MASTER"] : ["MASTER", "BACKUP"];
+    return `a ${one} ${30 + 2 * nth}, b ${other} ${30 + 2 * nth}`;
+  }).join(", ");
+  const windows = [work({ appliances: ["b"] }, [25, 45])];
+  expect(flaps(windows, within)).toContain("flapping");
+  expect(flaps(windows, `${within}, a MASTER 50, b BACKUP 50`)).toContain("flapping");
+});
+
 test("a member that has a fault beside one that is worked on does not flap because of the work", () => {
   expect(flaps([ON_B], "a FAULT 22")).toContain("flapping");
 });

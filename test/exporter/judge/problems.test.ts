@@ -193,7 +193,7 @@ test.each<Case>([
       failed.website("b", 2, "too_large"),
     ],
     problems: [
-      "critical website_unknown: shop is not known to be up: no result from a, MASTER, and b: their answers are too large (too_large)",
+      "critical website_unknown: shop is not known to be up: no result from a, MASTER, and b: their answers are too large (too large)",
     ],
   },
   {
@@ -304,7 +304,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
       https("c", 503),
     ],
     problems: [
-      "warning website_partially_down: shop is down at a member, and up for visitors: 503 from c. a, MASTER, and b find it up",
+      "warning website_partially_down: shop is up for visitors, but not at each member: 503 from c. a, MASTER, and b find it up",
     ],
   },
   {
@@ -318,7 +318,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
     ],
     problems: [
       "critical redundancy_lost: a is MASTER of 192.0.2.101 without a backup: no other member is BACKUP",
-      "warning website_partially_down: shop is down at a member, and up for visitors: 503 from b. a, MASTER, finds it up",
+      "warning website_partially_down: shop is up for visitors, but not at each member: 503 from b. a, MASTER, finds it up",
     ],
   },
   {
@@ -435,6 +435,29 @@ test("one of a split brain that falls silent may still be MASTER", () => {
   expect(problemLines(documentOf(fleet, {}, 5000))[0]).toBe(
     `critical master_unknown: a is MASTER of ${VIP}, and another member may still be: b does not answer in time (timeout)`,
   );
+});
+
+test("a latest MASTER that was a BACKUP when it fell silent is not said to be MASTER until then", () => {
+  const [fleet, judge] = [fleetOf([MEMBER_A, MEMBER_B], [A_IS_MASTER, B_IS_BACKUP]), createJudge()];
+  documentOf(fleet, {}, 0, judge);
+  const summaryAfter = (atMs: number, observation: Observation) => {
+    fleet.record(observation, atMs);
+    return documentOf(fleet, {}, atMs, judge).problems[0]?.summary;
+  };
+  summaryAfter(1000, seen.vrrp("a", listOf([{ ...MASTER, state: "BACKUP" }])));
+  expect(summaryAfter(2000, failed.vrrp("a", "timeout"))).toBe(
+    `Who is MASTER of ${VIP} is not known: a does not answer in time (timeout)`,
+  );
+});
+
+test("a website that fails at the master by one protocol, and everywhere by the other, is not brought back by a failover", () => {
+  const polls = [A_IS_MASTER, B_IS_BACKUP, seen.website("a", 2, blocksOf(503, 503))];
+  const fleet = polledTwice([A, B], [...polls, seen.website("b", 2, blocksOf(503, 200))]);
+  expect(documentOf(fleet, {}, 1000).problems[0]).toMatchObject({
+    kind: "website_down",
+    summary: "shop is down: http 503 from a, MASTER, and b",
+    advice: expect.stringMatching(/^Look behind/),
+  });
 });
 
 const REFUSED_BY_ALL = ["a", "b"].map(
@@ -592,7 +615,7 @@ test("most websites that are down are one problem, from three on; an unknown one
     "critical websites_down: 3 of 4 websites are down, 503 from a, MASTER, and b: api, blog and portal",
   ]);
   expect(told(503, "fails", 503, 503)).toEqual([
-    "critical websites_down: 4 of 4 websites are down: api, blog, portal and 1 more",
+    "critical websites_down: 4 of 4 websites are down, or not known to be up: api, blog, portal and 1 more",
   ]);
   expect(told("fails", "fails", "fails", "fails")).toHaveLength(4);
 });

@@ -641,7 +641,7 @@ test("websites beyond the limit are not compared, and are named", () => {
   const verdict = judged(all, limited("a"));
   const readiness = verdict.readiness.get("a");
   expect(readiness && readinessSentence(readiness, verdict)).toBe(
-    "If a fails: it is not known what is lost with #2 of a, beyond the limit of website_discovery",
+    "If a fails: it is not known what is lost with #2 of a, beyond the limit of website discovery",
   );
 });
 

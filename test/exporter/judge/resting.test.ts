@@ -102,6 +102,18 @@ test.each([
   expect(document.problems.map(({ kind }) => kind)).toEqual(["not_scheduled"]);
 });
 
+test("the rest of a list that older firmware lacks is told, although everything was well before", () => {
+  const members = MEMBERS.map((member) => ({ ...member, discovery: { exclude: [], limit: 200 } }));
+  const [fleet, judging] = [fleetOf(members), createJudge()];
+  const polls = pollsOf("a MASTER 0, b BACKUP 0").map(({ observation }) => observation);
+  const lists = ["a", "b"].map((name) => ({ ...failed.websites(name, "unsupported"), ...restingFrom(2) }));
+  for (const observation of [...polls, ...lists]) fleet.record(observation, 0);
+  expect(problemLines(documentOf(fleet, {}, 1999, judging))).toEqual([]);
+  expect(problemLines(documentOf(fleet, {}, 2000, judging))).toEqual([
+    `unknown not_scheduled: Websites are not listed by a and b until ${UNTIL}, as scheduled`,
+  ]);
+});
+
 test("another expectation of a website while its tests rest makes it no problem", () => {
   const fleet = fleetOf(TESTED);
   const polls = pollsOf("a MASTER 0, b BACKUP 0").map(({ observation }) => observation);

@@ -73,7 +73,7 @@ interface Case {
   /** What is found first; default: all is well. */
   readonly first?: readonly Observation[];
   /** What is found then, twice. */
-  readonly then?: readonly Observation[];
+  readonly next?: readonly Observation[];
   readonly facts?: Partial<DocumentFacts>;
   readonly summary: string;
   readonly advice: string;
@@ -84,19 +84,19 @@ const NOBODY = membersOf(2, []);
 test.each<Case>([
   {
     event: "split brain",
-    then: [says("ams-2", "MASTER"), says("ams-1", "MASTER")],
+    next: [says("ams-2", "MASTER"), says("ams-1", "MASTER")],
     summary: "ams-1 and ams-2 are both MASTER of 192.0.2.100 and 1 more VIP",
     advice: "Visitors reach one of them by chance: fix the link between them, or stop VRRP on one",
   },
   {
     event: "no master",
-    then: [says("ams-1", "BACKUP"), says("ams-2", "BACKUP")],
+    next: [says("ams-1", "BACKUP"), says("ams-2", "BACKUP")],
     summary: "Nobody is MASTER of 192.0.2.100 and 1 more VIP",
     advice: "Visitors reach nothing there: look at the interfaces of ams-1 and ams-2",
   },
   {
     event: "master not known, certificate",
-    then: [silent("ams-1", "tls")],
+    next: [silent("ams-1", "tls")],
     summary:
       "ams-1, MASTER of 192.0.2.100 and 1 more VIP until 22:13:20 UTC, is not polled: " +
       "its certificate is not trusted, or TLS fails (tls)",
@@ -105,13 +105,13 @@ test.each<Case>([
   },
   {
     event: "website down at the master",
-    then: [finds("ams-1", 3, 503)],
+    next: [finds("ams-1", 3, 503)],
     summary: "shop is down for visitors: 503 from ams-1, MASTER. ams-2 finds it up",
     advice: "A failover would bring it back",
   },
   {
     event: "website down everywhere",
-    then: [finds("ams-1", 3, 503), finds("ams-2", 3, 503)],
+    next: [finds("ams-1", 3, 503), finds("ams-2", 3, 503)],
     summary: "shop is down: 503 from ams-1, MASTER, and ams-2",
     advice: "Look behind the appliances: at its servers, and at what it shares with others that are down",
   },
@@ -122,7 +122,7 @@ test.each<Case>([
       ...WELL.slice(0, 2),
       ...WEBSITES.flatMap(({ id }) => [finds("ams-1", id, 200), finds("ams-2", id, 200)]),
     ],
-    then: WEBSITES.flatMap(({ id }) => [
+    next: WEBSITES.flatMap(({ id }) => [
       finds("ams-1", id, 0, "connection refused"),
       finds("ams-2", id, 0, "connection refused"),
     ]),
@@ -132,7 +132,7 @@ test.each<Case>([
   },
   {
     event: "website hangs",
-    then: [hangs("ams-1", 3), hangs("ams-2", 3)],
+    next: [hangs("ams-1", 3), hangs("ams-2", 3)],
     summary: "shop is not known to be up: no answer in time from ams-1, MASTER, and ams-2",
     advice: "Try its URL: a website that hangs looks like this",
   },
@@ -143,7 +143,7 @@ test.each<Case>([
       ...WELL.slice(0, 2),
       ...["ams-1", "ams-2"].map((name) => seen.website(name, 3, blocksOf(200, 200), LASTING)),
     ],
-    then: ["ams-1", "ams-2"].map((name) =>
+    next: ["ams-1", "ams-2"].map((name) =>
       seen.website(name, 3, [{ protocol: "http", status: 200 }, UNREADABLE], LASTING),
     ),
     summary:
@@ -152,27 +152,27 @@ test.each<Case>([
   },
   {
     event: "backup lost",
-    then: [silent("ams-2")],
+    next: [silent("ams-2")],
     summary:
       "ams-1 is MASTER of 192.0.2.100 and 1 more VIP without a backup: ams-2 does not answer in time (timeout)",
     advice: "The next failure is an outage: bring the backup back",
   },
   {
     event: "not ready",
-    then: [finds("ams-2", 3, 503)],
+    next: [finds("ams-2", 3, 503)],
     summary: "If ams-1 fails: shop https is down (503) at ams-2",
     advice: "It can wait for the day: fix it at the member that would take over",
   },
   {
     event: "cluster dark",
-    then: [silent("ams-1"), silent("ams-2")],
+    next: [silent("ams-1"), silent("ams-2")],
     summary: "Neither ams-1 nor ams-2 is reached (timeout)",
     advice:
       "Try 192.0.2.100 and 192.0.2.101 first: if a website answers there, only the management network is cut",
   },
   {
     event: "refused",
-    then: [silent("ams-2", "auth")],
+    next: [silent("ams-2", "auth")],
     summary: "ams-2 refuses the exporter's password (auth). Nobody watches it, its cluster has a MASTER",
     advice: "Check the user, its permissions on the appliance, and the password",
   },
@@ -180,14 +180,14 @@ test.each<Case>([
     event: "INIT of a third",
     members: membersOf(3, []),
     first: [...WELL.slice(0, 2), says("ams-3", "BACKUP")],
-    then: [says("ams-3", "INIT")],
+    next: [says("ams-3", "INIT")],
     summary: "ams-3 reports INIT for 192.0.2.100 and 1 more VIP: it would not take over",
     advice: "It would not take over: look at the interfaces of ams-3",
   },
   {
     event: "certificate ends",
     members: NOBODY,
-    then: [says("ams-1", "MASTER", { certificate })],
+    next: [says("ams-1", "MASTER", { certificate })],
     summary: "The intermediate CN=Lab of ams-1 ends on 2023-11-15: polls fail then, unless it is pinned",
     advice: "Renew it before that day: the exporter refuses it from then on",
   },
@@ -195,7 +195,7 @@ test.each<Case>([
     event: "blind",
     members: membersOf(4, []),
     first: [1, 2, 3, 4].map((nth) => says(`ams-${nth}`, nth === 1 ? "MASTER" : "BACKUP")),
-    then: [silent("ams-2"), silent("ams-3"), silent("ams-4")],
+    next: [silent("ams-2"), silent("ams-3"), silent("ams-4")],
     summary: "The exporter reaches 1 of 4 appliances: they do not answer in time (timeout)",
     advice: "Look at this exporter's own network first: what follows is what it sees from there",
   },
@@ -213,7 +213,7 @@ test.each<Case>([
   },
   {
     event: "late",
-    then: [says("ams-2", "BACKUP", { durationSeconds: 3.9 })],
+    next: [says("ams-2", "BACKUP", { durationSeconds: 3.9 })],
     facts: { late: { operation: "vrrp", count: 9, meanSeconds: 4, sinceMs: WALL_MS } },
     summary: "Polls of VRRP lists start late, by 4.0 s on average; the slowest appliance is ams-2 (3.9 s)",
     advice: "States are older than they should be: look for slow appliances, and at the load of this host",
@@ -222,15 +222,15 @@ test.each<Case>([
     event: "an appliance that stands alone serves nothing",
     members: [applianceOf({ name: "lone" })],
     first: [says("lone", "MASTER")],
-    then: [says("lone", "FAULT")],
+    next: [says("lone", "FAULT")],
     summary: "lone reports FAULT for 192.0.2.100 and 1 more VIP: it serves nothing there",
     advice: "No visitor reaches it there, and it takes nothing over: look at this interface",
   },
-])("$event: $summary", ({ members = membersOf(2), first = WELL, then = [], facts, summary, advice }) => {
+])("$event: $summary", ({ members = membersOf(2), first = WELL, next = [], facts, summary, advice }) => {
   const [fleet, judge] = [fleetOf(members, first), createJudge()];
   documentOf(fleet, {}, 0, judge);
   for (const atMs of [5000, 10_000]) {
-    for (const observation of then) fleet.record(observation, atMs);
+    for (const observation of next) fleet.record(observation, atMs);
     documentOf(fleet, {}, atMs, judge);
   }
   const { problems } = documentOf(fleet, facts, 10_000, judge);

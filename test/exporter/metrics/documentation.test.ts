@@ -92,6 +92,19 @@ test("every family that is exported is documented with its type and labels, and 
   expect(byName(documentedRows())).toEqual(byName([...(await fleetRows()), ...(await ownRows())]));
 });
 
+test("the families that rules and dashboard do not read are those that the page says how to drop", () => {
+  const readers = ["prometheus/appliance-exporter.rules.yml", "grafana/appliance-exporter.json"].map((name) =>
+    readFileSync(new URL(`../../../monitoring/${name}`, import.meta.url), "utf8"),
+  );
+  const read = new Set(readers.join(" ").match(/[a-z_]+/g));
+  const [, dropped = ""] = /What nothing here reads[^`]*```yaml[^`]*regex: >-\s+(\S+)/.exec(PAGE) ?? [];
+  expect(dropped.split("|")).toEqual(
+    Object.keys(FLEET_FAMILIES)
+      .filter((name) => !read.has(name))
+      .toSorted(),
+  );
+});
+
 test("the canned fleets have samples of every family, in the order of the code", async () => {
   const found = new Set((await fleetRows()).map(({ name }) => name));
   const names = Object.keys(FLEET_FAMILIES);

@@ -483,6 +483,25 @@ test.each<[name: string, polls: string, incidents: readonly string[]]>([
   expect(incidentLines(past)).toEqual(incidents);
 });
 
+test("a website that was not known to be up by one protocol, and was by the other, is an incident when it is down", () => {
+  const protocols = ["http", "https"] as const;
+  const members = [{ ...MEMBER_A, websites: [websiteOf({ id: 2, name: "shop", protocols })] }];
+  const tests = [200, 200, undefined, undefined, 503, 503].map((http) =>
+    seen.website("a", 2, [
+      { protocol: "http", status: http, text: "unreadable" },
+      { protocol: "https", status: 200 },
+    ]),
+  );
+  const polls = [says("a", "MASTER"), ...tests].map((observation, second) => {
+    const atMs = second * 1000;
+    return { observation: { ...observation, sentAtMs: atMs, expiresAtMs: 1e9 }, atMs };
+  });
+  expect(incidentLines(replay(polls, { members }).past)).toEqual([
+    "6- website_down: Down: website shop (http)",
+  ]);
+  expect(incidentLines(replay(polls.slice(0, 5), { members }).past)).toEqual([]);
+});
+
 test("a website that is down by two protocols is one website", () => {
   const protocols = ["http", "https"] as const;
   const members = [{ ...MEMBER_A, websites: [websiteOf({ id: 2, name: "shop", protocols })] }];
