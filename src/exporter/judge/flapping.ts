@@ -21,14 +21,17 @@ export function flappingVerdict({
   before,
   at: { monotonicMs, wallMs },
 }: Pick<Case, "cachedInputs" | "before" | "at">): FlappingVerdict | undefined {
-  const interfaces = cachedInputs.appliances.flatMap(({ list, identity: { appliance } }) =>
-    (list === undefined ? [] : oftenChangedIn(list)).flatMap(({ reported, changesMs }) =>
-      endOf(changesMs) > monotonicMs ? [{ appliance, reported, changesMs }] : [],
-    ),
+  const old = before?.flapping;
+  const found = cachedInputs.appliances.flatMap(
+    ({ list, identity: { appliance } }): readonly FlappingInterface[] =>
+      list === undefined
+        ? // An appliance that flaps may be silent now and then.
+          (old?.interfaces.filter((each) => each.appliance === appliance) ?? [])
+        : oftenChangedIn(list).map(({ reported, changesMs }) => ({ appliance, reported, changesMs })),
   );
+  const interfaces = found.filter(({ changesMs }) => endOf(changesMs) > monotonicMs);
   if (interfaces.length === 0) return undefined;
   const endsMs = Math.max(...interfaces.map(({ changesMs }) => endOf(changesMs)));
-  const old = before?.flapping;
   return kept(old, { sinceMs: old === undefined ? wallMs : old.sinceMs, interfaces, endsMs });
 }
 

@@ -161,8 +161,11 @@ function applianceVerdicts({
     const old = before?.appliances.get(identity.appliance);
     const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
     const sawBeginning = remembered === undefined && names.has(identity.appliance);
-    const sinceMs = state && sinceOf(remembered ?? old, state, sawBeginning, at);
     const lately = latelyDown(old, state, at);
+    const isDownAgain = state === "down" && old?.lately !== undefined && old.lately.untilMs > at.monotonicMs;
+    const sinceMs = isDownAgain
+      ? old.lately?.sinceMs
+      : state && sinceOf(remembered ?? old, state, sawBeginning, at);
     const found = lately === undefined ? problems : problems.map(asDown);
     const judged = { kind: "appliance", identity, state, sinceMs, certificate, problems: found } as const;
     return kept(old, lately === undefined ? judged : { ...judged, lately });

@@ -22,13 +22,14 @@ export function isDown({ kind }: Pick<Problem, "kind">): boolean {
 export function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   const all = eachWebsite(verdict);
   const down = all.filter(isDown);
-  const isMost = down.length >= MANY && down.length * 2 > verdict.websites.size;
+  const tested = [...verdict.websites.values()].filter(({ states }) => states.length > 0).length;
+  const isMost = down.length >= MANY && down.length * 2 > tested;
   if (!isMost || !down.some(({ kind }) => kind === "website_down")) return all;
   const names = down.flatMap(({ website }) => website?.name ?? []);
   const areDown = down.every(({ kind }) => kind === "website_down")
     ? "are down"
     : "are down, or not known to be up";
-  const summary = `${down.length} of ${verdict.websites.size} websites ${areDown}${sharedResult(down, verdict)}: ${listed(names, FEW)}`;
+  const summary = `${down.length} of ${tested} websites ${areDown}${sharedResult(down, verdict)}: ${listed(names, FEW)}`;
   const keys = down.flatMap((each) => each.keys ?? []);
   const since = down.every((each) => each.since !== undefined)
     ? down.flatMap((each) => each.since ?? []).toSorted()[0]

@@ -384,6 +384,8 @@ test("an appliance that times out and refuses by turns is down, until it has onl
   expect(toldAt(0)).toEqual([]);
   expect(toldAt(1000, "auth")).toEqual([`appliance_refused since 22:13:21: ${refused}`]);
   expect(toldAt(5000, "timeout")).toEqual([`appliance_down since 22:13:25: b is down: ${silent}`]);
+  expect(toldAt(7000, "auth")).toEqual([lately]);
+  expect(toldAt(9000, "timeout")).toEqual([`appliance_down since 22:13:25: b is down: ${silent}`]);
   expect(toldAt(10_000, "auth")).toEqual([lately]);
   expect(toldAt(129_999)).toEqual([lately]);
   // The list of a has expired meanwhile.
