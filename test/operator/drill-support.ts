@@ -39,4 +39,5 @@ const FACTS = {
   reloadFailedAtMs: undefined,
   storageFailingSinceMs: undefined,
   nextPollAtMs: () => undefined,
+  coming: [],
 };

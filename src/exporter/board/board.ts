@@ -79,7 +79,7 @@ export interface StatusBoardDeps {
   readonly self: PollEvents;
   readonly listener: Listener;
   readonly restored: Omit<Restored, "windows">;
-  readonly windows: Pick<Windows, "covering">;
+  readonly windows: Pick<Windows, "covering" | "coming">;
   /** Returns the Unix time in milliseconds since which the journal cannot be written; absent without a journal. */
   readonly storageFailingSinceMs?: (() => number | undefined) | undefined;
   readonly logger: Logger;
@@ -243,7 +243,16 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
       const own = { reloadFailedAtMs, storageFailingSinceMs: deps.storageFailingSinceMs?.() };
-      return fleetDocument(all, { version, shard, startedAtMs, nextPollAtMs, ...own, incidents: past });
+      const coming = windows.coming();
+      return fleetDocument(all, {
+        version,
+        shard,
+        startedAtMs,
+        nextPollAtMs,
+        coming,
+        ...own,
+        incidents: past,
+      });
     },
   };
 }
