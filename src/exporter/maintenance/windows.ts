@@ -289,7 +289,7 @@ export function occurrencesAt(
 }
 
 /** Returns the next windows of the configuration after a Unix time in milliseconds, by their begin. */
-export function comingAt(
+function comingAt(
   recurring: readonly MaintenanceConfig[],
   nowMs: number,
 ): readonly MaintenanceWindow[] {
