@@ -62,10 +62,17 @@ type KnownSpan = Pick<BandSpan, "band" | "fromMs" | "toMs">;
 
 export function createTimelines(): Timelines {
   const tracks = new Map<string, Track>();
-  const fold = createFold((record, fromMs, toMs) => {
-    const band = bandOf(record);
-    if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
-  });
+  const fold = createFold(
+    (record, fromMs, toMs) => {
+      const band = bandOf(record);
+      if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
+    },
+    (record, fromMs, toMs) => {
+      const [key, time] = [subjectKey(record), { fromMs, toMs }];
+      const track = tracks.get(key);
+      if (track !== undefined) tracks.set(key, withUnanswered(track, time));
+    },
+  );
   const followed = new Map<string, Set<string>>();
   /** The subjects of each cluster that a reload removed, the latest ones last. Another reload may add them again. */
   const gone = new Map<string, Set<string>>();
@@ -126,8 +133,9 @@ export function createTimelines(): Timelines {
       const before = tracks.get(key);
       const lasting = of.kind === EXPORTER ? run : fold.lasting.get(key);
       const turnMs = Math.floor(nowMs / SAME_MS) * SAME_MS;
+      const silentSinceMs = fold.unanswered.get(key)?.sinceMs;
       const known = lasting ?? before;
-      return known && stripOf(known, { before, lasting, scale, turnMs });
+      return known && stripOf(known, { before, lasting, silentSinceMs, scale, turnMs });
     },
   };
 }
@@ -135,16 +143,22 @@ export function createTimelines(): Timelines {
 interface StripInputs {
   readonly before: Track | undefined;
   readonly lasting: LastingRecord | PresentRun | undefined;
+  /** The Unix time since which nobody answers; `undefined` if somebody does. */
+  readonly silentSinceMs: number | undefined;
   readonly scale: ScaleName;
   readonly turnMs: number;
 }
 
-const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | undefined => {
+const stripOf = memo(({ before, lasting, silentSinceMs, scale, turnMs }: StripInputs): Strip | undefined => {
   const fromMs = lasting?.sinceMs ?? 0;
-  const nowMs = Math.max(turnMs, fromMs, before?.toMs ?? 0);
+  const nowMs = Math.max(turnMs, fromMs, before?.toMs ?? 0, silentSinceMs ?? 0);
   const band = lasting && ("record" in lasting ? bandOf(lasting.record) : "up");
   const isKnown = band !== undefined && band !== "changing";
-  const track = isKnown ? withKnown(before, { band, fromMs, toMs: nowMs }) : before;
+  const silent =
+    before === undefined || silentSinceMs === undefined
+      ? before
+      : withUnanswered(before, { fromMs: silentSinceMs, toMs: nowMs });
+  const track = isKnown ? withKnown(before, { band, fromMs, toMs: nowMs }) : silent;
   return track && stripAt(track, scale, nowMs);
 });
 
@@ -157,6 +171,13 @@ function withKnown(track: Track | undefined, known: KnownSpan): Track {
   const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
   const bins = withSpans(before.bins, [gap, { ...known, begins }]);
   return { ...before, toMs, band, bins };
+}
+
+/** Adds a later time in which nobody answered to a track, whose band continues after it if it is the same. */
+function withUnanswered(track: Track, { fromMs, toMs }: Pick<KnownSpan, "fromMs" | "toMs">): Track {
+  const gap = { band: "unknown", fromMs: track.toMs, toMs: fromMs, begins: true } as const;
+  const silent = { band: "unknown", fromMs, toMs, begins: true, isUnanswered: true } as const;
+  return { ...track, toMs, bins: withSpans(track.bins, [gap, silent]) };
 }
 
 function withSpans(bins: Track["bins"], spans: readonly BandSpan[]): Track["bins"] {
@@ -194,7 +215,7 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
   const gap = { band: "unknown", fromMs: track.toMs, toMs: nowMs, begins: true } as const;
   const bins = withSpan(track.bins[name], gap, SCALES[name]);
   const own = Array.from({ length: count }, (_, nth) => bins.get(first + nth));
-  const sumOf = (of: "unknownMs" | "downMs" | "plannedMs" | "downs"): number =>
+  const sumOf = (of: "unknownMs" | "unansweredMs" | "downMs" | "plannedMs" | "downs"): number =>
     own.reduce((sum, bin) => sum + (bin?.[of] ?? 0), 0);
   const [unknownMs, downMs, plannedMs] = [sumOf("unknownMs"), sumOf("downMs"), sumOf("plannedMs")];
   const sinceMs = Math.max(beginMs, track.fromMs);
@@ -213,5 +234,6 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
     plannedMs,
     sinceMs,
     unknownMs,
+    unansweredMs: sumOf("unansweredMs"),
   };
 }

@@ -153,6 +153,37 @@ test.each<readonly [string, Timelines, number, string]>([
   expect(shown(timelines, seconds)).toBe(expected);
 });
 
+test.each([
+  ["that is over", [site(4 * HOUR, "up")], 2 * HOUR],
+  ["that goes on", [], 3 * HOUR],
+])("the time without an answer %s is a part of the unknown time, and marks each bin", (_, then, seconds) => {
+  const timelines = after(run(0), site(0, "up"), site(2 * HOUR, "unknown"), ...then);
+  const strips = (["day", "month"] as const).map((scale) =>
+    timelines.strip(SHOP, scale, BEGIN_MS + 5 * HOUR * 1000),
+  );
+  expect(strips.map((strip) => [strip?.unknownMs, strip?.unansweredMs])).toEqual(
+    strips.map(() => [seconds * 1000, seconds * 1000]),
+  );
+  // Less than half of the eight hours.
+  expect(strips[1]?.bins.at(-1)).toBe("unknown");
+});
+
+test("an outage goes on after a time without an answer, as after any unknown time", () => {
+  const timelines = after(
+    run(0),
+    site(0, "up"),
+    site(60, "down"),
+    site(120, "unknown"),
+    site(180, "down"),
+    site(240, "up"),
+  );
+  expect(timelines.strip(SHOP, "day", BEGIN_MS + HOUR * 1000)).toMatchObject({
+    downs: 1,
+    downMs: 120_000,
+    unansweredMs: 60_000,
+  });
+});
+
 test("thirty days have bins of eight hours", () => {
   const month = after(run(0), site(0, "up"), site(HOUR, "down"), site(2 * HOUR, "up"), alive(25 * HOUR));
   expect(shown(month, 25 * HOUR, "month")).toBe("?86D_3 up 96.00 %, 1 x 3600, unknown 0, known 90000");
