@@ -42,8 +42,9 @@ const MAX_SUBJECTS = 512;
 interface Track {
   readonly fromMs: number;
   readonly toMs: number;
-  /** The first band; `band` is the last one. */
+  /** The first band that is neither unknown nor planned, and when it began; `band` is the last one. Unknown if there is none. */
   readonly firstBand: Band;
+  readonly firstMs: number;
   readonly band: Band;
   readonly bins: Readonly<Record<ScaleName, Bins>>;
 }
@@ -165,13 +166,17 @@ const stripOf = memo(({ before, lasting, silentSinceMs, scale, turnMs }: StripIn
 /** Adds a later time to a track; the time between is unknown. */
 function withKnown(track: Track | undefined, known: KnownSpan): Track {
   const { fromMs, toMs, band } = known;
-  const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
-  // A band that is the same after unknown time continues, since nobody saw another one.
+  const before = track ?? { ...NO_BAND, fromMs, toMs: fromMs, firstMs: fromMs, bins: WELL };
+  // A band that is the same after unknown or planned time continues, since nobody saw another one.
   const begins = before.band !== band;
   const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
   const bins = withSpans(before.bins, [gap, { ...known, begins }]);
-  return { ...before, toMs, band, bins };
+  if (band === "planned" || band === "unknown") return { ...before, toMs, bins };
+  const first = before.firstBand === "unknown" ? { firstBand: band, firstMs: fromMs } : {};
+  return { ...before, ...first, toMs, band, bins };
 }
+
+const NO_BAND = { firstBand: "unknown", band: "unknown" } as const;
 
 /** Adds a later time in which nobody answered to a track, whose band continues after it if it is the same. */
 function withUnanswered(track: Track, { fromMs, toMs }: Pick<KnownSpan, "fromMs" | "toMs">): Track {
@@ -196,12 +201,13 @@ function joined(past: Track, later: Track | undefined): Track {
   const bins = withSpans(past.bins, [gap]);
   const isSameOutage = past.band === "down" && later.firstBand === "down";
   const { day, month } = isSameOutage
-    ? inScales(later.bins, (some, scale) => goingOn(some, later.fromMs, scale))
+    ? inScales(later.bins, (some, scale) => goingOn(some, later.firstMs, scale))
     : later.bins;
   return {
     ...later,
     fromMs: past.fromMs,
-    firstBand: past.firstBand,
+    ...(past.firstBand === "unknown" ? {} : { firstBand: past.firstBand, firstMs: past.firstMs }),
+    ...(later.band === "unknown" && { band: past.band }),
     bins: { day: together(bins.day, day), month: together(bins.month, month) },
   };
 }

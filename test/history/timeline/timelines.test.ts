@@ -168,6 +168,26 @@ test.each([
   expect(strips[1]?.bins.at(-1)).toBe("unknown");
 });
 
+const plannedSite = (seconds: number, state: string): JournalRecord => {
+  return { ...SHOP, address: "192.0.2.1:443", at: at(seconds), state, isPlanned: true };
+};
+
+test.each([
+  ["in one run", [], 1],
+  ["before the start, and after it", [run(400)], 1],
+  ["and another one after it was up", [site(350, "up"), alive(390), run(400)], 2],
+])("an outage that is planned for a while is one: %s", (_, between, downs) => {
+  const first = [run(0), site(0, "up"), site(60, "down"), plannedSite(120, "down")];
+  const later = [plannedSite(400, "down"), site(500, "down"), site(560, "up")];
+  const expected = { downs, downMs: 120_000 };
+  const one = after(...first, ...between, ...later);
+  expect(one.strip(SHOP, "day", BEGIN_MS + HOUR * 1000)).toMatchObject(expected);
+  const past = after(...first, ...between.filter(({ kind }) => kind !== "run"), alive(390)).end();
+  const restarted = after(run(400), ...later);
+  restarted.addPast(past);
+  expect(restarted.strip(SHOP, "day", BEGIN_MS + HOUR * 1000)).toMatchObject(expected);
+});
+
 test("an outage goes on after a time without an answer, as after any unknown time", () => {
   const timelines = after(
     run(0),
