@@ -289,10 +289,7 @@ export function occurrencesAt(
 }
 
 /** Returns the next windows of the configuration after a Unix time in milliseconds, by their begin. */
-function comingAt(
-  recurring: readonly MaintenanceConfig[],
-  nowMs: number,
-): readonly MaintenanceWindow[] {
+function comingAt(recurring: readonly MaintenanceConfig[], nowMs: number): readonly MaintenanceWindow[] {
   const coming = recurring.flatMap((entry) => occurrenceOf(entry, comingOf(entry, nowMs)));
   return coming.toSorted((one, other) => one.beginMs - other.beginMs);
 }
