@@ -200,6 +200,7 @@ function afterChange(
   const isUp = change === undefined || (change.kind === undefined && change.subject.website !== undefined);
   const unknown = { ...subject, recovered: undefined, lastUp: undefined, over };
   if (!isUp || lastUp === undefined) return unknown;
+  if (incident.kind !== "website_down") return { ...subject, over };
   const { facts } = given.now;
   const site = facts.websites.find(({ key }) => key === website.address);
   if (site === undefined || monotonicMs - recovered.end.monotonicMs > CONFIRMED_MS) return unknown;
