@@ -69,9 +69,11 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
     failovers: appliances.length + disabled.length < 2 ? undefined : decided.reduce(counted, counts),
     lastFailoverAt: last,
     muted: mutedFailovers(now, recent, at),
-    untilMs: kept.some(isWaiting)
-      ? Number.NEGATIVE_INFINITY
-      : Math.min(...undecided.map(({ untilMs }) => untilMs), ...recent.map(recentUntilMs)),
+    untilMs: Math.min(
+      ...undecided.map(({ untilMs }) => untilMs),
+      ...recent.map(recentUntilMs),
+      ...kept.map(waitsUntilMs),
+    ),
   };
 }
 
@@ -81,9 +83,11 @@ function isQuiet(given: StoryStep, known: ClusterIncidents): boolean {
 }
 
 /** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
-function isSame({ before, now, at, start }: StoryStep, { untilMs }: ClusterIncidents): boolean {
+function isSame({ before, now, at, start }: StoryStep, { all, untilMs }: ClusterIncidents): boolean {
   return (
     start === undefined &&
+    // Each poll may be the test or the list that an incident waits for.
+    all.every((each) => waitsUntilMs(each) === Number.POSITIVE_INFINITY) &&
     before?.groups === now.groups &&
     before.appliances === now.appliances &&
     before.planned === now.planned &&
@@ -203,7 +207,7 @@ function afterChange(
   if (incident.kind !== "website_down") return { ...subject, over };
   const { facts } = given.now;
   const site = facts.websites.find(({ key }) => key === website.address);
-  if (site === undefined || monotonicMs - recovered.end.monotonicMs > CONFIRMED_MS) return unknown;
+  if (site === undefined || monotonicMs >= recovered.end.monotonicMs + CONFIRMED_MS) return unknown;
   return isReachedAgain(site, website.protocol, given.now, lastUp.knownMs)
     ? { ...subject, recovered: undefined, over }
     : { ...subject, recovered };
@@ -216,9 +220,10 @@ function endOf({ lastUp }: IncidentSubject, incident: Incident, { at, observed }
   return { end: endAt(incident, at), aboutMs: (Math.max(sinceMs, knownMs) + at.monotonicMs) / 2 };
 }
 
-/** Whether a website of an incident is not down any more, and no test has shown that visitors reach it. */
-function isWaiting({ subjects }: Incident): boolean {
-  return subjects.some(({ recovered }) => recovered !== undefined);
+/** Returns the monotonic instant until which an incident waits for a test of a website that is not down any more; infinite if it does not. */
+function waitsUntilMs({ subjects }: Incident): number {
+  const ends = subjects.flatMap(({ recovered }) => recovered?.end.monotonicMs ?? []);
+  return Math.min(...ends) + CONFIRMED_MS;
 }
 
 function isTrouble({ failover }: Incident): boolean {
