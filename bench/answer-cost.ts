@@ -87,7 +87,7 @@ function msOf(bodyOf: WorstAnswer, observationOf: (body: Buffer, dated: Dated) =
     clock: systemClock,
     listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
     restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
-    windows: { covering: () => [] },
+    windows: { covering: () => [], coming: () => [] },
     runner: { confirm: () => {}, replan: () => {}, nextPollMs: () => undefined },
   });
   const measured: number[] = [];

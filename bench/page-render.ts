@@ -80,7 +80,7 @@ function startFleet() {
     clock,
     listener: recorder,
     restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
-    windows: { covering: () => [] },
+    windows: { covering: () => [], coming: () => [] },
     runner: {
       confirm: () => {},
       replan: () => {},

@@ -63,6 +63,8 @@ export interface DrillFailover extends Omit<OneFailover, "keys"> {
   readonly keys: readonly string[];
   /** Its number among the failovers of these members within five minutes, if it is not the first. */
   readonly nth?: number | undefined;
+  /** Whether an older exporter has only the instant of the first one and the words of all. */
+  readonly isMerged?: boolean;
 }
 
 type OneFailover = NonNullable<
@@ -249,12 +251,13 @@ function failoversOf({ begin, summary, keys = [], failover }: IncidentDocument):
       const nth = count - each.length + place + 1;
       return { ...one, keys: one.keys ?? keys, nth: nth > 1 ? nth : undefined };
     });
-  return [{ at: begin, summary, ...failover, keys, nth: count > 1 ? count : undefined }];
+  const one = { at: begin, summary, ...failover, keys };
+  return [count > 1 ? { ...one, nth: count, isMerged: true } : one];
 }
 
 /** Returns what identifies a failover, which is first an incident of its own, and later one of several there and back. */
-function failoverId({ at, from, to }: DrillFailover): string {
-  return JSON.stringify([at, from, to]);
+function failoverId({ at, from, to, nth, isMerged = false }: DrillFailover): string {
+  return JSON.stringify(isMerged ? [at, from, to, nth] : [at, from, to]);
 }
 
 function lackedBy(

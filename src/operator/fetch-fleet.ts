@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { windowsSchema, type WindowDocument } from "../exporter/maintenance/request.ts";
+import { windowsSchema, type WindowsDocument } from "../exporter/maintenance/request.ts";
 import { loadHttpClient, NO_SETTINGS } from "../exporter/config/http-client.ts";
 import { createClients, type Body } from "../exporter/client/client.ts";
 import type { Outcome } from "../exporter/api/failure.ts";
@@ -28,8 +28,8 @@ export interface RunningExporter {
   /** The user name of the requests; `undefined` without a password. */
   readonly user: string | undefined;
   fleet(): Promise<Answered<FleetDocument>>;
-  /** Returns the planned work of the fleet. */
-  windows(): Promise<Answered<readonly WindowDocument[]>>;
+  /** Returns the planned work of the fleet, and that which comes. */
+  windows(): Promise<Answered<WindowsDocument>>;
   /** Makes a POST of a value as JSON, within `timeoutMs`. */
   post(path: string, value: unknown, timeoutMs: number): Promise<Answered<Uint8Array>>;
   close(): void;
@@ -73,7 +73,7 @@ export async function openExporter(
     windows: async () => {
       const response = answered(await client.get(MAINTENANCE, TIMEOUT_MS));
       if (!response.ok) return response;
-      const value = parseAs(windowsSchema, response.value)?.windows;
+      const value = parseAs(windowsSchema, response.value);
       return value === undefined ? { ok: false, message: `${url}: ${NO_EXPORTER}` } : { ok: true, value };
     },
     post: async (path, value, timeoutMs) =>

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { changedSchema, type WindowDocument } from "../exporter/maintenance/request.ts";
+import { changedSchema, type WindowDocument, type WindowsDocument } from "../exporter/maintenance/request.ts";
 import type { FleetDocument } from "../exporter/document/schema.ts";
 import { count, listed, listedBriefly, printable } from "../support/text.ts";
 import { absoluteTime, duration, relativeTime } from "../exporter/view/time.ts";
@@ -13,7 +13,7 @@ import {
 } from "../exporter/command/command.ts";
 import { MAINTENANCE, NO_EXPORTER, openExporter, parseAs, withNames } from "./fetch-fleet.ts";
 import type { RunningExporter } from "./fetch-fleet.ts";
-import { formatTable, toJson, type TableRow } from "../exporter/command/format.ts";
+import { formatTable, toJson, type TableCell, type TableRow } from "../exporter/command/format.ts";
 
 export interface MaintenanceFlags extends Pick<Flags, "http.config.file" | "output"> {
   readonly url?: readonly string[];
@@ -110,12 +110,14 @@ async function refusalOf(
   const all = await Promise.all(
     exporters.map(async ({ user, windows }) => ({ user, answer: await windows() })),
   );
-  const failed = all.find(({ answer }) => !answer.ok || answer.value.some((each) => each.id === id))?.answer;
+  const failed = all.find(
+    ({ answer }) => !answer.ok || answer.value.windows.some((each) => each.id === id),
+  )?.answer;
   // Nobody knows whose it is.
   if (failed?.ok === false)
     return fail(io, `${failed.message}\nnothing is changed; --yes changes it all the same`, 1);
   const others = all.flatMap(({ user, answer }) => {
-    const window = answer.ok ? answer.value.find((each) => each.id === id) : undefined;
+    const window = answer.ok ? answer.value.windows.find((each) => each.id === id) : undefined;
     const isOver = window !== undefined && Date.parse(window.end) <= io.clock.wallMs();
     const isOwn = user !== undefined && user === window?.by;
     return window === undefined || isOver || isOwn ? [] : window;
@@ -181,7 +183,8 @@ async function changeAt(exporter: RunningExporter, body: object): Promise<Change
   if (!answer.ok) return { url, error: answer.message };
   const changed = parseAs(changedSchema, answer.value);
   if (changed === undefined) return { url, error: `${url}: ${NO_EXPORTER}` };
-  const known = before?.ok === true ? before.value.find(({ id }) => id === changed.window.id) : undefined;
+  const known =
+    before?.ok === true ? before.value.windows.find(({ id }) => id === changed.window.id) : undefined;
   const early = known && duration(Date.parse(known.end) - Date.parse(changed.window.end));
   return { url, ...changed, ...(early === undefined ? {} : { early }) };
 }
@@ -201,14 +204,16 @@ function endReport(
 }
 
 async function show(flags: MaintenanceFlags, io: Io, exporters: Exporters): Promise<ExitCode> {
-  const found: { readonly url: string; readonly windows: readonly WindowDocument[] }[] = [];
+  const found: ({ readonly url: string } & WindowsDocument)[] = [];
   let exitCode: ExitCode = 0;
   for (const exporter of exporters) {
     const answer = await exporter.windows();
-    if (answer.ok) found.push({ url: exporter.url, windows: answer.value });
+    if (answer.ok) found.push({ url: exporter.url, ...answer.value });
     else exitCode = fail(io, answer.message);
   }
-  const rows = found.flatMap(({ url, windows }) => windows.map((window) => ({ url, window })));
+  const rows = found.flatMap(({ url, windows, coming = [] }) =>
+    [...windows, ...coming].map((window) => ({ url, window })),
+  );
   if (flags.output === "json") io.out(toJson({ exporters: found }));
   else if (rows.length > 0) io.out(windowTable(rows, io.clock.wallMs(), io.hasColor));
   else if (found.length > 0) io.out("no work is planned\n");
@@ -221,16 +226,12 @@ function windowTable(
   hasColor: boolean,
 ): string {
   const rows = all.map(({ url, window }): TableRow => {
-    const { id, appliances, clusters, labels, end, by = window.origin, comment } = window;
+    const { id, appliances, clusters, labels, begin, end, by = window.origin, comment } = window;
     const pairs = Object.entries(labels).map((pair) => pair.join("="));
-    const endMs = Date.parse(end);
-    const state =
-      endMs > nowMs
-        ? ({ text: `ends ${relativeTime("next", endMs, nowMs)}`, color: "yellow" } as const)
-        : ({ text: `ended ${relativeTime("ago", endMs, nowMs)}`, color: "green" } as const);
     return [
       id,
-      state,
+      stateOf(window, nowMs),
+      absoluteTime(begin),
       absoluteTime(end),
       listed([...clusters, ...appliances, ...pairs], 5),
       by,
@@ -238,5 +239,12 @@ function windowTable(
       url,
     ];
   });
-  return formatTable(["id", "state", "end", "work on", "by", "comment", "exporter"], rows, hasColor);
+  return formatTable(["id", "state", "begin", "end", "work on", "by", "comment", "exporter"], rows, hasColor);
+}
+
+function stateOf({ begin, end }: WindowDocument, nowMs: number): TableCell {
+  const [beginMs, endMs] = [Date.parse(begin), Date.parse(end)];
+  if (beginMs > nowMs) return { text: `begins ${relativeTime("next", beginMs, nowMs)}`, color: "green" };
+  if (endMs > nowMs) return { text: `ends ${relativeTime("next", endMs, nowMs)}`, color: "yellow" };
+  return { text: `ended ${relativeTime("ago", endMs, nowMs)}`, color: "green" };
 }

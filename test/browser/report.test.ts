@@ -29,8 +29,25 @@ const RECORDS: readonly JournalRecord[] = [
   failedOver(86_400, "one", { from: LONG, to: LONG }),
   website(90_000, "down", `${LONG}-1`),
   website(93_600, "up", `${LONG}-1`),
+  group(100_000, "unknown"),
+  group(110_000, "one_master"),
   alive(3 * 86_400),
 ];
+
+const SOURCE = {
+  folder: `/var/lib/${LONG}`,
+  starts: 1,
+  gaps: 2,
+  setBack: 1,
+  versions: ["1.0.0"],
+  shards: ["0/1"],
+  leftOut: 3,
+  damagedLines: 1,
+  cutFiles: 0,
+  files: Array.from({ length: 31 }, (_, nth) => {
+    return { name: `2026-10-${nth + 1}.jsonl.gz`, bytes: 100_000, sha256: "0123456789abcdef".repeat(4) };
+  }),
+};
 
 async function openReport(width: number): Promise<Page> {
   const calendar = createCalendar("Europe/Amsterdam");
@@ -46,6 +63,7 @@ async function openReport(width: number): Promise<Page> {
     to: instantOf(RANGE.toMs),
     isOver: true,
     ...availabilityOf(history.end(), RANGE),
+    sources: [SOURCE],
   };
   const path = join(await createFolder({}), "report.html");
   await writeFile(path, formatHtml(report, calendar));
@@ -74,7 +92,7 @@ test("a report is not wider than a page of paper, and a long name takes few line
   const tables = await page
     .locator("table")
     .evaluateAll((all) => all.map((table) => table.getBoundingClientRect().right <= innerWidth));
-  expect(tables).toEqual(Array(5).fill(true));
+  expect(tables).toEqual(Array(6).fill(true));
   const rows = await page
     .locator(".figures tbody tr")
     .evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height < 120));

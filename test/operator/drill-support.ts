@@ -41,4 +41,5 @@ const FACTS = {
   storageFailure: undefined,
   late: undefined,
   nextPollAtMs: () => undefined,
+  coming: [],
 };

@@ -15,7 +15,11 @@ const CONFIG = {
 
 /** Exporters with these web configurations, and a function that runs the command for all of them. */
 async function exportersWith(...webs: readonly string[]) {
-  const exporters = await Promise.all(webs.map((web) => startTestExporter({ config: CONFIG, web })));
+  return exportersOf(CONFIG, ...webs);
+}
+
+async function exportersOf(config: object, ...webs: readonly string[]) {
+  const exporters = await Promise.all(webs.map((web) => startTestExporter({ config, web })));
   for (const { port } of exporters)
     await expect.poll(async () => (await ask(port, "/-/ready")).status).toBe(200);
   onTestFinished(() => Promise.all(exporters.map(({ stop }) => stop())).then(() => undefined));
@@ -37,12 +41,44 @@ async function exportersWith(...webs: readonly string[]) {
   return { exporters, urls, run };
 }
 
+test("the next window of the configuration is listed with begin and end, and is in the JSON and on the page", async () => {
+  const year = new Date().getUTCFullYear() + 1;
+  const maintenance = [
+    { name: "new year", clusters: ["ams"], schedule: "0 0 2 1 1 *", timezone: "UTC", duration: "2h" },
+  ];
+  const { exporters, run } = await exportersOf({ ...CONFIG, maintenance }, WEB);
+  const { code, out } = await run("list", "--output=json");
+  const window = {
+    begin: `${year}-01-01T02:00:00.000Z`,
+    end: `${year}-01-01T04:00:00.000Z`,
+    comment: "new year",
+  };
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({
+    exporters: [{ windows: [], coming: [{ ...window, clusters: ["ams"] }] }],
+  });
+  expect((await run("list")).out).toMatch(
+    /begins in \d+ d .* DATE +TIME +UTC +DATE +TIME +UTC +ams +configuration +new year/,
+  );
+  const [port = 0] = exporters.map((each) => each.port);
+  const auth = { authorization: `Basic ${btoa("alice:correct horse")}` };
+  const { body: document } = await ask(port, "/api/v1/fleet", { headers: auth });
+  expect(JSON.parse(document.toString())).toMatchObject({
+    planned: [],
+    coming: [{ ...window, subjects: ["ams"] }],
+  });
+  const { body: page } = await ask(port, "/", { headers: auth });
+  expect(page.toString()).toContain(
+    `Next planned work from ${year}-01-01 02:00 UTC to ${year}-01-01 04:00 UTC: new year (ams).`,
+  );
+});
+
 const START = ["--for=30m30s", "--comment=firmware 4.6", "--id=patchnight"];
 
 const HEADER =
-  "ID          STATE           END                      WORK ON     BY     COMMENT       EXPORTER";
+  "ID          STATE           BEGIN                    END                      WORK ON     BY     COMMENT       EXPORTER";
 const row = (nth: number, state: string) =>
-  `patchnight  ${state}  DATE       TIME     UTC  a and lone  alice  firmware 4.6  URL${nth}`;
+  `patchnight  ${state}  DATE       TIME     UTC  DATE       TIME     UTC  a and lone  alice  firmware 4.6  URL${nth}`;
 const rows = (state: string) => `${[HEADER, row(0, state), row(1, state)].join("\n")}\n`;
 const wider = (text: string) => text.replace("STATE           ", "STATE              ");
 const ended = (nth: number) =>

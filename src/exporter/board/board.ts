@@ -84,7 +84,7 @@ export interface StatusBoardDeps {
   readonly self: PollEvents;
   readonly listener: Listener;
   readonly restored: Omit<Restored, "windows">;
-  readonly windows: Pick<Windows, "covering">;
+  readonly windows: Pick<Windows, "covering" | "coming">;
   /** Returns why the journal cannot be written; absent without a journal. */
   readonly storageFailure?: (() => StorageFailure | undefined) | undefined;
   readonly logger: Logger;
@@ -272,11 +272,13 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
       const { verdicts: all, past } = await current();
       // The cluster documents are kept for the fleet document.
       await inSlices(all, (verdict) => void clusterDocument(verdict, { verdict, nextPollAtMs }));
+      const coming = windows.coming();
       return fleetDocument(all, {
         version,
         shard,
         startedAtMs,
         nextPollAtMs,
+        coming,
         ...ownFacts(),
         incidents: past,
       });

@@ -24,7 +24,7 @@ import { lastingProblems, problemsOf } from "../judge/problems.ts";
 import { lostWebsites } from "../judge/website-problems.ts";
 import { STATE_OF, worstFirst } from "../judge/readiness.ts";
 import { elsewhereRisks } from "../judge/judge-windows.ts";
-import { windowsElsewhere } from "../maintenance/window.ts";
+import { windowsElsewhere, type MaintenanceWindow } from "../maintenance/window.ts";
 import { evidenceAt, readinessSentence, riskWords } from "../judge/readiness-words.ts";
 import { masterlessIn, readyOn } from "./ready.ts";
 import type {
@@ -34,7 +34,7 @@ import type {
   IncidentDocument,
   ProblemDocument,
 } from "./schema.ts";
-import { plannedDocuments } from "./planned-document.ts";
+import { comingDocuments, plannedDocuments } from "./planned-document.ts";
 import type { LongText } from "../../support/long-text.ts";
 import { memo, once } from "../../support/kept.ts";
 import { inSlices } from "../../support/slices.ts";
@@ -57,6 +57,8 @@ export interface DocumentFacts extends OwnFacts {
   /** The incidents, the latest one first. */
   readonly incidents: readonly IncidentDocument[];
   readonly nextPollAtMs: NextPollAtMs;
+  /** The windows of the configuration that have not begun. */
+  readonly coming: readonly MaintenanceWindow[];
 }
 
 /** Returns the Unix time in milliseconds at which the operation is polled next; `undefined` if no poll is planned. */
@@ -66,11 +68,13 @@ export type NextPollAtMs = (appliance: string, operation: Operation) => number |
 export function fleetDocument(verdicts: readonly ClusterVerdict[], facts: DocumentFacts): FleetDocument {
   const { version, shard, startedAtMs, nextPollAtMs } = facts;
   const problems = problemsOf(verdicts, ownProblems(verdicts, facts));
+  const coming = comingDocuments(facts.coming, verdicts);
   const isPolling = verdicts.some((each) => each.facts.appliances.length > 0);
   return {
     verdict: summaryOf(problems, isPolling),
     exporter: { version, shard, startedAt: instantOf(startedAtMs) },
     planned: plannedDocuments(verdicts),
+    ...(coming !== undefined && { coming }),
     problems: [...problems],
     clusters: verdicts.map((verdict) => clusterDocument(verdict, { verdict, nextPollAtMs })),
     incidents: [...facts.incidents],

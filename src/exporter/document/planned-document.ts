@@ -1,8 +1,8 @@
 import type { MaintenanceScope } from "../config/config.ts";
-import { coverageOf } from "../maintenance/window.ts";
+import { coverageOf, type MaintenanceWindow } from "../maintenance/window.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { problemsOf } from "../judge/problems.ts";
-import type { PlannedDocument } from "./schema.ts";
+import type { ComingDocument, PlannedDocument } from "./schema.ts";
 import type { ClusterVerdict } from "../judge/verdict.ts";
 import { instantOf } from "../judge/words.ts";
 
@@ -17,6 +17,22 @@ export function remainingProblems(
   const covered = verdicts.filter(({ facts }) => coverageOf(scope, facts) !== undefined);
   const problems = problemsOf(covered).filter(({ isPlanned }) => isPlanned !== true);
   return problems.slice(0, NAMED).map(({ summary }) => summary);
+}
+
+/** Returns windows that have not begun, with what they cover of these clusters; `undefined` if none covers a part of one. */
+export function comingDocuments(
+  coming: readonly MaintenanceWindow[],
+  verdicts: readonly ClusterVerdict[],
+): ComingDocument[] | undefined {
+  const all = coming.flatMap(({ id, scope, beginMs, endMs, comment }) => {
+    const subjects = verdicts.flatMap(({ facts }) => {
+      const coverage = coverageOf(scope, facts);
+      return coverage === undefined ? [] : coverage.isWhole ? [facts.cluster] : coverage.members;
+    });
+    const [begin, end] = [instantOf(beginMs), instantOf(endMs)];
+    return subjects.length === 0 ? [] : [{ id, begin, end, comment, subjects: subjects.slice(0, NAMED) }];
+  });
+  return all.length === 0 ? undefined : all;
 }
 
 /** Returns the windows that have begun and not ended, of any cluster, by their ends. */

@@ -369,6 +369,10 @@ const plannedWork = z.object({
     ),
 });
 
+const comingWork = plannedWork.pick({ id: true, begin: true, end: true, comment: true }).extend({
+  subjects: z.array(z.string()).describe("the first 24 clusters and appliances that will be worked on"),
+});
+
 const incidentRef = z.object({
   id: z.string().describe("of the page of the incident: /?incident=ID"),
   kind: z.enum(INCIDENT_KINDS),
@@ -445,6 +449,10 @@ export const fleetDocumentSchema = z.object({
     shard: z.object({ index: z.int(), total: z.int() }),
   }),
   planned: z.array(plannedWork).describe("work that goes on now, by its end"),
+  coming: optional(
+    z.array(comingWork),
+    "the next window of each entry of the configuration that has not begun, by its begin; absent if there is none, and from an older exporter",
+  ),
   problems: z.array(problem).describe("worst first, behind them those that are planned"),
   clusters: z
     .array(cluster)
@@ -465,6 +473,7 @@ export type ReadinessDocument = z.infer<typeof readiness>;
 export type PollDocument = z.infer<typeof poll>;
 export type ProblemDocument = z.infer<typeof problem>;
 export type PlannedDocument = z.infer<typeof plannedWork>;
+export type ComingDocument = z.infer<typeof comingWork>;
 export type IncidentDocument = z.infer<typeof incident>;
 export type KnownIncident = z.infer<typeof knownIncident>;
 

@@ -18,4 +18,27 @@ export function currentOf(entry: MaintenanceConfig, nowMs: number): Occurrence |
   return beginMs === undefined ? undefined : { beginMs, endMs: beginMs + durationMs };
 }
 
+/** Returns the next occurrence that has not begun; `undefined` if there is none within 40 years. */
+export function comingOf(entry: MaintenanceConfig, nowMs: number): Occurrence | undefined {
+  const known = nextOf(entry);
+  // To search the next instant may take long, and it stays the same until then.
+  if (!(nowMs >= known.fromMs && nowMs < known.beginMs)) {
+    known.fromMs = nowMs;
+    known.beginMs = scheduleOf(entry).nextMs(nowMs);
+  }
+  const { beginMs } = known;
+  return Number.isFinite(beginMs) ? { beginMs, endMs: beginMs + entry.durationMs } : undefined;
+}
+
+interface NextBegin {
+  /** The instant from which it is the next one. */
+  fromMs: number;
+  beginMs: number;
+}
+
+const nextOf: (entry: MaintenanceConfig) => NextBegin = once(() => ({
+  fromMs: Number.NaN,
+  beginMs: Number.NaN,
+}));
+
 const scheduleOf = once(({ schedule, timezone }: MaintenanceConfig) => createSchedule(schedule, timezone));

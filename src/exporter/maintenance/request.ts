@@ -60,7 +60,13 @@ export const windowSchema = z.object({
 
 export type WindowDocument = z.infer<typeof windowSchema>;
 
-export const windowsSchema = z.object({ windows: z.array(windowSchema) });
+/** `coming` has the next window of each entry of the configuration that has not begun; absent if there is none, and from an older exporter. */
+export const windowsSchema = z.object({
+  windows: z.array(windowSchema),
+  coming: z.array(windowSchema).optional(),
+});
+
+export type WindowsDocument = z.infer<typeof windowsSchema>;
 
 /**
  * The answer to a change. After an end, `remaining` says in sentences what is wrong with the subjects of the window; absent from a busy

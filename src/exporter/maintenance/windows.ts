@@ -3,7 +3,7 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Clock } from "../../support/clock.ts";
 import { kept, memo } from "../../support/kept.ts";
 import { shortHash } from "../../support/short-hash.ts";
-import { currentOf } from "./recurring.ts";
+import { comingOf, currentOf, type Occurrence } from "./recurring.ts";
 import {
   coverageOf,
   covers,
@@ -50,6 +50,8 @@ export interface Windows {
   end(id: string, user: string): WindowResult;
   /** Returns the windows that run, and those that ended in the last five minutes. */
   list(): readonly MaintenanceWindow[];
+  /** Returns the next window of each entry of the configuration that has not begun, by its begin. */
+  coming(): readonly MaintenanceWindow[];
   /** Returns the windows of `list` that were started, extended or ended by command. */
   commanded(): readonly MaintenanceWindow[];
   /** Returns the windows of `list` that cover a part of a cluster. */
@@ -247,6 +249,7 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
     },
     end: (id, user) => ending(id, clock.wallMs(), user),
     list,
+    coming: () => comingAt(recurring, clock.wallMs()),
     commanded: current,
     covering: ({ cluster, labels, appliances: members, disabled }) => {
       const [all, [first]] = [list(), members];
@@ -282,12 +285,19 @@ export function occurrencesAt(
   recurring: readonly MaintenanceConfig[],
   nowMs: number,
 ): readonly MaintenanceWindow[] {
-  return recurring.flatMap((entry) => occurrenceOf(entry, nowMs));
+  return recurring.flatMap((entry) => occurrenceOf(entry, currentOf(entry, nowMs)));
 }
 
-function occurrenceOf(entry: MaintenanceConfig, nowMs: number): readonly MaintenanceWindow[] {
-  const { name, scope, comment } = entry;
-  const occurrence = currentOf(entry, nowMs);
+/** Returns the next windows of the configuration after a Unix time in milliseconds, by their begin. */
+function comingAt(recurring: readonly MaintenanceConfig[], nowMs: number): readonly MaintenanceWindow[] {
+  const coming = recurring.flatMap((entry) => occurrenceOf(entry, comingOf(entry, nowMs)));
+  return coming.toSorted((one, other) => one.beginMs - other.beginMs);
+}
+
+function occurrenceOf(
+  { name, scope, comment }: MaintenanceConfig,
+  occurrence: Occurrence | undefined,
+): readonly MaintenanceWindow[] {
   if (occurrence === undefined) return NONE;
   const id = shortHash([name, occurrence.beginMs])
     .toLowerCase()

@@ -5,6 +5,7 @@ import type { Strips } from "../view/strip.ts";
 import { builtFile } from "../../support/built.ts";
 import type { Clock } from "../../support/clock.ts";
 import type { LongText } from "../../support/long-text.ts";
+import { comingSentences } from "../view/planned.ts";
 import { headlineOf, judgeClusters, type Headline } from "../view/headline.ts";
 import { clusterList } from "./view/clusters.ts";
 import { incidentHistory } from "./view/incidents.ts";
@@ -122,6 +123,7 @@ async function renderFragment(
   >
     <section aria-label="What is wrong">
       ${banner(headline)}
+      ${comingSentences(document.coming).map((each) => html`<p class="note">${each}.</p> `)}
       <div id="problems">${problemList(shown.problems, reader)}</div>
     </section>
     <div class="columns">

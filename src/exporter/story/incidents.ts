@@ -72,7 +72,7 @@ export function incidentsAfter(given: StoryStep): ClusterIncidents {
     untilMs: Math.min(
       ...undecided.map(({ untilMs }) => untilMs),
       ...recent.map(recentUntilMs),
-      ...kept.flatMap(waitsUntilMs),
+      ...kept.map(waitsUntilMs),
     ),
   };
 }
@@ -83,10 +83,11 @@ function isQuiet(given: StoryStep, known: ClusterIncidents): boolean {
 }
 
 /** Whether the incidents stay the same if no state has changed. Until a start is over, what is missing may end them. */
-function isSame({ before, now, at, start }: StoryStep, { untilMs, all }: ClusterIncidents): boolean {
+function isSame({ before, now, at, start }: StoryStep, { all, untilMs }: ClusterIncidents): boolean {
   return (
     start === undefined &&
-    !all.some((each) => waitsUntilMs(each).length > 0) &&
+    // Each poll may be the test or the list that an incident waits for.
+    all.every((each) => waitsUntilMs(each) === Number.POSITIVE_INFINITY) &&
     before?.groups === now.groups &&
     before.appliances === now.appliances &&
     before.planned === now.planned &&
@@ -203,9 +204,10 @@ function afterChange(
   const isUp = change === undefined || (change.kind === undefined && change.subject.website !== undefined);
   const unknown = { ...subject, recovered: undefined, lastUp: undefined, over };
   if (!isUp || lastUp === undefined) return unknown;
+  if (incident.kind !== "website_down") return { ...subject, over };
   const { facts } = given.now;
   const site = facts.websites.find(({ key }) => key === website.address);
-  if (site === undefined || monotonicMs - recovered.end.monotonicMs >= CONFIRMED_MS) return unknown;
+  if (site === undefined || monotonicMs >= recovered.end.monotonicMs + CONFIRMED_MS) return unknown;
   return isReachedAgain(site, website.protocol, given.now, lastUp.knownMs)
     ? { ...subject, recovered: undefined, over }
     : { ...subject, recovered };
@@ -218,14 +220,10 @@ function endOf({ lastUp }: IncidentSubject, incident: Incident, { at, observed }
   return { end: endAt(incident, at), aboutMs: (Math.max(sinceMs, knownMs) + at.monotonicMs) / 2 };
 }
 
-/**
- * Returns the monotonic instants from which nobody knows any more how long each website was down that is not down any more, and that no test
- * has found up as visitors reach it.
- */
-function waitsUntilMs({ subjects }: Incident): readonly number[] {
-  return subjects.flatMap(({ recovered }) =>
-    recovered === undefined ? [] : recovered.end.monotonicMs + CONFIRMED_MS,
-  );
+/** Returns the monotonic instant until which an incident waits for a test of a website that is not down any more; infinite if it does not. */
+function waitsUntilMs({ subjects }: Incident): number {
+  const ends = subjects.flatMap(({ recovered }) => recovered?.end.monotonicMs ?? []);
+  return Math.min(...ends) + CONFIRMED_MS;
 }
 
 function isTrouble({ failover }: Incident): boolean {

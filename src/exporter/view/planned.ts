@@ -1,4 +1,4 @@
-import type { PlannedDocument, ProblemDocument } from "../document/schema.ts";
+import type { ComingDocument, PlannedDocument, ProblemDocument } from "../document/schema.ts";
 import type { Level } from "../judge/states.ts";
 import { mastersInWords, NAMED } from "../judge/words.ts";
 import { count, listed } from "../../support/text.ts";
@@ -16,6 +16,21 @@ export function plannedSentences(planned: readonly PlannedDocument[]): readonly 
   ];
 }
 
+/** Returns a sentence for the next window that has not begun: `Next planned work from 2026-11-29 02:00 UTC to 2026-11-29 04:00 UTC: patch night (ams)`. */
+export function comingSentences(coming: readonly ComingDocument[] = []): readonly string[] {
+  const more = coming.length - SHOWN;
+  return [
+    ...coming.slice(0, SHOWN).map(({ begin, end, comment, subjects }) => {
+      return `Next planned work from ${minuteOf(begin)} to ${minuteOf(end)}: ${comment} (${listed(subjects, NAMED)})`;
+    }),
+    ...(more > 0 ? [`${count(more, "more window")} of the configuration`] : []),
+  ];
+}
+
+function minuteOf(instant: string): string {
+  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
+}
+
 function plannedSentence({
   end,
   comment,
@@ -25,7 +40,7 @@ function plannedSentence({
   masters,
   isDrill,
 }: PlannedDocument): string {
-  const until = `${end.slice(0, 10)} ${end.slice(11, 16)} UTC`;
+  const until = minuteOf(end);
   const names = listed(subjects, NAMED, subjects.length + moreSubjects);
   const who = by === undefined ? names : `${by}, ${names}`;
   const first = masters.map(({ appliance, addresses, masters: all }) => {

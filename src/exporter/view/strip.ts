@@ -42,4 +42,6 @@ export interface Strip {
   /** The Unix time from which the subject is known; `unknownMs` is the unknown part of the time since then. */
   readonly sinceMs: number;
   readonly unknownMs: number;
+  /** The part of `unknownMs` in which the subject was watched, and nobody answered. */
+  readonly unansweredMs: number;
 }

@@ -12,7 +12,7 @@ import { BUSY, CLOSE, NOT_CACHED, refusePages, text, type Reply } from "./reply.
 export interface MaintenanceDeps {
   /** Whether planned work may be changed over HTTP. */
   readonly isEnabled: boolean;
-  readonly windows: Pick<Windows, "start" | "extend" | "end" | "list">;
+  readonly windows: Pick<Windows, "start" | "extend" | "end" | "list" | "coming">;
   /** Returns sentences on the present problems of the subjects of a window. */
   readonly remaining: (window: MaintenanceWindow) => Promise<readonly string[]>;
   readonly logger: Pick<Logger, "info" | "warn">;

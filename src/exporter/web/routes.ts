@@ -143,7 +143,10 @@ export function createRoutes(deps: RouteDeps) {
 function fleetRoutes(deps: RouteDeps, queue: Queue): ReadonlyMap<string, FleetRoute> {
   const { renderFleet, renderWebsites, renderPage, renderMetrics, configText, telemetryPath } = deps;
   const { windows } = deps.maintenance;
-  const windowsText = () => `${JSON.stringify({ windows: windows.list().map(windowDocument) })}\n`;
+  const windowsText = () => {
+    const [all, coming] = [windows.list(), windows.coming()].map((each) => each.map(windowDocument));
+    return `${JSON.stringify({ windows: all, coming: coming?.length === 0 ? undefined : coming })}\n`;
+  };
   const json = { contentType: JSON_TYPE, headers: NOT_CACHED, queue };
   const html = { contentType: HTML_TYPE, headers: PAGE_HEADERS, queue };
   const config = { contentType: TEXT_TYPE, headers: NOT_CACHED, queue };

@@ -15,6 +15,8 @@ export interface Fold {
   end(): void;
   /** The states that are known now, and the changing ones, by `subjectKey`. */
   readonly lasting: ReadonlyMap<string, LastingRecord>;
+  /** The subjects that are watched now while nobody answers. */
+  readonly unanswered: ReadonlyMap<string, LastingRecord>;
 }
 
 type OnTime = (record: SubjectRecord, fromMs: number, toMs: number) => void;
@@ -65,6 +67,7 @@ export function createFold(onKnown: OnTime, onUnanswered: OnTime = () => {}): Fo
 
   return {
     lasting,
+    unanswered,
     read: (record, key) => {
       const atMs = Date.parse(record.at);
       // Nothing is known up to a run, and all is known up to the loss of a cluster.

@@ -33,13 +33,16 @@ export function createRunFacts({ fromMs, toMs }: TimeRange): {
 } {
   let [starts, gaps, setBack, leftOut] = [0, 0, 0, 0];
   const [versions, shards] = [new Set<string>(), new Set<string>()];
+  /** A day that was compressed while its process was killed may have two files that say the same. */
+  const seen = new Set<string>();
   let latestMs = Number.NEGATIVE_INFINITY;
   return {
     read: (record) => {
       const atMs = Date.parse(record.at);
       const isBefore = atMs < latestMs;
       latestMs = Math.max(latestMs, atMs);
-      if (record.kind !== "run") return;
+      if (record.kind !== "run" || seen.has(record.at)) return;
+      seen.add(record.at);
       const { why, version, shard, left = 0 } = record;
       leftOut += left;
       if (version !== undefined) versions.add(version);

@@ -103,9 +103,9 @@ export interface OutageSpan extends TimeRange {
   readonly downMs: number;
 }
 
-/** Returns the outages. One that continues after unknown time is one, since nobody saw the subject up. */
+/** Returns the outages. One that continues after unknown or planned time is one, since nobody saw the subject up. */
 export function outagesIn(all: readonly Span[]): readonly OutageSpan[] {
-  const spans = all.filter(isKnown);
+  const spans = all.filter((each) => isKnown(each) && each.band !== "planned");
   const outages: OutageSpan[] = [];
   for (const [nth, span] of spans.entries()) {
     if (span.band !== "down") continue;

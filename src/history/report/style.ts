@@ -17,14 +17,14 @@ tr { break-inside: avoid; }
 thead th { vertical-align: bottom; color: #56606c; }
 tbody th { font-weight: 600; unicode-bidi: isolate; }
 .scroll { overflow-x: auto; }
-.figures :is(th, td):first-child { width: 14em; min-width: 14em; }
-.figures :is(th, td):nth-child(n + 3) { width: 5.5em; text-align: right; white-space: nowrap; }
+.figures :is(th, td):first-child { width: 12em; min-width: 12em; }
+.figures :is(th, td):nth-child(n + 3) { width: 4.6em; text-align: right; overflow-wrap: normal; }
 .note { color: #56606c; font-weight: 400; }
 .less { color: #b3261e; font-weight: 600; }
 .texts :is(th, td) { min-width: 6em; }
 .files { font-size: 0.75rem; columns: 2 30em; }
 svg { display: block; }
-:is(.axis, .strip) { width: 22em; height: 1.3em; }
+:is(.axis, .strip) { width: 12em; height: 1.3em; }
 .axis { fill: #56606c; font-weight: 400; overflow: visible; }
 .strip { background: #eceef2; }
 path.up { fill: #1a7036; }

@@ -1,3 +1,4 @@
+import { NOTABLE_MS } from "../../exporter/view/past.ts";
 import type { Band } from "../journal/bands.ts";
 
 /** The scale of a time, which is divided into bins of the same length, aligned to the clock in UTC; the last bin is not over. */
@@ -16,6 +17,8 @@ export type ScaleName = keyof typeof SCALES;
 /** The trouble in a bin. */
 export interface Bin {
   readonly unknownMs: number;
+  /** The part of `unknownMs` in which the subject was watched, and nobody answered. */
+  readonly unansweredMs: number;
   readonly downMs: number;
   readonly plannedMs: number;
   /** The number of outages that began in the bin. */
@@ -30,6 +33,7 @@ export type Bins = ReadonlyMap<number, Bin>;
 
 const WELL: Bin = {
   unknownMs: 0,
+  unansweredMs: 0,
   downMs: 0,
   plannedMs: 0,
   downs: 0,
@@ -43,12 +47,14 @@ export interface BandSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly begins: boolean;
+  /** Whether the subject was watched in unknown time, and nobody answered. */
+  readonly isUnanswered?: boolean;
 }
 
 /** Returns the bins with one more time, without those that are older than the scale. */
 export function withSpan(
   bins: Bins,
-  { band, fromMs, toMs, begins }: BandSpan,
+  { band, fromMs, toMs, begins, isUnanswered = false }: BandSpan,
   { binMs, count }: Scale,
 ): Bins {
   const last = Math.ceil(toMs / binMs) - 1;
@@ -58,7 +64,13 @@ export function withSpan(
   for (let nth = first; nth <= last; nth += 1) {
     const ms = Math.min(toMs, (nth + 1) * binMs) - Math.max(fromMs, nth * binMs);
     const isBegin = begins && fromMs >= nth * binMs;
-    next.set(nth, both(next.get(nth) ?? WELL, binOf(band, ms, isBegin)));
+    next.set(
+      nth,
+      both(
+        next.get(nth) ?? WELL,
+        isUnanswered ? { ...WELL, unknownMs: ms, unansweredMs: ms } : binOf(band, ms, isBegin),
+      ),
+    );
   }
   return next;
 }
@@ -74,6 +86,7 @@ function binOf(band: Band, ms: number, isBegin: boolean): Bin {
 function both(one: Bin, other: Bin): Bin {
   return {
     unknownMs: one.unknownMs + other.unknownMs,
+    unansweredMs: one.unansweredMs + other.unansweredMs,
     downMs: one.downMs + other.downMs,
     plannedMs: one.plannedMs + other.plannedMs,
     downs: one.downs + other.downs,
@@ -99,13 +112,13 @@ export function together(one: Bins, other: Bins): Bins {
   ]);
 }
 
-/** Returns the worst known band of a bin; `unknown` if most of the bin is unknown. */
+/** Returns the worst known band of a bin; `unknown` if most of the bin is unknown, or nobody answered for a minute. */
 export function bandIn(
-  { unknownMs, downMs, plannedMs, isImpaired }: Omit<Bin, "downs" | "isGoingOn">,
+  { unknownMs, unansweredMs, downMs, plannedMs, isImpaired }: Omit<Bin, "downs" | "isGoingOn">,
   binMs: number,
 ): Band {
   if (downMs > 0) return "down";
-  if (unknownMs * 2 > binMs) return "unknown";
+  if (unknownMs * 2 > binMs || unansweredMs >= NOTABLE_MS) return "unknown";
   if (plannedMs > 0) return "planned";
   return isImpaired ? "impaired" : "up";
 }

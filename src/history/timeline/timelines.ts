@@ -42,8 +42,9 @@ const MAX_SUBJECTS = 512;
 interface Track {
   readonly fromMs: number;
   readonly toMs: number;
-  /** The first band; `band` is the last one. */
+  /** The first band that is neither unknown nor planned, and when it began; `band` is the last one. Unknown if there is none. */
   readonly firstBand: Band;
+  readonly firstMs: number;
   readonly band: Band;
   readonly bins: Readonly<Record<ScaleName, Bins>>;
 }
@@ -62,10 +63,17 @@ type KnownSpan = Pick<BandSpan, "band" | "fromMs" | "toMs">;
 
 export function createTimelines(): Timelines {
   const tracks = new Map<string, Track>();
-  const fold = createFold((record, fromMs, toMs) => {
-    const band = bandOf(record);
-    if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
-  });
+  const fold = createFold(
+    (record, fromMs, toMs) => {
+      const band = bandOf(record);
+      if (band !== "changing") add(subjectKey(record), { band, fromMs, toMs });
+    },
+    (record, fromMs, toMs) => {
+      const [key, time] = [subjectKey(record), { fromMs, toMs }];
+      const track = tracks.get(key);
+      if (track !== undefined) tracks.set(key, withUnanswered(track, time));
+    },
+  );
   const followed = new Map<string, Set<string>>();
   /** The subjects of each cluster that a reload removed, the latest ones last. Another reload may add them again. */
   const gone = new Map<string, Set<string>>();
@@ -126,8 +134,9 @@ export function createTimelines(): Timelines {
       const before = tracks.get(key);
       const lasting = of.kind === EXPORTER ? run : fold.lasting.get(key);
       const turnMs = Math.floor(nowMs / SAME_MS) * SAME_MS;
+      const silentSinceMs = fold.unanswered.get(key)?.sinceMs;
       const known = lasting ?? before;
-      return known && stripOf(known, { before, lasting, scale, turnMs });
+      return known && stripOf(known, { before, lasting, silentSinceMs, scale, turnMs });
     },
   };
 }
@@ -135,28 +144,45 @@ export function createTimelines(): Timelines {
 interface StripInputs {
   readonly before: Track | undefined;
   readonly lasting: LastingRecord | PresentRun | undefined;
+  /** The Unix time since which nobody answers; `undefined` if somebody does. */
+  readonly silentSinceMs: number | undefined;
   readonly scale: ScaleName;
   readonly turnMs: number;
 }
 
-const stripOf = memo(({ before, lasting, scale, turnMs }: StripInputs): Strip | undefined => {
+const stripOf = memo(({ before, lasting, silentSinceMs, scale, turnMs }: StripInputs): Strip | undefined => {
   const fromMs = lasting?.sinceMs ?? 0;
-  const nowMs = Math.max(turnMs, fromMs, before?.toMs ?? 0);
+  const nowMs = Math.max(turnMs, fromMs, before?.toMs ?? 0, silentSinceMs ?? 0);
   const band = lasting && ("record" in lasting ? bandOf(lasting.record) : "up");
   const isKnown = band !== undefined && band !== "changing";
-  const track = isKnown ? withKnown(before, { band, fromMs, toMs: nowMs }) : before;
+  const silent =
+    before === undefined || silentSinceMs === undefined
+      ? before
+      : withUnanswered(before, { fromMs: silentSinceMs, toMs: nowMs });
+  const track = isKnown ? withKnown(before, { band, fromMs, toMs: nowMs }) : silent;
   return track && stripAt(track, scale, nowMs);
 });
 
 /** Adds a later time to a track; the time between is unknown. */
 function withKnown(track: Track | undefined, known: KnownSpan): Track {
   const { fromMs, toMs, band } = known;
-  const before = track ?? { fromMs, toMs: fromMs, firstBand: band, band: "unknown", bins: WELL };
-  // A band that is the same after unknown time continues, since nobody saw another one.
+  const before = track ?? { ...NO_BAND, fromMs, toMs: fromMs, firstMs: fromMs, bins: WELL };
+  // A band that is the same after unknown or planned time continues, since nobody saw another one.
   const begins = before.band !== band;
   const gap = { band: "unknown", fromMs: before.toMs, toMs: fromMs, begins: true } as const;
   const bins = withSpans(before.bins, [gap, { ...known, begins }]);
-  return { ...before, toMs, band, bins };
+  if (band === "planned" || band === "unknown") return { ...before, toMs, bins };
+  const first = before.firstBand === "unknown" ? { firstBand: band, firstMs: fromMs } : {};
+  return { ...before, ...first, toMs, band, bins };
+}
+
+const NO_BAND = { firstBand: "unknown", band: "unknown" } as const;
+
+/** Adds a later time in which nobody answered to a track, whose band continues after it if it is the same. */
+function withUnanswered(track: Track, { fromMs, toMs }: Pick<KnownSpan, "fromMs" | "toMs">): Track {
+  const gap = { band: "unknown", fromMs: track.toMs, toMs: fromMs, begins: true } as const;
+  const silent = { band: "unknown", fromMs, toMs, begins: true, isUnanswered: true } as const;
+  return { ...track, toMs, bins: withSpans(track.bins, [gap, silent]) };
 }
 
 function withSpans(bins: Track["bins"], spans: readonly BandSpan[]): Track["bins"] {
@@ -175,12 +201,13 @@ function joined(past: Track, later: Track | undefined): Track {
   const bins = withSpans(past.bins, [gap]);
   const isSameOutage = past.band === "down" && later.firstBand === "down";
   const { day, month } = isSameOutage
-    ? inScales(later.bins, (some, scale) => goingOn(some, later.fromMs, scale))
+    ? inScales(later.bins, (some, scale) => goingOn(some, later.firstMs, scale))
     : later.bins;
   return {
     ...later,
     fromMs: past.fromMs,
-    firstBand: past.firstBand,
+    ...(past.firstBand === "unknown" ? {} : { firstBand: past.firstBand, firstMs: past.firstMs }),
+    ...(later.band === "unknown" && { band: past.band }),
     bins: { day: together(bins.day, day), month: together(bins.month, month) },
   };
 }
@@ -194,7 +221,7 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
   const gap = { band: "unknown", fromMs: track.toMs, toMs: nowMs, begins: true } as const;
   const bins = withSpan(track.bins[name], gap, SCALES[name]);
   const own = Array.from({ length: count }, (_, nth) => bins.get(first + nth));
-  const sumOf = (of: "unknownMs" | "downMs" | "plannedMs" | "downs"): number =>
+  const sumOf = (of: "unknownMs" | "unansweredMs" | "downMs" | "plannedMs" | "downs"): number =>
     own.reduce((sum, bin) => sum + (bin?.[of] ?? 0), 0);
   const [unknownMs, downMs, plannedMs] = [sumOf("unknownMs"), sumOf("downMs"), sumOf("plannedMs")];
   const sinceMs = Math.max(beginMs, track.fromMs);
@@ -213,5 +240,6 @@ function stripAt(track: Track, name: ScaleName, nowMs: number): Strip {
     plannedMs,
     sinceMs,
     unknownMs,
+    unansweredMs: sumOf("unansweredMs"),
   };
 }

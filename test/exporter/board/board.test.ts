@@ -218,3 +218,19 @@ test("a window mutes failovers of its members that happened in it, for five minu
   for (const { observation, atMs } of pollsOf(polled)) at(atMs).observed(observation);
   expect(board.isMuting(windowBetween("a", 5, 15))).toBe(false);
 });
+
+test("an outage that a failover ended waits for a test of the new master, and is over without a time after five minutes", async () => {
+  const shop = websiteOf({ id: 2, name: "shop", protocols: ["https"] });
+  const board = boardOf([MEMBER_A, MEMBER_B].map((each) => ({ ...each, websites: [shop] })));
+  const polls =
+    "a MASTER 0, b BACKUP 0, a 200 0, b 200 0, a MASTER 1, a 503 2, a 503 3, b MASTER 4, a BACKUP 4";
+  for (const { observation, atMs } of pollsOf(polls)) board.at(atMs).observed(observation);
+  const outage = async (ms: number) => {
+    const { incidents } = await board.at(ms).document();
+    const { end, outages } = incidents.find(({ kind }) => kind === "website_down") ?? {};
+    return [end, outages?.map(({ atMostSeconds }) => atMostSeconds)];
+  };
+  expect(await outage(10_000)).toEqual([undefined, undefined]);
+  expect(await outage(200_000)).toEqual([undefined, undefined]);
+  expect(await outage(400_000)).toEqual(["2023-11-14T22:13:24.000Z", [undefined]]);
+});

@@ -21,7 +21,7 @@ import { configOf, WALL_MS } from "../../support/observations.ts";
 export const NO_PAST = {
   listener: { judged: () => {}, happened: () => {}, reloaded: () => {} },
   restored: { memories: new Map(), ongoing: new Map(), incidents: [] },
-  windows: { covering: () => [] },
+  windows: { covering: () => [], coming: () => [] },
 };
 
 /** A verdict on a cluster, and what has happened in it. */
@@ -79,6 +79,7 @@ export function documentOf(
     late: undefined,
     nextPollAtMs: () => undefined,
     incidents: [],
+    coming: [],
     ...given,
   });
 }

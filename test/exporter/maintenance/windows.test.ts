@@ -50,6 +50,38 @@ function heldWindows(
   };
 }
 
+const PATCHES: MaintenanceConfig = {
+  name: "patch night",
+  comment: "kernel",
+  scope: { appliances: ["a"], clusters: [], labels: {} },
+  schedule: "0 0 2 * * *",
+  timezone: "UTC",
+  durationMs: 2 * 60 * MINUTE_MS,
+};
+
+test("the next window of each entry of the configuration is known before it begins", () => {
+  // 22:13:20 on 14 November.
+  const { windows, passMinutes } = heldWindows(
+    [],
+    [{ ...PATCHES, name: "later", schedule: "0 0 3 * * *" }, PATCHES],
+  );
+  const shown = () =>
+    windows
+      .coming()
+      .map(({ beginMs, endMs }) => [beginMs, endMs].map((ms) => new Date(ms).toISOString().slice(8, 16)));
+  expect(shown()).toEqual([
+    ["15T02:00", "15T04:00"],
+    ["15T03:00", "15T05:00"],
+  ]);
+  const [id] = windows.coming().map((each) => each.id);
+  passMinutes(230);
+  expect(windows.list().map((each) => each.id)).toEqual([id]);
+  expect(shown()).toEqual([
+    ["15T03:00", "15T05:00"],
+    ["16T02:00", "16T04:00"],
+  ]);
+});
+
 function request({
   scope,
   ...given

@@ -348,6 +348,22 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     ],
   ],
   [
+    "an outage goes on if the new master, which had the website as BACKUP, has lost it",
+    `${PAIR}, a 200 1, b 200 1, a MASTER 1.5, b BACKUP 1.5, a 503 2, a 503 3, b MASTER 4, a BACKUP 4, b 503 5, b 503 6, b 200 9`,
+    [
+      `4-4 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 3 s`,
+      `3-9 website_down: Down: ${SITE}, about 6 s, at most 8 s`,
+    ],
+  ],
+  [
+    "and is over since the failover if the new master still has it",
+    `${PAIR}, a 200 1, b 200 1, a MASTER 1.5, b BACKUP 1.5, a 503 2, a 503 3, b MASTER 4, a BACKUP 4, b 200 9`,
+    [
+      `4-4 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 3 s`,
+      `3-4 website_down: Down at the master: ${SITE}, about 2 s, at most 8 s`,
+    ],
+  ],
+  [
     "where no master did, nothing is said of the time",
     `${PAIR}, b 200 1, b MASTER 2, a BACKUP 2, b 503 3, b 503 4, b 200 6`,
     [

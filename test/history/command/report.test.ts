@@ -385,6 +385,42 @@ test("the report has windows with who and why, and says how it was selected", as
   expect(await report(files, ["--month=2026-10", "--label=customer=nope"])).toMatchObject({ code: 1 });
 });
 
+test("an outage that is planned for a while, or not known, is one", async () => {
+  const isPlanned = { isPlanned: true } as const;
+  const records = [
+    run(0, "start"),
+    website(0, "up"),
+    website(600, "down"),
+    { ...website(1200, "down"), ...isPlanned },
+    website(1800, "down"),
+    website(2000, "unknown"),
+    website(2100, "down_at_master"),
+    website(2400, "up"),
+    { ...website(2500, "down"), ...isPlanned },
+    website(2600, "up"),
+    alive(HOUR),
+  ];
+  const files = { "2026-10-01.jsonl": linesOf(records) };
+  const { out } = await report(files, ["--month=2026-10", "--output=json"]);
+  const shop = { downMs: 1_100_000, outages: 1, meanOutageMs: 1_100_000, plannedMs: 700_000 };
+  expect(JSON.parse(out)).toMatchObject({
+    clusters: [{ websites: [shop] }],
+    outages: [{ from: "2026-10-01T00:10:00.000Z", to: "2026-10-01T00:40:00.000Z", durationMs: 1_100_000 }],
+  });
+});
+
+test("a day with two files that say the same counts once", async () => {
+  const lines = linesOf([
+    { ...run(0, "start"), left: 3 },
+    website(0, "up"),
+    run(HOUR, "gap"),
+    alive(2 * HOUR),
+  ]);
+  const files = { "2026-10-01.jsonl.gz": gzipSync(lines), "2026-10-01.jsonl": lines };
+  const { out } = await report(files, ["--month=2026-10", "--output=json"]);
+  expect(JSON.parse(out).sources).toMatchObject([{ starts: 1, gaps: 1, leftOut: 3 }]);
+});
+
 test("a report counts gaps, clocks that were set back, and versions", async () => {
   const records = [
     run(0, "start"),

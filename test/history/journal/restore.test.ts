@@ -242,6 +242,41 @@ test.each<Case>([
   await second.kill();
 });
 
+test("the windows of the configuration are recorded as they begin, and are none that a start restores", async () => {
+  const storage = storageAt(await folderPath());
+  const scope = { appliances: ["b"], clusters: [], labels: {} };
+  const patches = { name: "patches", comment: "kernel", scope, timezone: "UTC", durationMs: 3_600_000 };
+  // At 12:00:10.
+  const maintenance = [{ ...patches, schedule: "10 0 12 * * *" }];
+  const run = await startRun(storage, { members: PAIR, beginMs: NOON_MS, maintenance });
+  const recorded = () => run.records.flatMap((each) => (each.kind === "window" ? [each] : []));
+  run.poll("a MASTER 1, b BACKUP 1");
+  await run.step(4);
+  expect(recorded()).toEqual([]);
+  run.poll("a MASTER 11, b BACKUP 11");
+  await run.step(12);
+  run.poll("b silent 16, a MASTER 16");
+  await run.step(17);
+  const window = { begin: "2026-11-26T12:00:10.000Z", end: "2026-11-26T13:00:10.000Z", comment: "kernel" };
+  expect(recorded()).toEqual([
+    {
+      at: "2026-11-26T12:00:11.000Z",
+      kind: "window",
+      id: run.windows.list()[0]?.id,
+      appliances: ["b"],
+      clusters: [],
+      labels: {},
+      ...window,
+      origin: "configuration",
+    },
+  ]);
+  await run.kill();
+  // The configuration does not have it any more.
+  const second = await startRun(storage, { members: PAIR, beginMs: NOON_MS + 30_000 });
+  expect(second.windows.list()).toEqual([]);
+  await second.kill();
+});
+
 test("planned work goes on after a restart, and what was wrong before it is still not planned", async () => {
   const storage = storageAt(await folderPath());
   const first = await startRun(storage, { members: PAIR, beginMs: NOON_MS });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
+import type { ApplianceConfig, MaintenanceConfig } from "../../../src/exporter/config/config.ts";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { readLines } from "../../../src/history/journal/day-files.ts";
 import { createJournal, type StorageOptions } from "../../../src/history/journal/journal.ts";
@@ -54,7 +54,15 @@ const NO_POLLS = { started: () => {}, ended: () => {}, observed: () => {}, skipp
 /** A run of the exporter from a Unix time on, whose polls and clock the test decides. */
 export async function startRun(
   storage: StorageOptions,
-  { members, beginMs }: { readonly members: readonly ApplianceConfig[]; readonly beginMs: number },
+  {
+    members,
+    beginMs,
+    maintenance = [],
+  }: {
+    readonly members: readonly ApplianceConfig[];
+    readonly beginMs: number;
+    readonly maintenance?: readonly MaintenanceConfig[];
+  },
 ) {
   const log = createMemoryLog();
   const fleet = fleetOf(members);
@@ -82,7 +90,7 @@ export async function startRun(
     isMuting: (window) => board.isMuting(window),
     onDrill: () => {},
   });
-  windows.configure(configOf(...members));
+  windows.configure({ ...configOf(...members), maintenance });
   const board = createStatusBoard({
     version: "1.2.3",
     shard: WHOLE_FLEET,

@@ -32,6 +32,8 @@ const GROUP = [
 const WEBSITE = ["up", "partially_down", "down", "down_at_master", "later", "unknown", "gone", undefined];
 const PLANNED = ["up", "down", "unknown"];
 const UP = new Set(["one_master", "no_backup", "up", "partially_down"]);
+/** It was watched, and nobody answered. */
+const UNANSWERED = "unknown";
 const DOWN = new Set(["no_master", "split_brain", "down", "down_at_master"]);
 
 /** What is recorded, and how often in proportion. */
@@ -73,7 +75,7 @@ function knownState(said: SubjectRecord): string | undefined {
   const { state = "" } = said;
   const isPlanned = "isPlanned" in said && said.isPlanned === true;
   if (isPlanned && state !== "gone" && !UP.has(state)) return "planned";
-  return UP.has(state) || DOWN.has(state) ? state : undefined;
+  return UP.has(state) || DOWN.has(state) || state === UNANSWERED ? state : undefined;
 }
 
 /** A record with its run; `at` never goes back. */
@@ -152,11 +154,19 @@ function configuredTimes(key: string, { all, runs }: ReturnType<typeof timed>) {
 }
 
 /** The figures of one subject or of a cluster, counted. */
-function counted(minutes: readonly (boolean | "planned" | undefined)[]) {
-  const [upMs = 0, downMs = 0, plannedMs = 0, unknownMs = 0] = [true, false, "planned", undefined].map(
-    (wanted) => minutes.filter((isUp) => isUp === wanted).length * MINUTE_MS,
-  );
-  return { upMs, downMs, plannedMs, unknownMs };
+function counted(minutes: readonly (boolean | "planned" | typeof UNANSWERED | undefined)[]) {
+  const msOf = (...wanted: readonly unknown[]): number =>
+    minutes.filter((isUp) => wanted.includes(isUp)).length * MINUTE_MS;
+  const [upMs, downMs, unansweredMs] = [msOf(true), msOf(false), msOf(UNANSWERED)];
+  const all = upMs + downMs + unansweredMs;
+  return {
+    upMs,
+    downMs,
+    plannedMs: msOf("planned"),
+    unknownMs: msOf(UNANSWERED, undefined),
+    unansweredMs,
+    availabilityAtLeast: all === 0 ? undefined : upMs / all,
+  };
 }
 
 const reported = Array.from({ length: TO - FROM }, (_, nth) => FROM + nth);
@@ -165,20 +175,25 @@ function expectedOf(journals: readonly (readonly JournalRecord[])[]) {
   const all = journals.map((records) => ({ known: statesOf(records), timed: timed(records) }));
   const keys = [...new Set(all.flatMap(({ known }) => [...known.keys()]))];
   const subjects = keys.map((key) => {
-    const states = reported.map((minute) =>
-      all.map(({ known }) => known.get(key)?.[minute]).find((state) => state !== undefined),
-    );
+    const states = reported.map((minute) => {
+      const said = all.map(({ known }) => known.get(key)?.[minute]).filter((state) => state !== undefined);
+      // What one journal knows counts more than that nobody answered another exporter.
+      return said.find((state) => state !== UNANSWERED) ?? said[0];
+    });
     const configured = all.flatMap((each) => configuredTimes(key, each.timed));
     const isPresent = reported.map((minute) =>
       configured.some(({ from, to }) => from <= minute && minute < to),
     );
-    const isUp = states.map((state) => (state === undefined || state === "planned" ? state : UP.has(state)));
+    const isUp = states.map((state) =>
+      state === undefined || state === "planned" || state === UNANSWERED ? state : UP.has(state),
+    );
     return { key, isUp, isPresent };
   });
   const present = subjects.filter(({ isPresent }) => isPresent.includes(true));
   const cluster = reported.map((_, nth) => {
     const now = subjects.filter((each) => each.isPresent[nth]).map((each) => each.isUp[nth]);
     if (now.includes(false)) return false;
+    if (now.includes(UNANSWERED)) return UNANSWERED;
     if (now.length === 0 || now.includes(undefined)) return undefined;
     return now.includes("planned") ? "planned" : true;
   });
@@ -198,8 +213,9 @@ function historyOf(records: readonly JournalRecord[]): RangeHistory {
   return history.end();
 }
 
-function figuresOf({ upMs, downMs, plannedMs, unknownMs }: AvailabilityRow) {
-  return { upMs, downMs, plannedMs, unknownMs };
+function figuresOf(row: AvailabilityRow) {
+  const { upMs, downMs, plannedMs, unknownMs, unansweredMs, availabilityAtLeast } = row;
+  return { upMs, downMs, plannedMs, unknownMs, unansweredMs, availabilityAtLeast };
 }
 
 test("up, down, planned and unknown are those that a look at each minute finds, in one journal and in several", () => {

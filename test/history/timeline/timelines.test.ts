@@ -153,6 +153,57 @@ test.each<readonly [string, Timelines, number, string]>([
   expect(shown(timelines, seconds)).toBe(expected);
 });
 
+test.each([
+  ["that is over", [site(4 * HOUR, "up")], 2 * HOUR],
+  ["that goes on", [], 3 * HOUR],
+])("the time without an answer %s is a part of the unknown time, and marks each bin", (_, then, seconds) => {
+  const timelines = after(run(0), site(0, "up"), site(2 * HOUR, "unknown"), ...then);
+  const strips = (["day", "month"] as const).map((scale) =>
+    timelines.strip(SHOP, scale, BEGIN_MS + 5 * HOUR * 1000),
+  );
+  expect(strips.map((strip) => [strip?.unknownMs, strip?.unansweredMs])).toEqual(
+    strips.map(() => [seconds * 1000, seconds * 1000]),
+  );
+  // Less than half of the eight hours.
+  expect(strips[1]?.bins.at(-1)).toBe("unknown");
+});
+
+const plannedSite = (seconds: number, state: string): JournalRecord => {
+  return { ...SHOP, address: "192.0.2.1:443", at: at(seconds), state, isPlanned: true };
+};
+
+test.each([
+  ["in one run", [], 1],
+  ["before the start, and after it", [run(400)], 1],
+  ["and another one after it was up", [site(350, "up"), alive(390), run(400)], 2],
+])("an outage that is planned for a while is one: %s", (_, between, downs) => {
+  const first = [run(0), site(0, "up"), site(60, "down"), plannedSite(120, "down")];
+  const later = [plannedSite(400, "down"), site(500, "down"), site(560, "up")];
+  const expected = { downs, downMs: 120_000 };
+  const one = after(...first, ...between, ...later);
+  expect(one.strip(SHOP, "day", BEGIN_MS + HOUR * 1000)).toMatchObject(expected);
+  const past = after(...first, ...between.filter(({ kind }) => kind !== "run"), alive(390)).end();
+  const restarted = after(run(400), ...later);
+  restarted.addPast(past);
+  expect(restarted.strip(SHOP, "day", BEGIN_MS + HOUR * 1000)).toMatchObject(expected);
+});
+
+test("an outage goes on after a time without an answer, as after any unknown time", () => {
+  const timelines = after(
+    run(0),
+    site(0, "up"),
+    site(60, "down"),
+    site(120, "unknown"),
+    site(180, "down"),
+    site(240, "up"),
+  );
+  expect(timelines.strip(SHOP, "day", BEGIN_MS + HOUR * 1000)).toMatchObject({
+    downs: 1,
+    downMs: 120_000,
+    unansweredMs: 60_000,
+  });
+});
+
 test("thirty days have bins of eight hours", () => {
   const month = after(run(0), site(0, "up"), site(HOUR, "down"), site(2 * HOUR, "up"), alive(25 * HOUR));
   expect(shown(month, 25 * HOUR, "month")).toBe("?86D_3 up 96.00 %, 1 x 3600, unknown 0, known 90000");

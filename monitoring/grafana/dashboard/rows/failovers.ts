@@ -1,5 +1,5 @@
 import { IN_CLUSTER } from "../expressions.ts";
-import { table, type Row } from "../panels.ts";
+import { COLOR, table, timeline, type Row } from "../panels.ts";
 
 /** `incident`: the id of its page, `/?incident=ID`. */
 const FAILOVER = "ha_cluster, from, to, cause, incident";
@@ -40,6 +40,14 @@ export const FAILOVERS: Row = {
         { of: 0, title: "Seen", unit: "dateTimeFromNow" },
         { of: "incident", title: "Incident" },
       ],
+    }),
+    timeline({
+      title: "Planned work",
+      description:
+        "When a window of planned work muted alerts of a cluster, or of an appliance in it, as any exporter says. What will come, why and by whom are on the status page. Empty if there was none, and while no exporter is scraped.",
+      expr: `max by (ha_cluster, appliance) (ha_cluster_planned{${IN_CLUSTER}})`,
+      legend: "{{ha_cluster}} {{appliance}}",
+      states: [{ value: 1, text: "planned work", color: COLOR.standby }],
     }),
   ],
 };
