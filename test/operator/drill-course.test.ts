@@ -237,7 +237,7 @@ test("failovers of before the drill are not its own, and one more of members tha
   const failovers = Array.from(course.failovers.values(), ({ at, from, to, nth, summary }) => {
     return [(Date.parse(at) - WALL_MS) / 1000, from, to, nth, summary];
   });
-  const words = `b took over ${VIP} of ams from a, which stepped down. No known master for at most 42 s`;
+  const words = `b took over ${VIP} from a, which stepped down. No known master for at most 42 s`;
   expect(failovers).toEqual([[2, "a", "b", 3, words]]);
   expect([...course.incidents.values()]).toEqual([]);
 });

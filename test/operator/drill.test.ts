@@ -130,7 +130,7 @@ None.
 
 ## Time without a known master
 
-- 2023-11-14 22:13:26 UTC: about 3.0 s, at most 6 s. b took over 192.0.2.100 (vhid 2) of ams from a, which stopped answering (timeout). No known master for at most 6 s
+- 2023-11-14 22:13:26 UTC: about 3.0 s, at most 6 s. b took over 192.0.2.100 (vhid 2) from a, which stopped answering (timeout). No known master for at most 6 s
 
 ## Time without a known backup
 

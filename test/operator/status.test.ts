@@ -37,7 +37,7 @@ test("shows problems first, then groups, websites and polling", async () => {
     err: "",
     out: `3 problems. Website down, redundancy lost and appliance down, in 1 of 2 clusters.
 
-SEVERITY  CLUSTER  PROBLEM                                                                                            SINCE
+SEVERITY  CLUSTER  PROBLEM                                                                                                         SINCE
 critical  ams      shop is down: http no HTTP response (connection refused) from a, MASTER; https 503 from a, MASTER
                      Look behind the appliances: at its servers, and at what it shares with others that are down
 critical  ams      a is MASTER of 192.0.2.100 without a backup: b does not answer in time (timeout)

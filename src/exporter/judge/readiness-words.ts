@@ -29,9 +29,13 @@ type ReadinessContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "
 
 /**
  * Returns one sentence about the readiness: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
- * names twelve: `If a fails: shop https is down (503) and blog and news are missing at b`.
+ * names at most `most`: `If a fails: shop https is down (503) and blog and news are missing at b`.
  */
-export function readinessSentence(readiness: ReadinessVerdict, cluster: ReadinessContext): string {
+export function readinessSentence(
+  readiness: ReadinessVerdict,
+  cluster: ReadinessContext,
+  most = NAMED,
+): string {
   const { identity, state, successors, addresses, websites, risks, decisive } = readiness;
   const name = identity.appliance;
   if (state === "ready") {
@@ -39,7 +43,7 @@ export function readinessSentence(readiness: ReadinessVerdict, cluster: Readines
     const served = websites === 0 ? "" : ` and ${count(websites, "website")}`;
     return `If ${name} fails: ${listed(successors, NAMED)} ${verb} ${count(addresses, "address", "addresses")}${served}`;
   }
-  const worst = risks.filter(({ effect }) => effect === risks[0]?.effect).slice(0, NAMED);
+  const worst = risks.filter(({ effect }) => effect === risks[0]?.effect).slice(0, most);
   const more = decisive > worst.length ? `, and ${decisive - worst.length} more` : "";
   return `If ${name} fails: ${riskWords(worst, name, cluster)}${more}`;
 }

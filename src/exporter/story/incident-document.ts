@@ -56,21 +56,18 @@ function countOf(subjects: Incident["subjects"]): number {
 }
 
 /**
- * Returns `b took over 12 addresses of ams from a, which stopped answering (timeout). No known master for at most 5 s.` With several causes,
- * each has its groups: `b took over v of ams from a, which reported FAULT; and w, as a stepped down`.
+ * Returns `b took over 12 addresses from a, which stopped answering (timeout). No known master for at most 5 s.` With several causes,
+ * each has its groups: `b took over v from a, which reported FAULT; and w, as a stepped down`.
  */
-function failoverSentence({ cluster, subjects }: Incident, { latest, repeated }: FailoverFacts): string {
+function failoverSentence({ subjects }: Incident, { latest, repeated }: FailoverFacts): string {
   const { from, to } = latest;
   if (repeated !== undefined)
-    return `${to} and ${from} took over ${groupWords(subjects)} of ${cluster} from each other ${repetition(repeated, latest.seenMs)}`;
-  return ownSentence(latest, { cluster, subjects });
+    return `${to} and ${from} took over ${groupWords(subjects)} from each other ${repetition(repeated, latest.seenMs)}`;
+  return ownSentence(latest, subjects);
 }
 
 /** Returns the sentence of one failover. */
-function ownSentence(
-  { from, to, causes, withoutMaster }: Failover,
-  { cluster, subjects }: Pick<Incident, "cluster" | "subjects">,
-): string {
+function ownSentence({ from, to, causes, withoutMaster }: Failover, subjects: Incident["subjects"]): string {
   const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
   const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
   const byKey = new Map(subjects.map((each) => [each.key, each]));
@@ -87,7 +84,7 @@ function ownSentence(
       .map(({ own, cause }) => `; and ${groupWords(own)}${cause.clauseApart}`),
     ...(more.length === 0 ? [] : [`; and ${addressCount(more)} for other reasons`]),
   ];
-  return `${to} took over ${groupWords(first.own)} of ${cluster} from ${from}${first.cause.clause}${clauses.join("")}${without}`;
+  return `${to} took over ${groupWords(first.own)} from ${from}${first.cause.clause}${clauses.join("")}${without}`;
 }
 
 /** Returns `192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 2)`, or `12 addresses`. */
@@ -196,7 +193,7 @@ function failoverDocument(
       each: repeated.each.map(({ failover, seenWallMs }) => {
         const keys = Array.from(failover.groups.keys(), subjectKeys.group);
         const own = subjects.filter(({ key }) => keys.includes(key));
-        const summary = shortened(ownSentence(failover, { ...incident, subjects: own }));
+        const summary = shortened(ownSentence(failover, own));
         const at = instantOf(seenWallMs);
         const isAll = own.length === subjects.length;
         return { at, summary, ...ownFacts(failover, own), keys: isAll ? undefined : keys.slice(0, KEYS) };

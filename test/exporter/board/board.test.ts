@@ -100,7 +100,7 @@ test("an incident is logged when it begins and when it is over, with its cluster
     at(second * 1000).observed(seen.vrrp(name, listOf([interfaceOf({ state })]), given));
   });
   const summary =
-    "b took over 192.0.2.100 (vhid 2) of ams from a, which reported FAULT. No known master for at most 3 s";
+    "b took over 192.0.2.100 (vhid 2) from a, which reported FAULT. No known master for at most 3 s";
   const failover = { cluster: "ams", kind: "failover", from: "a", to: "b", cause: "fault", summary };
   expect(incidents().filter(({ kind }) => kind === "failover")).toMatchObject([
     { ...failover, level: "warn", msg: "incident", withoutMasterAtMostSeconds: 2.1 },

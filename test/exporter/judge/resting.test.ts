@@ -143,24 +143,22 @@ test.each([
   [
     "a failover during a rest is dated as seen, without a cause or a time without master",
     "a MASTER! 0, b BACKUP! 0, b MASTER 9000, a BACKUP 9001",
-    [`9000-9001 failover: b took over ${VIP} of ams from a while no poll was scheduled`],
+    [`9000-9001 failover: b took over ${VIP} from a while no poll was scheduled`],
   ],
   [
     "also if the former master answers first",
     "a MASTER! 0, b BACKUP! 0, a BACKUP 9000, b MASTER 9001",
-    [`9001-9001 failover: b took over ${VIP} of ams from a while no poll was scheduled`],
+    [`9001-9001 failover: b took over ${VIP} from a while no poll was scheduled`],
   ],
   [
     "also if only the successor was not asked",
     "a MASTER 0, b BACKUP! 0, a BACKUP 5, a BACKUP 8999, b MASTER 9000",
-    [`9000-9000 failover: b took over ${VIP} of ams from a while no poll was scheduled`],
+    [`9000-9000 failover: b took over ${VIP} from a while no poll was scheduled`],
   ],
   [
     "a later failover has its own cause and time",
     "a MASTER! 0, b BACKUP! 0, a MASTER 9000, b BACKUP 9000, b MASTER 9005, a BACKUP 9006",
-    [
-      `9005-9006 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 5 s`,
-    ],
+    [`9005-9006 failover: b took over ${VIP} from a, which stepped down. No known master for at most 5 s`],
   ],
   ["nothing is told if nothing has changed", "a MASTER! 0, b BACKUP! 0, a MASTER 9000, b BACKUP 9000", []],
   [

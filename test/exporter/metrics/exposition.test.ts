@@ -386,7 +386,7 @@ test("a failover says in words who took over, and why", async () => {
   ]);
   const told = sampleLines(await failedOverText(), "ha_cluster_problem_words_info");
   const sentence =
-    "waf-2 took over 192.0.2.100 (vhid 2) of ams from waf-1, as the priority of waf-2 changed from 100 to 204";
+    "waf-2 took over 192.0.2.100 (vhid 2) from waf-1, as the priority of waf-2 changed from 100 to 204";
   expect(told.filter((line) => line.includes('kind="failover"'))).toEqual([
     expect.stringContaining(`subject="waf-2",summary="${sentence}`),
   ]);

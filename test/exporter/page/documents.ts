@@ -441,7 +441,7 @@ export const FAILED_OVER: NonNullable<IncidentDocument["failover"]> = {
 };
 const FAILOVER = incident("failover", "failover", 4000, {
   summary:
-    "rtm-2 took over 192.0.2.100 (vhid 1) of rtm from rtm-1, which stopped answering (timeout). No known master for at most 5 s",
+    "rtm-2 took over 192.0.2.100 (vhid 1) from rtm-1, which stopped answering (timeout). No known master for at most 5 s",
   cluster: "rtm",
   end: ago(3700),
   failover: FAILED_OVER,

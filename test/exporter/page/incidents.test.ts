@@ -23,7 +23,7 @@ test("each incident has its sign, begin, state, cluster and sentence, and is cal
     "critical: 2026-11-21 11:56:50 UTC 3 min ago, not over Cluster ams " +
       "Critical Website shop is down: https 503 from ams-1, https no HTTP response from ams-2",
     "well: 2026-11-21 10:53:20 UTC 1 h 6 min ago, over after 5 min Cluster rtm " +
-      "Warning rtm-2 took over 192.0.2.100 (vhid 1) of rtm from rtm-1, which stopped answering (timeout). " +
+      "Warning rtm-2 took over 192.0.2.100 (vhid 1) from rtm-1, which stopped answering (timeout). " +
       "No known master for at most 5 s",
     "well: 2026-11-21 10:53:18 UTC 1 h 6 min ago, over after 6 min Cluster rtm " +
       "Warning rtm-1 is down: it does not answer in time (timeout)",

@@ -18,8 +18,8 @@ const DOWN = "it does not answer in time (timeout)";
 const REFUSED = "appliance_refused: a could not be polled: it refuses the credentials (auth)";
 const atMost = (time: string): string => `No known master for at most ${time}`;
 const stepped = (to: string, from: string, what = VIP): string =>
-  `failover: ${to} took over ${what} of ams from ${from}, which stepped down`;
-const eachOther = (what: string): string => `of ams from each other ${what}`;
+  `failover: ${to} took over ${what} from ${from}, which stepped down`;
+const eachOther = (what: string): string => `from each other ${what}`;
 
 interface Case {
   readonly name: string;
@@ -56,7 +56,7 @@ test.each<Case>([
     name: "of groups that move at once, the first cause of the table is that of the failover",
     polls: `a MASTER/200+MASTER 0, b BACKUP+BACKUP 0, a MASTER+MASTER 3, b BACKUP+BACKUP 3, b MASTER+MASTER 5, a BACKUP+FAULT 6, a BACKUP+BACKUP 7`,
     incidents: [
-      `5-7 failover: b took over ${OTHER} of ams from a, which reported FAULT; and ${VIP}, as a stepped down. ${atMost("2 s")}`,
+      `5-7 failover: b took over ${OTHER} from a, which reported FAULT; and ${VIP}, as a stepped down. ${atMost("2 s")}`,
       `6-7 odd_state: a reported FAULT on carp1, ${OTHER}`,
       `6-7 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
     ],
@@ -66,7 +66,7 @@ test.each<Case>([
     name: "groups with one clause are named together, and more than two of them are counted",
     polls: `a MASTER+MASTER+MASTER+MASTER 0, b BACKUP+BACKUP+BACKUP+BACKUP 0, b MASTER+MASTER+MASTER+MASTER 5, a BACKUP+FAULT+BACKUP+BACKUP 6, a BACKUP+BACKUP+BACKUP+BACKUP 7`,
     incidents: [
-      `5-7 failover: b took over ${OTHER} of ams from a, which reported FAULT; and 3 addresses, as a stepped down. ${atMost("5 s")}`,
+      `5-7 failover: b took over ${OTHER} from a, which reported FAULT; and 3 addresses, as a stepped down. ${atMost("5 s")}`,
       `6-7 odd_state: a reported FAULT on carp1, ${OTHER}`,
       `6-7 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
     ],
@@ -76,7 +76,7 @@ test.each<Case>([
     name: "a cause that is not known is searched beside one that is, for 15 s",
     polls: `${TWO}, a MASTER/60+MASTER 3, b BACKUP+BACKUP 3, a refuses 4, b MASTER+MASTER 5, a BACKUP/60+BACKUP 19.999`,
     incidents: [
-      `5-19.999 failover: b took over ${VIP} of ams from a, as the priority of a changed from 100 to 60; and ${OTHER}, as a reported BACKUP when it could be polled again. ${atMost("2 s")}`,
+      `5-19.999 failover: b took over ${VIP} from a, as the priority of a changed from 100 to 60; and ${OTHER}, as a reported BACKUP when it could be polled again. ${atMost("2 s")}`,
       `4-19.999 ${REFUSED}`,
     ],
     counts: { priority: 1 },
@@ -85,7 +85,7 @@ test.each<Case>([
     name: "it stays unknown then",
     polls: `${TWO}, a MASTER/60+MASTER 3, b BACKUP+BACKUP 3, a refuses 4, b MASTER+MASTER 5, b MASTER/90+MASTER 20, a BACKUP/60+BACKUP 21`,
     incidents: [
-      `5-21 failover: b took over ${VIP} of ams from a, as the priority of a changed from 100 to 60; and ${OTHER}; why is not known, as a cannot be polled (auth). ${atMost("2 s")}`,
+      `5-21 failover: b took over ${VIP} from a, as the priority of a changed from 100 to 60; and ${OTHER}; why is not known, as a cannot be polled (auth). ${atMost("2 s")}`,
       `4-21 ${REFUSED}`,
     ],
     counts: { priority: 1 },
@@ -95,7 +95,7 @@ test.each<Case>([
     polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, a refuses 7, b MASTER+MASTER 10, a silent 9 13`,
     incidents: [
       `13- appliance_down: a went down: ${DOWN}`,
-      `5- failover: b took over ${OTHER} of ams from a, ${SILENT}; and ${VIP}; why is not known, as a cannot be polled (auth). ${atMost("10 s")}`,
+      `5- failover: b took over ${OTHER} from a, ${SILENT}; and ${VIP}; why is not known, as a cannot be polled (auth). ${atMost("10 s")}`,
       `3-13 ${REFUSED}`,
     ],
     counts: { silent: 1 },
@@ -113,8 +113,8 @@ test.each<Case>([
     name: "groups that two members take over are two failovers",
     polls: `a MASTER+MASTER 0, b BACKUP+BACKUP 0, c BACKUP+BACKUP 0, a silent 3, b MASTER+BACKUP 5, c BACKUP+MASTER 5`,
     incidents: [
-      `5-5 failover: c took over ${OTHER} of ams from a, ${SILENT}. ${atMost("5 s")}`,
-      `5-5 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `5-5 failover: c took over ${OTHER} from a, ${SILENT}. ${atMost("5 s")}`,
+      `5-5 failover: b took over ${VIP} from a, ${SILENT}. ${atMost("5 s")}`,
       `3- appliance_down: a went down: ${DOWN}`,
     ],
     counts: { silent: 2 },
@@ -128,7 +128,7 @@ test.each<Case>([
     name: "a failover is over when its group has a backup again",
     polls: `${PAIR}, a silent 3, b MASTER 5, a BACKUP 20`,
     incidents: [
-      `5-20 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `5-20 failover: b took over ${VIP} from a, ${SILENT}. ${atMost("5 s")}`,
       `3-20 appliance_down: a went down: ${DOWN}`,
     ],
     counts: { silent: 1 },
@@ -137,8 +137,8 @@ test.each<Case>([
     name: "a successor may fail over too",
     polls: `${PAIR}, c BACKUP 0, a silent 3, b MASTER 5, c BACKUP 5, b silent 8, c MASTER 10`,
     incidents: [
-      `10- failover: c took over ${VIP} of ams from b, ${SILENT}. ${atMost("5 s")}`,
-      `5-5 failover: b took over ${VIP} of ams from a, ${SILENT}. ${atMost("5 s")}`,
+      `10- failover: c took over ${VIP} from b, ${SILENT}. ${atMost("5 s")}`,
+      `5-5 failover: b took over ${VIP} from a, ${SILENT}. ${atMost("5 s")}`,
       `3- appliance_down: a and b went down: they do not answer in time (timeout)`,
     ],
     counts: { silent: 2 },
@@ -227,7 +227,7 @@ test.each<Case>([
     name: "a cause that is not known is not counted for 15 s",
     polls: `${PAIR}, a refuses 3, b MASTER 5, b MASTER/90 19.999`,
     incidents: [
-      `5- failover: b took over ${VIP} of ams from a; why is not known, as it cannot be polled (auth). ${atMost("5 s")}`,
+      `5- failover: b took over ${VIP} from a; why is not known, as it cannot be polled (auth). ${atMost("5 s")}`,
       `3- ${REFUSED}`,
     ],
   },
@@ -235,7 +235,7 @@ test.each<Case>([
     name: "it is counted then",
     polls: `${PAIR}, a refuses 3, b MASTER 5, b MASTER/90 20, a BACKUP 21`,
     incidents: [
-      `5-21 failover: b took over ${VIP} of ams from a; why is not known, as it cannot be polled (auth). ${atMost("5 s")}`,
+      `5-21 failover: b took over ${VIP} from a; why is not known, as it cannot be polled (auth). ${atMost("5 s")}`,
       `3-21 ${REFUSED}`,
     ],
     counts: { unknown: 1 },
@@ -244,7 +244,7 @@ test.each<Case>([
     name: "evidence until then changes it",
     polls: `${PAIR}, a refuses 3, b MASTER 5, a BACKUP 20, b MASTER 40`,
     incidents: [
-      `5-20 failover: b took over ${VIP} of ams from a, which reported BACKUP when it could be polled again. ${atMost("5 s")}`,
+      `5-20 failover: b took over ${VIP} from a, which reported BACKUP when it could be polled again. ${atMost("5 s")}`,
       `3-20 ${REFUSED}`,
     ],
     counts: { stepped_down: 1 },
@@ -253,7 +253,7 @@ test.each<Case>([
     name: "evidence is of all groups that joined meanwhile",
     polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, b MASTER+MASTER 8, a BACKUP+BACKUP 12`,
     incidents: [
-      `5-12 failover: b took over ${VIP} and ${OTHER} of ams from a, which reported BACKUP when it could be polled again. ${atMost("8 s")}`,
+      `5-12 failover: b took over ${VIP} and ${OTHER} from a, which reported BACKUP when it could be polled again. ${atMost("8 s")}`,
       `3-12 ${REFUSED}`,
     ],
     counts: { stepped_down: 1 },
@@ -280,19 +280,19 @@ const taken = (to: string, from: string, cause: string, seconds: number) => {
 const EACH = [
   {
     at: "2023-11-14T22:13:30.500Z",
-    summary: `b took over ${VIP} and ${OTHER} of ams from a, which stepped down. ${atMost("11 s")}`,
+    summary: `b took over ${VIP} and ${OTHER} from a, which stepped down. ${atMost("11 s")}`,
     ...taken("b", "a", "stepped_down", 10.5),
     isPartial: true,
   },
   {
     at: "2023-11-14T22:13:40.000Z",
-    summary: `a took over ${VIP} and ${OTHER} of ams from b, which stepped down. ${atMost("10 s")}`,
+    summary: `a took over ${VIP} and ${OTHER} from b, which stepped down. ${atMost("10 s")}`,
     ...taken("a", "b", "stepped_down", 9.5),
     isPartial: false,
   },
   {
     at: "2023-11-14T22:13:50.000Z",
-    summary: `b took over ${OTHER} of ams from a, which reported FAULT; and ${VIP}, as a stepped down. ${atMost("10 s")}`,
+    summary: `b took over ${OTHER} from a, which reported FAULT; and ${VIP}, as a stepped down. ${atMost("10 s")}`,
     ...taken("b", "a", "fault", 10),
     isPartial: true,
   },
@@ -466,7 +466,7 @@ test("of several causes, the JSON has the first one and the evidence of all, the
   const { past } = replay(pollsOf(polls));
   expect(past.list().find(({ kind }) => kind === "failover")).toMatchObject({
     summary:
-      `b took over ${VIP} of ams from a, which reported FAULT; and 192.0.2.101 (vhid 3), as the priority of a changed from 200 to 100. ` +
+      `b took over ${VIP} from a, which reported FAULT; and 192.0.2.101 (vhid 3), as the priority of a changed from 200 to 100. ` +
       atMost("2 s"),
     failover: {
       cause: "fault",

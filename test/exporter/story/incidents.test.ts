@@ -23,7 +23,7 @@ const A = { ...MEMBER_A, websites: [SHOP] };
 const B = { ...MEMBER_B, websites: [SHOP] };
 const LONE = applianceOf({ name: "lone" });
 const VIPS = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
-const TAKEN = "b took over 3 addresses of ams from a";
+const TAKEN = "b took over 3 addresses from a";
 const ALL = "192.0.2.1 (vhid 2), 192.0.2.2 (vhid 2) and 192.0.2.3 (vhid 2)";
 
 /** An answer in which all groups are in that state. */
@@ -266,7 +266,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
   [
     "a failover of such a group is over",
     `${PAIR}, a silent 3, b MASTER 5, b nothing 6, a nothing 7`,
-    [`5-7 failover: b took over ${VIP} of ams from a, ${STOPPED}`, `3-7 appliance_down: a ${DOWN}`],
+    [`5-7 failover: b took over ${VIP} from a, ${STOPPED}`, `3-7 appliance_down: a ${DOWN}`],
   ],
   [
     "a group without a master is one incident, also while a member that a reload added was not polled yet",
@@ -307,7 +307,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "a test that hangs at the former master was to find it up",
     `${PAIR}, b 503 0.5, b 503 0.6, a 200 7, a 200 8, a MASTER 8, b MASTER 12, a silent 9 13, a untested 9 13, b 200 20`,
     [
-      `12- failover: b took over ${VIP} of ams from a, ${STOPPED.replace("5 s", "4 s")}`,
+      `12- failover: b took over ${VIP} from a, ${STOPPED.replace("5 s", "4 s")}`,
       `13- appliance_down: a ${DOWN}`,
       `12-20 website_down: Down at the master: ${SITE}, about 7.5 s, at most 12 s`,
     ],
@@ -317,14 +317,14 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     `${PAIR}, a 200 0.5, a MASTER 0.6, a 200 1.1, b 200 1.5, b BACKUP 1.6, b MASTER 2, a BACKUP 2, b 503 2.2, b 503 3.2, b 200 6`,
     [
       `3.2-6 website_down: Down at the master: ${SITE}, about 3.45 s, at most 5.5 s`,
-      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-2 failover: b took over ${VIP} from a, which stepped down. No known master for at most 2 s`,
     ],
   ],
   [
     "it may be down since the former master was found as such last, whatever it still finds",
     `${PAIR}, a 200 1, b 503 1.2, b 503 1.4, b MASTER 2, a BACKUP 2, b 200 6`,
     [
-      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-2 failover: b took over ${VIP} from a, which stepped down. No known master for at most 2 s`,
       `2-6 website_down: Down at the master: ${SITE}, about 3 s, at most 6 s`,
     ],
   ],
@@ -332,7 +332,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "what the new master found long before does not count",
     `b 200 0, ${PAIR}, b 503 1, b 503 2, a 200 20, a 200 20.5, a MASTER 21, b BACKUP 21, a 200 22, b MASTER 22.5, a BACKUP 22.5, b 503 23, b 200 26`,
     [
-      `22.5-22.5 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `22.5-22.5 failover: b took over ${VIP} from a, which stepped down. No known master for at most 2 s`,
       `22.5-26 website_down: Down at the master: ${SITE}, about 2.75 s, at most 5.5 s`,
       `2-20 website_down: Down: ${SITE}`,
     ],
@@ -341,8 +341,8 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "a master that stops answering had it until then",
     `${PAIR}, b 503 0.5, b 503 0.6, a 200 20, a MASTER 21, a untested 21 25, a silent 22 26, a untested 27, b MASTER 27, a BACKUP 40, a 200 40.5, b BACKUP 44, a MASTER 44, a 200 45`,
     [
-      `44-44 failover: a took over ${VIP} of ams from b, which stepped down. No known master for at most 17 s`,
-      `27-40 failover: b took over ${VIP} of ams from a, ${STOPPED.replace("5 s", "6 s")}`,
+      `44-44 failover: a took over ${VIP} from b, which stepped down. No known master for at most 17 s`,
+      `27-40 failover: b took over ${VIP} from a, ${STOPPED.replace("5 s", "6 s")}`,
       `27-44 website_down: Down: ${SITE}, about 21.5 s, at most 25 s`,
       "26-40 appliance_down: a went down: it does not answer in time (timeout)",
     ],
@@ -351,7 +351,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "an outage goes on if the new master, which had the website as BACKUP, has lost it",
     `${PAIR}, a 200 1, b 200 1, a MASTER 1.5, b BACKUP 1.5, a 503 2, a 503 3, b MASTER 4, a BACKUP 4, b 503 5, b 503 6, b 200 9`,
     [
-      `4-4 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 3 s`,
+      `4-4 failover: b took over ${VIP} from a, which stepped down. No known master for at most 3 s`,
       `3-9 website_down: Down: ${SITE}, about 6 s, at most 8 s`,
     ],
   ],
@@ -359,7 +359,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "and is over since the failover if the new master still has it",
     `${PAIR}, a 200 1, b 200 1, a MASTER 1.5, b BACKUP 1.5, a 503 2, a 503 3, b MASTER 4, a BACKUP 4, b 200 9`,
     [
-      `4-4 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 3 s`,
+      `4-4 failover: b took over ${VIP} from a, which stepped down. No known master for at most 3 s`,
       `3-4 website_down: Down at the master: ${SITE}, about 2 s, at most 8 s`,
     ],
   ],
@@ -368,7 +368,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     `${PAIR}, b 200 1, b MASTER 2, a BACKUP 2, b 503 3, b 503 4, b 200 6`,
     [
       `4-6 website_down: Down: ${SITE}`,
-      `2-2 failover: b took over ${VIP} of ams from a, which stepped down. No known master for at most 2 s`,
+      `2-2 failover: b took over ${VIP} from a, which stepped down. No known master for at most 2 s`,
     ],
   ],
   [

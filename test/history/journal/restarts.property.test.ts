@@ -277,7 +277,7 @@ function createWatch(before: GroupVerdict | undefined, old: ReadonlyMap<string, 
     const answers = group === undefined || to === undefined ? [] : answersIn(group.facts, to);
     // What the polls of this run have watched did not happen before it.
     const wasAway = answers.every((each) => each.isMaster);
-    const expected = `${to} took over 192.0.2.100 (vhid 2) of ams from ${from}`;
+    const expected = `${to} took over 192.0.2.100 (vhid 2) from ${from}`;
     const isTold = (words: string): boolean =>
       words.includes(expected) && words.includes(" while the exporter was away") === wasAway;
     const isTrue = isMoved ? fresh.length === 1 && fresh.every(isTold) : fresh.length === 0;

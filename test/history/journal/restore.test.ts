@@ -57,7 +57,7 @@ interface Case {
   readonly incidents: readonly string[];
 }
 
-const MOVED = "b took over 192.0.2.100 (vhid 2) of ams from a";
+const MOVED = "b took over 192.0.2.100 (vhid 2) from a";
 
 test.each<Case>([
   {
@@ -198,7 +198,7 @@ test.each<Case>([
     after: "b MASTER 1, a BACKUP 1",
     group: "one_master b since 7, preferred true",
     incidents: [
-      "3-7: b and a took over 192.0.2.100 (vhid 2) of ams from each other 3 times, about every 2 s: a lets go most often",
+      "3-7: b and a took over 192.0.2.100 (vhid 2) from each other 3 times, about every 2 s: a lets go most often",
     ],
   },
   {
