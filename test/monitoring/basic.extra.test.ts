@@ -27,23 +27,15 @@ async function problemLines(): Promise<readonly string[]> {
   return text.split("\n").filter((line) => line.startsWith("ha_cluster_problem"));
 }
 
+/** An alert that fires at a time. */
+function alertAt(time: string, alertname: string, kind: string, subject: string, texts: object) {
+  const labels = { ha_cluster: "ams", kind, subject, severity: "critical", component: "appliance-exporter" };
+  return { eval_time: time, alertname, exp_alerts: [{ exp_labels: labels, exp_annotations: texts }] };
+}
+
 test("the five alerts for beginners say the sentences of the page", async () => {
   const lines = await problemLines();
   expect(lines.length).toBeGreaterThan(3);
-  const alertAt = (time: string, alertname: string, kind: string, subject: string, texts: object) => {
-    const labels = {
-      ha_cluster: "ams",
-      kind,
-      subject,
-      severity: "critical",
-      component: "appliance-exporter",
-    };
-    return {
-      eval_time: time,
-      alertname,
-      exp_alerts: [{ exp_labels: labels, exp_annotations: texts }],
-    };
-  };
   const output = await testRules(
     15,
     {

@@ -13,7 +13,7 @@ import {
 } from "../../support/observations.ts";
 import { judgedFleet } from "../judge/support.ts";
 
-const RUNS = Number(process.env["WEBSITE_OUTAGES"] ?? 100);
+const RUNS = Number(process.env["WEBSITE_OUTAGES"] ?? 40);
 const LASTS_MS = 600_000;
 const NAMES = ["a", "b"] as const;
 type Name = (typeof NAMES)[number];
