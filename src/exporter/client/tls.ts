@@ -143,19 +143,22 @@ const MAX_CONTEXTS = 64;
  */
 export function createTlsContexts(): (tls: TlsClientConfig) => TlsContext {
   const contexts = new Map<string, TlsContext>();
+  /** They take tens of milliseconds and two megabytes. */
+  let ofNode: Authorities | undefined;
+  const authoritiesOf = once(({ ca }: TlsClientConfig) =>
+    ca === undefined ? (ofNode ??= authoritiesIn(undefined)) : authoritiesIn(ca),
+  );
   return (tls) => {
     const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tlsStrength(tls)]);
-    const known = contexts.get(key) ?? makeContext(tls);
+    const known = contexts.get(key) ?? {
+      secure: makeSecureContext(tls),
+      authorities: () => authoritiesOf(tls),
+    };
     contexts.set(key, known);
     const [oldest] = contexts.keys();
     if (contexts.size > MAX_CONTEXTS && oldest !== undefined) contexts.delete(oldest);
     return known;
   };
-}
-
-function makeContext(tls: TlsClientConfig): TlsContext {
-  const authorities = once(({ ca }: TlsClientConfig) => authoritiesIn(ca));
-  return { secure: makeSecureContext(tls), authorities: () => authorities(tls) };
 }
 
 function makeSecureContext(tls: TlsClientConfig): SecureContext {

@@ -8,6 +8,7 @@ import { createTlsContexts } from "../../../src/exporter/client/tls.ts";
 import {
   createAuthority,
   createIntermediateChain,
+  createMutualSigners,
   selfSigned,
   type IntermediateChain,
 } from "../../support/certificates.ts";
@@ -272,6 +273,7 @@ const [LONG_CHAIN, SHORT_ROOT, SHORT_MIDDLE, SHORT_LEAF, OLD_MIDDLE, OLD_CHAIN, 
     createIntermediateChain({ root: PAST }),
   ],
 );
+const MUTUAL = await createMutualSigners();
 const SOON_SECONDS = Math.floor(SOON.getTime() / 1000);
 
 /** What a server sends, which has this chain: its certificate, and these behind it. */
@@ -316,6 +318,13 @@ test.each<readonly [string, TlsOptions, Partial<TlsClientConfig>, Signer | undef
     { ca: LONG_CHAIN.root },
     undefined,
   ],
+  [
+    "none that is not needed: an intermediate before its renewal",
+    sending(LONG_CHAIN, LONG_CHAIN.oldIntermediate, LONG_CHAIN.intermediate),
+    { ca: LONG_CHAIN.root },
+    undefined,
+  ],
+  ["none behind two authorities that sign each other", MUTUAL.leaf, { ca: MUTUAL.authorities }, undefined],
   [
     "none of two authorities with one name and key, of which one has expired",
     sending(LONG_CHAIN, LONG_CHAIN.intermediate),
