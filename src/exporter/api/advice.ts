@@ -72,7 +72,7 @@ const OF_CODE = {
   maybe_tls: () => "If the port speaks TLS, write https:// in place of http://",
   /** The versions, keys, ciphers or extensions of the peer are too old for the default. */
   legacy_tls: () =>
-    "Update the firmware or its key; for an old device, set tls_config.insecure_legacy_tls, which gives up protection against eavesdroppers",
+    "Update the firmware or its key, or leave min_version out; for an old device, set tls_config.insecure_legacy_tls, which gives up protection against eavesdroppers",
   no_common_cipher: () =>
     `It accepts no cipher of the exporter, or demands a client certificate: set tls_config.cert_file and key_file; ${LEGACY}`,
   client_certificate: () =>

@@ -43,6 +43,13 @@ test.each<readonly [string, Behaviour, ...Found]>([
     "answered with status 302",
   ],
   [
+    "a redirect of single sign-on",
+    answering(head("302 Found", "Location: https://user:secret@sso.example/login?token=secret#a@b")),
+    "http_status",
+    "redirect",
+    "answered with status 302, a redirect to https://sso.example/login",
+  ],
+  [
     "a redirect to a long target",
     answering(head("302 Found", `Location: ${"x".repeat(300)}`)),
     "http_status",
