@@ -94,6 +94,9 @@ export interface IntermediateChain {
   readonly intermediate: string;
   /** PEM of the same intermediate before its renewal, which has expired. */
   readonly oldIntermediate: string;
+  /** PEM of another authority, which has expired, and of the same intermediate, signed by it. */
+  readonly oldRoot: string;
+  readonly crossIntermediate: string;
   /** Signed by it, for 127.0.0.1; server or client. */
   readonly leaf: { readonly cert: string; readonly key: string };
 }
@@ -111,12 +114,16 @@ export async function createIntermediateChain(ends: ChainEnds = {}): Promise<Int
   const oldRoot = await authority("an old root", EXPIRED_AT);
   const crossSigned = await authority("a root", EXPIRED_AT, oldRoot, root.keyPair);
   const middle = await authority("an intermediate", middleEnd, root);
+  const crossEnd = new Date(Date.now() + VALIDITY_MS + HOUR_MS);
+  const crossMiddle = await authority("an intermediate", crossEnd, oldRoot, middle.keyPair);
   const oldMiddle = await authority("an intermediate", EXPIRED_AT, root, middle.keyPair);
   return {
     root: root.cert,
     crossSigned: crossSigned.cert,
     intermediate: middle.cert,
     oldIntermediate: oldMiddle.cert,
+    oldRoot: oldRoot.cert,
+    crossIntermediate: crossMiddle.cert,
     leaf: await chainLeaf(middle, leafEnd),
   };
 }

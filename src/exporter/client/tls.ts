@@ -58,12 +58,13 @@ export function peerProblem(
   }
   if (tls.insecureSkipVerify || socket.authorized) return undefined;
   const error = verifyErrorOf(socket);
-  const signer = error === EXPIRED ? certificate?.endingSigner : undefined;
-  if (certificate !== undefined && signer !== undefined) {
-    const which = `${error}: the ${signer.role} ${signer.subject} has expired`;
-    return hasExpired(certificate, wallMs)
-      ? { message: `${NOT_TRUSTED}: ${which}`, code: "expired_signer" }
-      : { message: `${NOT_TRUSTED}: ${which}, not the certificate of the appliance`, code: "expired_signer" };
+  const signer = certificate?.endingSigner;
+  const isOwn = certificate !== undefined && hasExpired(certificate, wallMs);
+  if (error === EXPIRED && (signer !== undefined || !isOwn)) {
+    // OpenSSL may have followed other intermediates than those that last longest.
+    const which = signer === undefined ? "a certificate behind it" : `the ${signer.role} ${signer.subject}`;
+    const notOwn = isOwn ? "" : ", not the certificate of the appliance";
+    return { message: `${NOT_TRUSTED}: ${error}: ${which} has expired${notOwn}`, code: "expired_signer" };
   }
   const found = CODES.find(([errors]) => errors.test(error))?.[1];
   const code = found === "unknown_authority" && lacksIssuer === true ? "missing_issuer" : found;

@@ -350,6 +350,19 @@ test.each<readonly [string, TlsOptions, Partial<TlsClientConfig>, Signer | undef
   expect(client.certificate()?.endingSigner).toEqual(expected);
 });
 
+test("an expired authority behind another intermediate is not taken for the certificate of the appliance", async () => {
+  const { crossIntermediate, intermediate, root, oldRoot } = LONG_CHAIN;
+  const server = await serve(answering(OK), sending(LONG_CHAIN, crossIntermediate, intermediate));
+  const tls = trusting({ ca: `${root}\n${oldRoot}` });
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls } });
+  const message =
+    "the certificate is not trusted: CERT_HAS_EXPIRED: a certificate behind it has expired, not the certificate of the appliance";
+  expect(await client.get("/x", LONG_MS)).toEqual({
+    ok: false,
+    failure: { reason: "tls", code: "expired_signer", message },
+  });
+});
+
 test.each<readonly [string, IntermediateChain, string]>([
   [
     "an intermediate",
