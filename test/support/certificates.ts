@@ -92,6 +92,11 @@ export interface IntermediateChain {
   readonly crossSigned: string;
   /** PEM of an authority that is no root: another one signed it. */
   readonly intermediate: string;
+  /** PEM of the same intermediate before its renewal, which has expired. */
+  readonly oldIntermediate: string;
+  /** PEM of another authority, which has expired, and of the same intermediate, signed by it. */
+  readonly oldRoot: string;
+  readonly crossIntermediate: string;
   /** Signed by it, for 127.0.0.1; server or client. */
   readonly leaf: { readonly cert: string; readonly key: string };
 }
@@ -109,21 +114,45 @@ export async function createIntermediateChain(ends: ChainEnds = {}): Promise<Int
   const oldRoot = await authority("an old root", EXPIRED_AT);
   const crossSigned = await authority("a root", EXPIRED_AT, oldRoot, root.keyPair);
   const middle = await authority("an intermediate", middleEnd, root);
+  const crossEnd = new Date(Date.now() + VALIDITY_MS + HOUR_MS);
+  const crossMiddle = await authority("an intermediate", crossEnd, oldRoot, middle.keyPair);
+  const oldMiddle = await authority("an intermediate", EXPIRED_AT, root, middle.keyPair);
+  return {
+    root: root.cert,
+    crossSigned: crossSigned.cert,
+    intermediate: middle.cert,
+    oldIntermediate: oldMiddle.cert,
+    oldRoot: oldRoot.cert,
+    crossIntermediate: crossMiddle.cert,
+    leaf: await chainLeaf(middle, leafEnd),
+  };
+}
+
+/** Creates two authorities that sign each other, PEM, of which neither is a root, and a certificate that one of them signed. */
+export async function createMutualSigners(): Promise<{
+  readonly authorities: string;
+  readonly leaf: KeyPair;
+}> {
+  const one = await authority("one authority");
+  const other = await authority("another authority");
+  const signed = await Promise.all([
+    authority("one authority", undefined, other, one.keyPair),
+    authority("another authority", undefined, one, other.keyPair),
+  ]);
+  return { authorities: signed.map(({ cert }) => cert).join("\n"), leaf: await chainLeaf(one) };
+}
+
+async function chainLeaf(ca: KeyPair, notAfter?: Date): Promise<KeyPair> {
   const made = await generate([{ name: "commonName", value: "127.0.0.1" }], {
     ...ALGORITHM,
-    ...chainValidity(leafEnd),
-    ca: middle,
+    ...chainValidity(notAfter),
+    ca,
     extensions: [
       { name: "basicConstraints", cA: false },
       { name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] },
     ],
   });
-  return {
-    root: root.cert,
-    crossSigned: crossSigned.cert,
-    intermediate: middle.cert,
-    leaf: { cert: made.cert, key: made.private },
-  };
+  return { cert: made.cert, key: made.private };
 }
 
 /** Begins long ago, so that a certificate may have expired. */

@@ -72,11 +72,11 @@ const OF_CODE = {
   maybe_tls: () => "If the port speaks TLS, write https:// in place of http://",
   /** The versions, keys, ciphers or extensions of the peer are too old for the default. */
   legacy_tls: () =>
-    "Update the firmware or its key; for an old device, set tls_config.insecure_legacy_tls, which gives up protection against eavesdroppers",
+    "Update the firmware or its key, or leave min_version out; for an old device, set tls_config.insecure_legacy_tls, which gives up protection against eavesdroppers",
   no_common_cipher: () =>
     `It accepts no cipher of the exporter, or demands a client certificate: set tls_config.cert_file and key_file; ${LEGACY}`,
   client_certificate: () =>
-    "The appliance demands another client certificate: set tls_config.cert_file and key_file to one that it trusts",
+    "The appliance demands a client certificate that it trusts: set tls_config.cert_file and key_file",
   not_pinned: () =>
     "Compare the SHA-256 with the one that the appliance itself shows, then run appliance-exporter trust or correct certificate_sha256",
   self_signed: () => `The certificate signs itself: ${KNOWN_CERTIFICATES}`,
@@ -92,6 +92,9 @@ const OF_CODE = {
   not_yet_valid: () => "Check the clocks of the appliance and of this machine",
   other_name: () =>
     "The certificate has other names than base_url: set tls_config.server_name to one of them",
+  /** An alert: the peer, often a proxy, has no certificate for the name that it was asked for, or was asked for none. */
+  unknown_name: () =>
+    "It answers to other names only: write one of them into base_url or tls_config.server_name",
   wrong_purpose: () =>
     `The certificate is not for servers: make one with extendedKeyUsage serverAuth, or ${KNOWN_CERTIFICATES}`,
   /** A status from 300 to 399. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { rootCertificates, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
+import * as tls from "node:tls";
 import { printable } from "../../support/text.ts";
 
 /** A certificate that signed another one. */
@@ -19,7 +19,7 @@ export type Authorities = ReadonlyMap<string, readonly X509Certificate[]>;
 export function authoritiesIn(pem: string | undefined): Authorities {
   const blocks =
     pem === undefined
-      ? rootCertificates
+      ? blocksOfNode()
       : (pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []);
   const bySubject = new Map<string, X509Certificate[]>();
   for (const block of blocks) {
@@ -27,6 +27,17 @@ export function authoritiesIn(pem: string | undefined): Authorities {
     bySubject.set(nameOf(certificate), [...(bySubject.get(nameOf(certificate)) ?? []), certificate]);
   }
   return bySubject;
+}
+
+/** Node.js 20 does not tell which ones NODE_EXTRA_CA_CERTS adds. */
+function blocksOfNode(): readonly string[] {
+  const { rootCertificates, getCACertificates }: NodeAuthorities = tls;
+  return getCACertificates?.("default") ?? rootCertificates;
+}
+
+interface NodeAuthorities {
+  readonly rootCertificates: readonly string[];
+  readonly getCACertificates?: (type: "default") => readonly string[];
 }
 
 /** OpenSSL follows no longer chain. */
@@ -41,12 +52,11 @@ export interface Chain {
 }
 
 /**
- * Returns what is known of the chain that a peer has presented. As in OpenSSL, an authority that signed a certificate comes before an intermediate that the peer has sent: the peer may
- * send a cross-signed one that has expired, which nobody needs.
+ * Returns what is known of the chain of a certificate that a peer has presented. As in OpenSSL, an authority that signed a certificate comes
+ * before an intermediate that the peer has sent: the peer may send a cross-signed one that has expired, which nobody needs.
  */
-export function presentedChain(socket: TLSSocket, authorities: Authorities): Chain {
-  const [leaf, ...signers] = chainOf(presentedBy(socket), authorities);
-  if (leaf === undefined) return { endingSigner: undefined, lacksIssuer: false };
+export function presentedChain(ofPeer: X509Certificate, authorities: Authorities): Chain {
+  const [leaf, ...signers] = chainOf(ofPeer, authorities);
   let endingSigner: Signer | undefined;
   let endSeconds = endOf(leaf.certificate);
   for (const { certificate, isTrusted } of signers) {
@@ -70,45 +80,39 @@ interface ChainLink {
   readonly isTrusted: boolean;
 }
 
-/** Returns the chain from the first of the presented certificates to the first one that is trusted. */
-function chainOf(
-  [leaf, ...sent]: readonly X509Certificate[],
-  authorities: Authorities,
-): readonly ChainLink[] {
-  if (leaf === undefined) return [];
+/** Returns the chain from a certificate to the first one that is trusted. */
+function chainOf(leaf: X509Certificate, authorities: Authorities): readonly [ChainLink, ...ChainLink[]] {
+  const sent = sentBehind(leaf);
   const isAuthority = (one: X509Certificate): boolean =>
     authorities.get(nameOf(one))?.some(({ fingerprint256 }) => fingerprint256 === one.fingerprint256) ===
     true;
-  const chain: ChainLink[] = [{ certificate: leaf, isTrusted: isAuthority(leaf) }];
+  const chain: [ChainLink, ...ChainLink[]] = [{ certificate: leaf, isTrusted: isAuthority(leaf) }];
   for (let last = chain.at(-1); last !== undefined && !last.isTrusted; last = chain.at(-1)) {
     const { certificate } = last;
     const signed = (one: X509Certificate): boolean => certificate.checkIssued(one);
     const trusted = latest((authorities.get(certificate.issuer) ?? []).filter(signed));
-    const next =
-      trusted ?? sent.find((one) => signed(one) && chain.every((each) => each.certificate !== one));
+    const isNew = (one: X509Certificate): boolean => chain.every((each) => each.certificate !== one);
+    const next = trusted ?? latest(sent.filter((one) => isNew(one) && signed(one)));
     if (next === undefined) break;
     chain.push({ certificate: next, isTrusted: trusted !== undefined || isAuthority(next) });
   }
   return chain;
 }
 
-/** Returns the certificates that the peer has sent in the order of their signatures, and authorities of Node.js behind them. */
-function presentedBy(socket: TLSSocket): readonly X509Certificate[] {
-  const presented: X509Certificate[] = [];
-  const seen = new Set<string>();
-  let next: Partial<DetailedPeerCertificate> | undefined = socket.getPeerCertificate(true);
-  while (next?.raw !== undefined && next.fingerprint256 !== undefined && presented.length < MAX_CHAIN) {
-    if (seen.has(next.fingerprint256)) break;
-    seen.add(next.fingerprint256);
-    presented.push(new X509Certificate(next.raw));
+/** Returns the certificates that the peer has sent behind its own, in its order. */
+function sentBehind(leaf: X509Certificate): readonly X509Certificate[] {
+  const sent: X509Certificate[] = [];
+  let next = leaf.issuerCertificate;
+  while (next !== undefined && sent.length < MAX_CHAIN) {
+    sent.push(next);
     next = next.issuerCertificate;
   }
-  return presented;
+  return sent;
 }
 
-/** OpenSSL prefers an authority that is valid to an expired one of the same name and key. */
-function latest(authorities: readonly X509Certificate[]): X509Certificate | undefined {
-  return authorities.toSorted((a, b) => endOf(b) - endOf(a))[0];
+/** OpenSSL prefers a certificate that is valid to an expired one of the same name and key. */
+function latest(certificates: readonly X509Certificate[]): X509Certificate | undefined {
+  return certificates.toSorted((a, b) => endOf(b) - endOf(a))[0];
 }
 
 function endOf({ validTo }: X509Certificate): number {

@@ -121,6 +121,9 @@ export function createConnector(options: ConnectorOptions): Connector {
       rejectUnauthorized: false,
       ...(before === undefined ? {} : { session: before.ticket }),
     });
+    // Node.js also collects the signers before it compares names, and never ends if two authorities in ca_file sign each other.
+    const ownCertificate = secured.getPeerCertificate.bind(secured);
+    Object.assign(secured, { getPeerCertificate: () => ownCertificate(false) });
     watcher.socket(secured);
     let offered: Buffer | undefined;
     let remember = (ticket: Buffer): void => void (offered = ticket);
@@ -130,16 +133,14 @@ export function createConnector(options: ConnectorOptions): Connector {
     secured.once("error", (error) => secured.destroy(error));
     await once(secured, "secureConnect");
     // The peer presents no certificate on a resumed session; the one of the full handshake applies.
-    // The chain comes first: getPeerX509Certificate of Node.js takes it out of the socket.
-    const chain = needsAuthority(config) ? presentedChain(secured, context.authorities()) : undefined;
-    const handshake =
-      before !== undefined && secured.isSessionReused()
-        ? before
-        : {
-            certificate: describeCertificate(secured.getPeerX509Certificate(), chain?.endingSigner),
-            // The time is random, so that a fleet does not renew all its handshakes at once.
-            verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
-          };
+    const resumed = secured.isSessionReused() ? before : undefined;
+    const leaf = resumed === undefined ? secured.getPeerX509Certificate() : undefined;
+    const chain = leaf && needsAuthority(config) ? presentedChain(leaf, context.authorities()) : undefined;
+    const handshake = resumed ?? {
+      certificate: describeCertificate(leaf, chain?.endingSigner),
+      // The time is random, so that a fleet does not renew all its handshakes at once.
+      verifiedUntilMs: nowMs + MAX_VERIFIED_MS * (1 - Math.random() / 2),
+    };
     presented = handshake.certificate ?? presented;
     const problem = peerProblem(secured, handshake.certificate, config, chain?.lacksIssuer, clock.wallMs());
     if (problem !== undefined) {

@@ -261,8 +261,10 @@ function authFailure(challenges: string | readonly string[] | undefined, message
   };
 }
 
+/** The target without a user and a query, which may have a token, or differ in each answer. */
 function redirectFailure(location: string | readonly string[] | undefined, message: string): Failure {
-  const target = location === undefined ? "" : `, a redirect to ${shown(location)}`;
+  const [base = ""] = [location ?? []].flat().join(", ").split(/[?#]/);
+  const target = base === "" ? "" : `, a redirect to ${shown(base.replace(/\/\/[^/]*@/, "//"))}`;
   return { reason: "http_status", code: "redirect", message: `${message}${target}` };
 }
 

@@ -65,6 +65,7 @@ const DETAILS: Readonly<Partial<Record<FailureReason, readonly (readonly [RegExp
       "legacy_tls",
     ],
     [/ALERT_HANDSHAKE_FAILURE/, "no_common_cipher"],
+    [/UNRECOGNIZED_NAME/, "unknown_name"],
     [
       /ALERT_(CERTIFICATE_REQUIRED|(BAD|UNSUPPORTED|NO)_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)/,
       "client_certificate",

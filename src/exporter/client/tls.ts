@@ -58,12 +58,13 @@ export function peerProblem(
   }
   if (tls.insecureSkipVerify || socket.authorized) return undefined;
   const error = verifyErrorOf(socket);
-  const signer = error === EXPIRED ? certificate?.endingSigner : undefined;
-  if (certificate !== undefined && signer !== undefined) {
-    const which = `${error}: the ${signer.role} ${signer.subject} has expired`;
-    return hasExpired(certificate, wallMs)
-      ? { message: `${NOT_TRUSTED}: ${which}`, code: "expired_signer" }
-      : { message: `${NOT_TRUSTED}: ${which}, not the certificate of the appliance`, code: "expired_signer" };
+  const signer = certificate?.endingSigner;
+  const isOwn = certificate !== undefined && hasExpired(certificate, wallMs);
+  if (error === EXPIRED && (signer !== undefined || !isOwn)) {
+    // OpenSSL may have followed other intermediates than those that last longest.
+    const which = signer === undefined ? "a certificate behind it" : `the ${signer.role} ${signer.subject}`;
+    const notOwn = isOwn ? "" : ", not the certificate of the appliance";
+    return { message: `${NOT_TRUSTED}: ${error}: ${which} has expired${notOwn}`, code: "expired_signer" };
   }
   const found = CODES.find(([errors]) => errors.test(error))?.[1];
   const code = found === "unknown_authority" && lacksIssuer === true ? "missing_issuer" : found;
@@ -143,19 +144,22 @@ const MAX_CONTEXTS = 64;
  */
 export function createTlsContexts(): (tls: TlsClientConfig) => TlsContext {
   const contexts = new Map<string, TlsContext>();
+  /** They take tens of milliseconds and two megabytes. */
+  let ofNode: Authorities | undefined;
+  const authoritiesOf = once(({ ca }: TlsClientConfig) =>
+    ca === undefined ? (ofNode ??= authoritiesIn(undefined)) : authoritiesIn(ca),
+  );
   return (tls) => {
     const key = JSON.stringify([tls.ca, tls.cert, tls.key?.reveal(), tlsStrength(tls)]);
-    const known = contexts.get(key) ?? makeContext(tls);
+    const known = contexts.get(key) ?? {
+      secure: makeSecureContext(tls),
+      authorities: () => authoritiesOf(tls),
+    };
     contexts.set(key, known);
     const [oldest] = contexts.keys();
     if (contexts.size > MAX_CONTEXTS && oldest !== undefined) contexts.delete(oldest);
     return known;
   };
-}
-
-function makeContext(tls: TlsClientConfig): TlsContext {
-  const authorities = once(({ ca }: TlsClientConfig) => authoritiesIn(ca));
-  return { secure: makeSecureContext(tls), authorities: () => authorities(tls) };
 }
 
 function makeSecureContext(tls: TlsClientConfig): SecureContext {

@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
 import type { FailureCode } from "../../../src/exporter/api/advice.ts";
 import type { FailureReason } from "../../../src/exporter/api/failure.ts";
 import { createIntermediateChain, selfSigned } from "../../support/certificates.ts";
@@ -38,6 +41,13 @@ test.each<readonly [string, Behaviour, ...Found]>([
     "http_status",
     "redirect",
     "answered with status 302",
+  ],
+  [
+    "a redirect of single sign-on",
+    answering(head("302 Found", "Location: https://user:secret@sso.example/login?token=secret#a@b")),
+    "http_status",
+    "redirect",
+    "answered with status 302, a redirect to https://sso.example/login",
   ],
   [
     "a redirect to a long target",
@@ -151,6 +161,18 @@ const noName = () =>
 test("an unknown name is told apart", async () => {
   const answer = await clientOf("http://waf.example", { lookup: noName }).get("/x", LONG_MS);
   expect(answer).toMatchObject({ failure: { reason: "dns", code: "unknown_host" } });
+});
+
+/** The fatal alert 112, as nginx with ssl_reject_handshake sends it. @see RFC 6066, 3 */
+const UNRECOGNIZED_NAME = Buffer.from([21, 3, 3, 0, 2, 2, 112]);
+
+test("a peer that does not answer to the name is told apart", async () => {
+  const server = createServer((socket) => socket.once("data", () => socket.end(UNRECOGNIZED_NAME)));
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const answer = await clientOf(`https://127.0.0.1:${port}`).get("/x", LONG_MS);
+  expect(answer).toMatchObject({ failure: { reason: "tls", code: "unknown_name" } });
 });
 
 test("TLS with a port of HTTP, and a proxy that demands credentials, are told apart", async () => {

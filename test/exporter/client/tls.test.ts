@@ -8,6 +8,7 @@ import { createTlsContexts } from "../../../src/exporter/client/tls.ts";
 import {
   createAuthority,
   createIntermediateChain,
+  createMutualSigners,
   selfSigned,
   type IntermediateChain,
 } from "../../support/certificates.ts";
@@ -272,6 +273,7 @@ const [LONG_CHAIN, SHORT_ROOT, SHORT_MIDDLE, SHORT_LEAF, OLD_MIDDLE, OLD_CHAIN, 
     createIntermediateChain({ root: PAST }),
   ],
 );
+const MUTUAL = await createMutualSigners();
 const SOON_SECONDS = Math.floor(SOON.getTime() / 1000);
 
 /** What a server sends, which has this chain: its certificate, and these behind it. */
@@ -317,6 +319,13 @@ test.each<readonly [string, TlsOptions, Partial<TlsClientConfig>, Signer | undef
     undefined,
   ],
   [
+    "none that is not needed: an intermediate before its renewal",
+    sending(LONG_CHAIN, LONG_CHAIN.oldIntermediate, LONG_CHAIN.intermediate),
+    { ca: LONG_CHAIN.root },
+    undefined,
+  ],
+  ["none behind two authorities that sign each other", MUTUAL.leaf, { ca: MUTUAL.authorities }, undefined],
+  [
     "none of two authorities with one name and key, of which one has expired",
     sending(LONG_CHAIN, LONG_CHAIN.intermediate),
     { ca: `${LONG_CHAIN.crossSigned}\n${LONG_CHAIN.root}` },
@@ -339,6 +348,19 @@ test.each<readonly [string, TlsOptions, Partial<TlsClientConfig>, Signer | undef
   const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls: trusting(tls) } });
   expect(shortly(await client.get("/x", LONG_MS))).toBe("{}");
   expect(client.certificate()?.endingSigner).toEqual(expected);
+});
+
+test("an expired authority behind another intermediate is not taken for the certificate of the appliance", async () => {
+  const { crossIntermediate, intermediate, root, oldRoot } = LONG_CHAIN;
+  const server = await serve(answering(OK), sending(LONG_CHAIN, crossIntermediate, intermediate));
+  const tls = trusting({ ca: `${root}\n${oldRoot}` });
+  const client = clientOf(`https://127.0.0.1:${server.port}`, { http: { tls } });
+  const message =
+    "the certificate is not trusted: CERT_HAS_EXPIRED: a certificate behind it has expired, not the certificate of the appliance";
+  expect(await client.get("/x", LONG_MS)).toEqual({
+    ok: false,
+    failure: { reason: "tls", code: "expired_signer", message },
+  });
 });
 
 test.each<readonly [string, IntermediateChain, string]>([
