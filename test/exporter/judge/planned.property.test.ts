@@ -177,7 +177,9 @@ test("a window of the cluster plans everything but a split brain and what was wr
       if (second >= from) lasting = problems.map(keyOf).filter((key) => lasting.includes(key));
       return problems.filter((problem) => {
         const mayCount = problem.kind === "split_brain" || earlier.has(subjectOf(problem));
-        const mayBePlanned = isWithin && !lasting.includes(keyOf(problem));
+        // What flapped in the window is remembered for five minutes, and so is that it was planned.
+        const lastsOn = problem.kind === "flapping" && second >= from && second < from + lasts + 300;
+        const mayBePlanned = (isWithin || lastsOn) && !lasting.includes(keyOf(problem));
         return problem.isPlanned === true ? !mayBePlanned : isWithin && !mayCount;
       });
     });
