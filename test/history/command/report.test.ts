@@ -367,6 +367,22 @@ test.each([
   },
 );
 
+test("a selected report names nothing of a window but its own part", async () => {
+  const both = windowRecord("window05", {
+    clusters: ["ams", "rtm"],
+    appliances: ["rtm-1", "ams-1"],
+    labels: { customer: "other" },
+  });
+  const files = { "2026-10-01.jsonl": linesOf([...CUSTOMERS.slice(0, -1), both, alive(DAY)]) };
+  const { out } = await report(files, ["--month=2026-10", "--output=json", "--cluster=ams"]);
+  const { windows } = JSON.parse(out);
+  expect(windows.find(({ id }: { id: string }) => id === "window05")).toMatchObject({
+    clusters: ["ams"],
+    appliances: ["ams-1"],
+    labels: {},
+  });
+});
+
 test("the report has windows with who and why, and says how it was selected", async () => {
   const files = { "2026-10-01.jsonl": linesOf(CUSTOMERS) };
   const { out } = await report(files, ["--month=2026-10", "--label=customer=acme"]);
