@@ -367,6 +367,18 @@ test.each([
   },
 );
 
+test("a file that cannot be read to its end has no SHA-256, since what was read does not identify it", async () => {
+  const lines = linesOf([run(0, "start"), group(0, "one_master"), alive(HOUR)]);
+  const files = { "2026-10-01.jsonl": lines, "2026-10-02.jsonl.gz": gzipSync(lines).subarray(0, -9) };
+  const { out } = await report(files, ["--month=2026-10", "--output=json"]);
+  expect(JSON.parse(out).sources).toMatchObject([
+    { cutFiles: 1, files: [{ bytes: lines.length }, { name: "2026-10-02.jsonl.gz" }] },
+  ]);
+  expect(JSON.parse(out).sources[0].files[1]).toEqual({ name: "2026-10-02.jsonl.gz" });
+  const { out: page } = await report(files, ["--month=2026-10"]);
+  expect(textOf(page)).toContain("2026-10-02.jsonl.gz, not readable to the end");
+});
+
 test("a selected report names nothing of a window but its own part", async () => {
   const both = windowRecord("window05", {
     clusters: ["ams", "rtm"],
