@@ -53,7 +53,9 @@ const RECORDED = ["state", "appliances", "groups", "readiness", "websites", "pla
 
 /** Whether there is nothing to record, which is the case after most polls. */
 function isSameForRecords(before: ClusterVerdict | undefined, now: ClusterVerdict | undefined): boolean {
-  return before !== undefined && now !== undefined && RECORDED.every((part) => before[part] === now[part]);
+  if (before === undefined || now === undefined) return false;
+  // A reload may change labels alone.
+  return before.facts.labels === now.facts.labels && RECORDED.every((part) => before[part] === now[part]);
 }
 
 interface RecordHead {

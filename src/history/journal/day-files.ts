@@ -139,16 +139,20 @@ export async function* readLines(
       hash.update(chunk);
       bytes += chunk.length;
     };
-    yield* recordLines(file, progress, onDamaged, WHOLE, onFile && onBytes);
-    onFile?.({ name: basename(file.path), bytes, sha256: hash.digest("hex") });
+    const failure = yield* recordLines(file, progress, onDamaged, WHOLE, onFile && onBytes);
+    if (isMissing(failure)) continue;
+    // What was read before a failure does not identify the file.
+    const whole = failure === undefined ? { bytes, sha256: hash.digest("hex") } : {};
+    onFile?.({ name: basename(file.path), ...whole });
   }
 }
 
 /** A file as it was read. */
 export interface ReadFile {
   readonly name: string;
-  readonly bytes: number;
-  readonly sha256: string;
+  /** Both are absent for a file that cannot be read to its end. */
+  readonly bytes?: number;
+  readonly sha256?: string;
 }
 
 /**
@@ -199,22 +203,25 @@ async function bytesIn(path: string): Promise<number> {
 
 type OnDamaged = (path: string, error: unknown) => void;
 
-/** Reads the lines of the records in a part of a file. @see readLines */
+/** Reads the lines of the records in a part of a file; returns why the rest cannot be read, if it cannot. @see readLines */
 async function* recordLines(
   file: NamedFile,
   progress: Progress,
   onDamaged: OnDamaged,
   part = WHOLE,
   onBytes?: (chunk: Buffer) => void,
-): AsyncGenerator<readonly string[]> {
+): AsyncGenerator<readonly string[], unknown> {
   const reader = createLineReader(file.day, progress, part.from > 0);
+  let failure: unknown;
   try {
     for await (const lines of linesIn(file, part, onBytes)) yield lines.flatMap(reader.read);
   } catch (error) {
+    failure = error;
     if (!isMissing(error)) onDamaged(file.path, error);
   }
   const damage = reader.damage();
   if (damage !== undefined) onDamaged(file.path, damage);
+  return failure;
 }
 
 async function* linesIn(

@@ -6,6 +6,7 @@ import { groupBy } from "../../support/group-by.ts";
 import type { RangeHistory, SubjectHistory } from "./history.ts";
 import {
   isKnown,
+  joined,
   lengthOf,
   outagesIn,
   whole,
@@ -243,9 +244,9 @@ function alikeOnce(times: readonly TitledTime[]): readonly TitledTime[] {
   });
 }
 
-/** Returns the times in which nobody answered. */
+/** Returns the times in which nobody answered. Several exporters may know a part of one. */
 function unansweredIn(spans: readonly Span[]): readonly OutageSpan[] {
-  const own = spans.filter((each) => !isKnown(each));
+  const own = joined(spans.filter((each) => !isKnown(each)));
   return own.map((span) => ({ fromMs: span.fromMs, toMs: span.toMs, downMs: lengthOf(span) }));
 }
 

@@ -273,7 +273,11 @@ function sourceParts(source: JournalSource): Html {
       ${count(files.length, "file")}:
     </p>
     <ul class="files">
-      ${files.map(({ name, bytes, sha256 }) => html`<li>${name}, ${String(bytes)} bytes, SHA-256 <code>${sha256}</code></li> `)}
+      ${files.map(({ name, bytes, sha256 }) =>
+        sha256 === undefined
+          ? html`<li>${name}, not readable to the end</li> `
+          : html`<li>${name}, ${String(bytes)} bytes, SHA-256 <code>${sha256}</code></li> `,
+      )}
     </ul>`;
 }
 

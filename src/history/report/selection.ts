@@ -20,13 +20,19 @@ export function selected(history: RangeHistory, selection: ReportSelection): Ran
     subjects: new Map(subjects),
     failovers: new Map([...history.failovers].filter(([, { cluster }]) => names.has(cluster))),
     windows: new Map(
-      [...history.windows].filter(([, window]) => {
+      [...history.windows].flatMap(([id, window]) => {
         const wanted = Object.entries(window.labels);
-        return (
-          window.clusters.some((name) => names.has(name)) ||
-          window.appliances.some((name) => members.has(name)) ||
-          (wanted.length > 0 && [...names].some((name) => hasLabels(history.labels.get(name), wanted)))
-        );
+        const isByLabels =
+          wanted.length > 0 && [...names].some((name) => hasLabels(history.labels.get(name), wanted));
+        // The others that are worked on may be those of another customer.
+        const part = {
+          ...window,
+          clusters: window.clusters.filter((name) => names.has(name)),
+          appliances: window.appliances.filter((name) => members.has(name)),
+          labels: isByLabels ? window.labels : {},
+        };
+        const isOwn = isByLabels || part.clusters.length + part.appliances.length > 0;
+        return isOwn ? [[id, part] as const] : [];
       }),
     ),
   };

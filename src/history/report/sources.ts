@@ -1,5 +1,5 @@
 import type { ReadFile, TimeRange } from "../journal/day-files.ts";
-import type { JournalRecord } from "../journal/record.ts";
+import { endsKnowledge, type JournalRecord } from "../journal/record.ts";
 
 /** What the records of a journal say about themselves, for a range of time. */
 export interface RunFacts {
@@ -40,7 +40,9 @@ export function createRunFacts({ fromMs, toMs }: TimeRange): {
     read: (record) => {
       const atMs = Date.parse(record.at);
       const isBefore = atMs < latestMs;
-      latestMs = Math.max(latestMs, atMs);
+      // After a clock was set back, the next run begins later than this one.
+      const begins = record.kind === "run" && endsKnowledge(record);
+      latestMs = begins ? atMs : Math.max(latestMs, atMs);
       if (record.kind !== "run" || seen.has(record.at)) return;
       seen.add(record.at);
       const { why, version, shard, left = 0 } = record;

@@ -120,7 +120,7 @@ export function outagesIn(all: readonly Span[]): readonly OutageSpan[] {
 }
 
 /** Joins spans of the same band that touch. */
-function joined(spans: readonly Span[]): readonly Span[] {
+export function joined(spans: readonly Span[]): readonly Span[] {
   const all: Span[] = [];
   for (const span of spans) {
     const last = all.at(-1);

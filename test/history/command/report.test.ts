@@ -367,6 +367,34 @@ test.each([
   },
 );
 
+test("a file that cannot be read to its end has no SHA-256, since what was read does not identify it", async () => {
+  const lines = linesOf([run(0, "start"), group(0, "one_master"), alive(HOUR)]);
+  const files = { "2026-10-01.jsonl": lines, "2026-10-02.jsonl.gz": gzipSync(lines).subarray(0, -9) };
+  const { out } = await report(files, ["--month=2026-10", "--output=json"]);
+  expect(JSON.parse(out).sources).toMatchObject([
+    { cutFiles: 1, files: [{ bytes: lines.length }, { name: "2026-10-02.jsonl.gz" }] },
+  ]);
+  expect(JSON.parse(out).sources[0].files[1]).toEqual({ name: "2026-10-02.jsonl.gz" });
+  const { out: page } = await report(files, ["--month=2026-10"]);
+  expect(textOf(page)).toContain("2026-10-02.jsonl.gz, not readable to the end");
+});
+
+test("a selected report names nothing of a window but its own part", async () => {
+  const both = windowRecord("window05", {
+    clusters: ["ams", "rtm"],
+    appliances: ["rtm-1", "ams-1"],
+    labels: { customer: "other" },
+  });
+  const files = { "2026-10-01.jsonl": linesOf([...CUSTOMERS.slice(0, -1), both, alive(DAY)]) };
+  const { out } = await report(files, ["--month=2026-10", "--output=json", "--cluster=ams"]);
+  const { windows } = JSON.parse(out);
+  expect(windows.find(({ id }: { id: string }) => id === "window05")).toMatchObject({
+    clusters: ["ams"],
+    appliances: ["ams-1"],
+    labels: {},
+  });
+});
+
 test("the report has windows with who and why, and says how it was selected", async () => {
   const files = { "2026-10-01.jsonl": linesOf(CUSTOMERS) };
   const { out } = await report(files, ["--month=2026-10", "--label=customer=acme"]);

@@ -30,3 +30,15 @@ test("a group whose trouble is no longer planned is recorded again, although the
   expect(groupsBetween(undefined, before)).toEqual([["backup_lost", true]]);
   expect(groupsBetween(before, now)).toEqual([["backup_lost", undefined]]);
 });
+
+test("a cluster is recorded with its labels when a reload changes nothing else", () => {
+  const fleet = fleetOf([MEMBER_A, MEMBER_B]);
+  let before: ClusterVerdict | undefined;
+  for (const { observation, atMs } of pollsOf("a MASTER 1, b BACKUP 1")) {
+    const { cluster } = fleet.record(observation, atMs);
+    before = cluster && judge(cluster, before, instantAt(atMs));
+  }
+  const labels = { customer: "acme" };
+  const now = before && judge({ ...before.facts, labels }, before, instantAt(4000));
+  expect(recordsBetween(before, now, WALL_MS)).toMatchObject([{ kind: "cluster", labels }]);
+});

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { JournalRecord } from "../../../src/history/journal/record.ts";
 import { availabilityOf, type Availability } from "../../../src/history/report/availability.ts";
 import { createHistory, merged } from "../../../src/history/report/history.ts";
+import { createRunFacts } from "../../../src/history/report/sources.ts";
 import { instantOf } from "../../../src/exporter/judge/words.ts";
 import { alive, failedOver, group, lost, planned, readiness, run, START, website } from "./records.ts";
 
@@ -251,4 +252,20 @@ test("what is down or unknown by planned work is planned, and counts neither for
   expect(cluster?.websites[0]).toMatchObject(figures);
   expect(cluster?.groups[0]).toMatchObject({ upMs: 2_700_000, plannedMs: 900_000, downMs: 0, noMasterMs: 0 });
   expect(outages.map(({ subject, durationMs }) => [subject, durationMs])).toEqual([["shop https", 100_000]]);
+});
+
+test("a time without an answer of which two journals know a part each is one", () => {
+  const before = [run(0, "start"), group(0, "one_master"), alive(600), group(600, "unknown")];
+  const { unanswered } = reported(
+    [...before, alive(1200)],
+    [...before, alive(1800), group(1800, "one_master"), alive(HOUR)],
+  );
+  expect(unanswered).toMatchObject([{ from: at(600), to: at(1800), durationMs: 1_200_000 }]);
+});
+
+test("a clock that was set back once counts once, whatever starts before it has caught up", () => {
+  const runs = createRunFacts(RANGE);
+  const again = [run(600, "gap"), alive(900), run(1200, "start"), run(1800, "start"), alive(HOUR)];
+  for (const each of [run(0, "start"), alive(3000), group(590, "one_master"), ...again]) runs.read(each);
+  expect(runs.end()).toMatchObject({ starts: 3, gaps: 1, setBack: 1 });
 });
