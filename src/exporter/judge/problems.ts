@@ -50,7 +50,7 @@ export function problemsOf(
 const NAMED_VIPS = 2;
 /** Returns a problem of a cluster with the advice about it. */
 function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict): Problem {
-  const vips = [...new Set(Array.from(groups.values(), (group) => group.facts.vip))];
+  const vips = vipsIn(groups);
   const members = facts.appliances.map(({ identity }) => identity.appliance);
   const { kind, website, appliance = members[0] ?? "" } = given;
   const { states = [] } = (website && websites.get(given.subject ?? "")) ?? {};
@@ -66,6 +66,10 @@ function advised(given: Unadvised, { facts, groups, websites }: ClusterVerdict):
   const subject = given.subject ?? given.appliance ?? facts.cluster;
   return { ...given, cluster: facts.cluster, subject, advice };
 }
+
+const vipsIn = once((groups: ClusterVerdict["groups"]): readonly string[] => [
+  ...new Set(Array.from(groups.values(), (group) => group.facts.vip)),
+]);
 
 /** Sorts problems, worst first; planned ones come last. */
 function worstFirst(problems: readonly Problem[]): readonly Problem[] {

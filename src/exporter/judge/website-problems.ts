@@ -1,4 +1,4 @@
-import type { WebsiteSnapshot } from "../fleet/snapshot.ts";
+import type { ApplianceSnapshot, WebsiteSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { once } from "../../support/kept.ts";
 import { listed, wording, wordsFor, type CountedWords, type Words } from "../../support/text.ts";
@@ -40,9 +40,10 @@ export function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
 /** Returns `, 503 from a, MASTER, and b` if that is the result of each of these websites. */
 function sharedResult(down: readonly Unadvised[], verdict: ClusterVerdict): string {
   const subjects = new Set(down.map(({ subject }) => subject));
-  const all = [...verdict.websites.values()].filter(({ key }) => subjects.has(key));
-  const words = new Set(all.map((website) => resultWords(verdict, website, website.states)));
-  return words.size === 1 ? `, ${[...words].join("")}` : "";
+  const [first, ...others] = [...verdict.websites.values()].filter(({ key }) => subjects.has(key));
+  const wordsOf = (website: WebsiteVerdict): string => resultWords(verdict, website, website.states);
+  const words = first === undefined ? "" : wordsOf(first);
+  return others.every((website) => wordsOf(website) === words) ? `, ${words}` : "";
 }
 
 /** Returns one problem for each website: the worst one, over its protocols. */
@@ -91,9 +92,10 @@ function unstableAt({ at, results }: WebsiteVerdict, { groups }: ClusterVerdict)
   return `some tests from ${withRoles(names, mastersIn(groups))} fail`.replace(/(MASTER) fail$/, "$1, fail");
 }
 
-function mastersIn(groups: ClusterVerdict["groups"]): ReadonlySet<string> {
-  return new Set([...groups.values()].flatMap((group) => group.masters));
-}
+const mastersIn = once(
+  (groups: ClusterVerdict["groups"]): ReadonlySet<string> =>
+    new Set([...groups.values()].flatMap((group) => group.masters)),
+);
 
 function partiallyUnknown(unknown: readonly ProtocolVerdict[]): string {
   return `is up, and not known to be up by ${listed(unknown.map(({ protocol }) => protocol))}`;
@@ -114,7 +116,7 @@ function resultWords(
   const found = facts.appliances.flatMap((member) => {
     const { appliance } = member.identity;
     const id = idAt({ id: websiteId, ids }, appliance);
-    const tests = member.websites.filter((each) => each.websiteId === id);
+    const tests = (id === undefined ? undefined : testsById(member.websites).get(id)) ?? [];
     const isMissing = id === undefined && lacking.includes(appliance);
     const isUp = appliances.get(appliance)?.state === "up";
     const all = isMissing
@@ -138,6 +140,11 @@ function resultWords(
   const told = [bad, good].map((all) => all.map(({ words }) => words).join("; "));
   return told.filter(Boolean).join(". ");
 }
+
+/** An appliance may have a thousand websites that are down, and each sentence looks for the tests of one. */
+const testsById = once((websites: ApplianceSnapshot["websites"]) =>
+  groupBy(websites, ({ websiteId }) => websiteId),
+);
 
 /** Returns names, masters first: `a, MASTER, and b`. */
 function withRoles(names: readonly string[], masters: ReadonlySet<string>): string {
