@@ -61,13 +61,23 @@ function request(socket: Socket, path: string): void {
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
 }
 
-/** A client that does not read, at an address of its own; `begun`: the response to it has begun. */
+/**
+ * A client that does not read, at an address of its own; `begun`: the response to it has begun. It asks again while it is refused, since the
+ * place of a reading is free a moment after its end.
+ */
 async function hold(port: number, counts: { readonly begun: number }, address: string): Promise<Socket> {
-  const before = counts.begun;
-  const socket = (await connectTo(port, address)).pause();
-  request(socket, PATH);
-  await eventually(() => expect(counts.begun).toBe(before + 1));
-  return socket;
+  return eventually(async () => {
+    const before = counts.begun;
+    const socket = (await connectTo(port, address)).pause();
+    request(socket, PATH);
+    try {
+      await eventually(() => expect(counts.begun).toBe(before + 1), { timeoutMs: 3000 });
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return socket;
+  });
 }
 
 test("the lines are served as they are, compressed on request, and not cached", async () => {
