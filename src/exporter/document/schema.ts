@@ -335,6 +335,7 @@ const oneOfMany = z.object({
 
 const repeated = z.object({
   count: z.int().describe("how often the members took over from each other"),
+  planned: optional(z.int(), "how many of these followed from planned work; absent from an older exporter"),
   periodSeconds: z.number().describe("from one to the next, on average"),
   letsGo: optional(z.string(), "the member that lets go most often; absent where none does, or both"),
   includes: z.string().describe("the id of the incident that the second of them was at first"),

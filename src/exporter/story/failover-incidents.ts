@@ -142,17 +142,20 @@ function withRepetition(
     count: before.length,
     firstMs: first.begin.monotonicMs,
     letGo: before.reduce(withLettingGo, {}),
+    // The first counts below, as whichever was the latest until now.
+    plannedBefore: Number(earlier.isPlanned),
     includes: earlier.id,
     each: [first, earlier].flatMap(({ begin, failover }) =>
       failover === undefined ? [] : [{ failover: failover.latest, seenWallMs: begin.wallMs }],
     ),
   };
-  const { count, letGo } = repeated;
+  const { count, letGo, plannedBefore } = repeated;
   const known = [...repeated.each, { failover: one, seenWallMs: wallAt(one.seenMs, at) }];
   const more = {
     ...repeated,
     count: count + 1,
     letGo: withLettingGo(letGo, one),
+    plannedBefore: plannedBefore + Number(first.isPlanned),
     each: known.slice(-MAX_EACH),
   };
   const failed = failedOver(one, now, { repeated: more, groups });

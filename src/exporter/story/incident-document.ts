@@ -187,6 +187,7 @@ function failoverDocument(
     ...others,
     repeated: repeated && {
       count: repeated.count,
+      planned: repeated.plannedBefore + Number(incident.isPlanned),
       periodSeconds: seconds(periodMs(repeated, seenMs)),
       letsGo: lettingGo(repeated),
       includes: repeated.includes,

@@ -51,6 +51,8 @@ export interface Repeated {
   readonly firstMs: number;
   /** The number of times that each member let go. */
   readonly letGo: Readonly<Record<string, number>>;
+  /** The number of those before the latest that followed from planned work. */
+  readonly plannedBefore: number;
   /** The id of the incident that the second failover was until the third one came. */
   readonly includes: string;
   /** The latest failovers, oldest first, each with the Unix time at which it was seen; at most eight. */

@@ -224,20 +224,35 @@ function outageTable(title: string, outages: readonly Outage[], { at }: ReportVi
 
 function failoverTable(failovers: readonly KnownIncident[], { at }: ReportView): Html {
   const rows = failovers.map(({ begin, cluster, failover, summary, isPlanned }) => {
-    return [at(begin), cut(cluster), isPlanned === true ? "planned" : "", inWords(failover?.cause), summary];
+    const planned = plannedWords({ failover, isPlanned });
+    return [at(begin), cut(cluster), planned, inWords(failover?.cause), summary];
   });
   return textTable("Failovers", ["When it was seen", "Cluster", "Planned", "Cause", "What happened"], rows);
 }
 
+type OneOrMany = Pick<KnownIncident, "failover" | "isPlanned">;
+
 /** Returns how many failovers there were; members that took over from each other again and again did each time. */
-function numberOf(failovers: readonly KnownIncident[]): number {
-  return failovers.reduce((sum, { failover }) => sum + (failover?.repeated?.count ?? 1), 0);
+function numberOf({ failover }: OneOrMany): number {
+  return failover?.repeated?.count ?? 1;
+}
+
+/** Returns how many of them followed from planned work; an older exporter said that of all, by the latest one. */
+function plannedOf(one: OneOrMany): number {
+  return one.failover?.repeated?.planned ?? (one.isPlanned === true ? numberOf(one) : 0);
+}
+
+function plannedWords(one: OneOrMany): string {
+  const planned = plannedOf(one);
+  if (planned === 0) return "";
+  return planned === numberOf(one) ? "planned" : `${planned} of ${numberOf(one)}`;
 }
 
 /** Returns `5 failovers, of which 2 followed from planned work.` */
 function failoverWords(failovers: readonly KnownIncident[]): string {
-  const planned = numberOf(failovers.filter(({ isPlanned }) => isPlanned === true));
-  return `${count(numberOf(failovers), "failover")}, of which ${planned} followed from planned work.`;
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+  const [all, planned] = [sum(failovers.map(numberOf)), sum(failovers.map(plannedOf))];
+  return `${count(all, "failover")}, of which ${planned} followed from planned work.`;
 }
 
 function windowTable(windows: MonthReport["windows"], { at }: ReportView): Html {

@@ -410,6 +410,19 @@ test.each([
   expect(alerts.includes("VrrpFailover b")).toBe(muted);
 });
 
+test("of failovers there and back, those before a window are not planned", () => {
+  const window = work({ appliances: ["a"] }, [55, 100]);
+  const { past } = replay(
+    pollsOf(`${PAIR}, ${TO_B}, ${BACK}, a BACKUP 60, b MASTER 60, a BACKUP 61, b MASTER 61`),
+    {
+      members: MEMBERS,
+      windows: [window],
+    },
+  );
+  const [{ failover, isPlanned } = {}] = past.list().filter(({ kind }) => kind === "failover");
+  expect([failover?.repeated?.count, failover?.repeated?.planned, isPlanned]).toEqual([3, 1, true]);
+});
+
 test("of three members, a failover between the two that are not worked on is not planned", () => {
   const onC = [work({ appliances: ["c"] })];
   expect(mutedIn(verdictAfter(`${PAIR}, c BACKUP/50 4`, onC, THREE))).not.toContain("VrrpFailover b");

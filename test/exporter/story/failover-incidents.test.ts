@@ -325,7 +325,14 @@ test("of members that take over from each other, the JSON has the latest switch,
       withoutMasterAtMostSeconds: 10,
       addresses: 2,
       isPartial: true,
-      repeated: { count: 3, periodSeconds: 9.75, letsGo: "a", includes: earlier[0]?.id, each: EACH },
+      repeated: {
+        count: 3,
+        planned: 0,
+        periodSeconds: 9.75,
+        letsGo: "a",
+        includes: earlier[0]?.id,
+        each: EACH,
+      },
     },
     meanwhile: past
       .list()
