@@ -46,6 +46,11 @@ async function passMinutes(exporter: ExporterUnderTest, minutes: number, operati
   await untilDue(exporter, (minutes + 1) * operations);
 }
 
+/** The regular instants do not move with time that leaps: one more may come in the seconds that a test takes. */
+function orOneMore(polls: number): readonly number[] {
+  return [polls, polls + 1];
+}
+
 test.concurrent("fault 8: refused credentials are tried ever less often, for all operations, until the password file changes", async ({
   stage,
 }) => {
@@ -83,7 +88,8 @@ test.concurrent.for(RETRY_AFTER)(
     const appliances = [entry("a", server, { websites: [1] })];
     const exporter = await stage.exporter({ config: { polling: POLLING, appliances } });
     await passMinutes(exporter, 2, 2);
-    expect([countOf(server, "/virtual"), countOf(server, "/test")]).toEqual([1, 3]);
+    expect(countOf(server, "/virtual")).toBe(1);
+    expect(orOneMore(3)).toContain(countOf(server, "/test"));
     // More than two minutes are left for a busy machine.
     exporter.leap(180_000);
     await eventually(() => expect(countOf(server, "/virtual")).toBe(2));
@@ -103,7 +109,12 @@ test.concurrent("fault 41: one website's test is refused: that test alone is sen
     files: { password: "secret" },
   });
   await passMinutes(exporter, 4, 3);
-  expect(["/virtual", "/1/test", "/2/test"].map((path) => countOf(server, path))).toEqual([5, 3, 5]);
+  const [lists = 0, refused, others = 0] = ["/virtual", "/1/test", "/2/test"].map((path) =>
+    countOf(server, path),
+  );
+  expect(refused).toBe(3);
+  expect(orOneMore(5)).toContain(lists);
+  expect(orOneMore(5)).toContain(others);
   const samples = await exporter.scrape();
   expect(samples.value("appliance_up")).toBe(1);
   const failures = samples.all("appliance_poll_failure_info");
