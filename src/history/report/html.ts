@@ -248,10 +248,13 @@ function plannedWords(one: OneOrMany): string {
   return planned === numberOf(one) ? "planned" : `${planned} of ${numberOf(one)}`;
 }
 
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}
+
 /** Returns `5 failovers, of which 2 followed from planned work.` */
 function failoverWords(failovers: readonly KnownIncident[]): string {
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
-  const [all, planned] = [sum(failovers.map(numberOf)), sum(failovers.map(plannedOf))];
+  const [all, planned] = [sumOf(failovers.map(numberOf)), sumOf(failovers.map(plannedOf))];
   return `${count(all, "failover")}, of which ${planned} followed from planned work.`;
 }
 

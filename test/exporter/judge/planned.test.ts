@@ -419,7 +419,7 @@ test("of failovers there and back, those before a window are not planned", () =>
       windows: [window],
     },
   );
-  const [{ failover, isPlanned } = {}] = past.list().filter(({ kind }) => kind === "failover");
+  const { failover, isPlanned } = past.list().find(({ kind }) => kind === "failover") ?? {};
   expect([failover?.repeated?.count, failover?.repeated?.planned, isPlanned]).toEqual([3, 1, true]);
 });
 
