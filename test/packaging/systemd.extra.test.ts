@@ -164,21 +164,6 @@ test("the service sees its own processes and can write its own folders, and its 
   );
 });
 
-test("an upgrade restarts the running service with its configuration, and a purge leaves nothing", async ({
-  machine,
-}) => {
-  const pid = await mainPid(machine, EXPORTER);
-  await machine.run("dpkg --install /srv/package.deb");
-  await untilRestarted(machine, EXPORTER, pid);
-  await untilMaster(machine);
-
-  await machine.run(`systemctl disable --now ${APPLIANCE} && dpkg --purge appliance-exporter`);
-  expect(await property(machine, EXPORTER, "LoadState")).toBe("not-found");
-  expect(await property(machine, EXPORTER, "ActiveState")).toBe("inactive");
-  expect(await machine.run(`find /proc -maxdepth 1 -user ${EXPORTER}`)).toBe("");
-  expect(await machine.run(`find / /run -xdev -name '*${EXPORTER}*'`)).toBe("");
-});
-
 test("the credential that is a comment in the unit is a password that only root can read", async ({
   machine,
 }) => {
@@ -202,4 +187,28 @@ test("the credential that is a comment in the unit is a password that only root 
   expect(await machine.exec(`systemctl reload ${EXPORTER}`)).toMatchObject({ code: 1 });
   const log = await machine.run(`journalctl --sync && journalctl --unit=${EXPORTER} --lines=20 --output=cat`);
   expect(log).toContain(`cannot use "/run/credentials/${EXPORTER}.service/monitor": permission denied`);
+
+  writeFileSync(join(machine.folder, CONFIG), EXPORTER_CONFIG);
+  await machine.run(`
+    rm -r /etc/systemd/system/${EXPORTER}.service.d
+    chown root:${EXPORTER} ${secret}
+    chmod 0640 ${secret}
+    systemctl daemon-reload
+    systemctl restart ${EXPORTER}`);
+  await untilMaster(machine);
+});
+
+test("an upgrade restarts the running service with its configuration, and a purge leaves nothing", async ({
+  machine,
+}) => {
+  const pid = await mainPid(machine, EXPORTER);
+  await machine.run("dpkg --install /srv/package.deb");
+  await untilRestarted(machine, EXPORTER, pid);
+  await untilMaster(machine);
+
+  await machine.run(`systemctl disable --now ${APPLIANCE} && dpkg --purge appliance-exporter`);
+  expect(await property(machine, EXPORTER, "LoadState")).toBe("not-found");
+  expect(await property(machine, EXPORTER, "ActiveState")).toBe("inactive");
+  expect(await machine.run(`find /proc -maxdepth 1 -user ${EXPORTER}`)).toBe("");
+  expect(await machine.run(`find / /run -xdev -name '*${EXPORTER}*'`)).toBe("");
 });
