@@ -40,9 +40,7 @@ test("a failover appears by itself: the new master, since when, the problem and 
   // On a busy machine polls stall now and then, which is a problem of its own.
   await expect
     .poll(() => problems(page), SOON)
-    .toEqual([
-      "Warning demo-b is MASTER of 192.0.2.100 and 1 more VIP, and is not the preferred member",
-    ]);
+    .toEqual(["Warning demo-b is MASTER of 192.0.2.100 and 1 more VIP, and is not the preferred member"]);
   expect(await title(page)).toMatch(/^\d problems? – appliance-exporter$/);
   expect(await page.locator(".vrrp th .words").first().textContent()).toMatch(
     /^One master, not the preferred one +for \d+ (s|min) *$/,
