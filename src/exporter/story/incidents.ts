@@ -1,6 +1,6 @@
 import type { Instant } from "../../support/clock.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { isReachedAgain } from "./last-reached.ts";
+import { reachedAgainMs } from "./last-reached.ts";
 import { applianceWith, changesBetween, oddKeys, type StateChange, type Observed } from "./state-changes.ts";
 import { afterEvidence, recentUntilMs, withFailover, type IncidentsSoFar } from "./failover-incidents.ts";
 import {
@@ -199,18 +199,20 @@ function afterChange(
   if (website === undefined || (change === undefined && before === undefined)) return subject;
   if (change?.kind === incident.kind) return { ...subject, recovered: undefined };
   const { monotonicMs } = given.at;
-  const recovered = (change === undefined ? before : undefined) ?? endOf(subject, incident, given);
-  const over = { ...recovered, reachedMs: monotonicMs };
   const isUp = change === undefined || (change.kind === undefined && change.subject.website !== undefined);
+  const recovered = (isUp ? before : undefined) ?? endOf(subject, incident, given);
+  const over = { ...recovered, reachedMs: monotonicMs };
   const unknown = { ...subject, recovered: undefined, lastUp: undefined, over };
   if (!isUp || lastUp === undefined) return unknown;
   if (incident.kind !== "website_down") return { ...subject, over };
   const { facts } = given.now;
   const site = facts.websites.find(({ key }) => key === website.address);
   if (site === undefined || monotonicMs >= recovered.end.monotonicMs + CONFIRMED_MS) return unknown;
-  return isReachedAgain(site, website.protocol, given.now, lastUp.knownMs)
-    ? { ...subject, recovered: undefined, over }
-    : { ...subject, recovered };
+  const sinceMs = lastUp.knownMs;
+  const reachedMs = reachedAgainMs(site, website.protocol, given.now, { sinceMs, nowMs: monotonicMs });
+  if (reachedMs === undefined) return { ...subject, recovered };
+  const aboutMs = Math.min(recovered.aboutMs, reachedMs);
+  return { ...subject, recovered: undefined, over: { ...recovered, aboutMs, reachedMs } };
 }
 
 /** Returns the end of a website's trouble: about the middle between the last two polls. */

@@ -1,6 +1,5 @@
 import type { Answer, Answers, Hearing, PollTimes } from "../fleet/answers.ts";
 import {
-  answersIn,
   membersIn,
   type ClusterSnapshot,
   type ClusterWebsite,
@@ -55,29 +54,29 @@ export function lastReached(
 }
 
 /**
- * Whether visitors reach a website again, by tests that ended later than `sinceMs`: each known master that tests it was MASTER when its
- * test found the website up. What a member found as BACKUP may be lost since it took over.
+ * Returns the end of the first test after `sinceMs` that shows that visitors reach a website again; `undefined` if none does yet. For each
+ * group with a known master this is a test of the master that is certain; as long as there are several masters, one of each of them. Without
+ * groups, all appliances serve visitors.
  */
-export function isReachedAgain(
+export function reachedAgainMs(
   website: ClusterWebsite,
   protocol: string,
   { facts, groups }: ClusterVerdict,
-  sinceMs: number,
-): boolean {
+  { sinceMs, nowMs }: { readonly sinceMs: number; readonly nowMs: number },
+): number | undefined {
+  if (groups.size === 0) return nowMs;
   const testers = website.at.flatMap(({ member, test }) => testerOf(facts, member, test, protocol));
-  const masters = groupsVisitedIn(groups)(website).flatMap((group) =>
-    membersIn(group, "master").flatMap((name) => {
-      const tester = testers.find(({ appliance }) => appliance === name);
-      return tester === undefined ? [] : [{ tester, answers: answersIn(group, name) }];
-    }),
-  );
-  if (masters.length === 0) return groups.size === 0;
-  return masters.every(({ tester, answers }) => {
-    const latest = tester.up?.tests.at(-1);
-    const span = mastershipsIn(answers, tester, true).at(-1);
-    if (latest === undefined || span === undefined) return false;
-    return latest.endedMs > sinceMs && (span.isFirst || latest.sentMs >= span.fromMs);
+  const ends = groupsVisitedIn(groups)(website).flatMap((group) => {
+    const members = mastersIn(group, testers);
+    const others = members.flatMap(({ isMaster, spans }) => (isMaster ? [] : spans));
+    return members.flatMap(({ isMaster, tester, spans }) => {
+      if (!isMaster || tester === undefined) return [];
+      const later = tester.up?.tests.filter(({ endedMs }) => endedMs > sinceMs) ?? [];
+      return later.find((each) => isCertain(each, spans, others))?.endedMs ?? Number.POSITIVE_INFINITY;
+    });
   });
+  const endMs = Math.max(...ends);
+  return Number.isFinite(endMs) ? endMs : undefined;
 }
 
 function testerOf(
@@ -101,19 +100,11 @@ function reachedAlone({ up }: Tester, nowMs: number): readonly Reached[] {
 }
 
 function reachedIn(group: GroupSnapshot, testers: readonly Tester[], nowMs: number): Reached | undefined {
-  const all = [...group.members, ...group.left];
-  const known = membersIn(group, "master");
-  const masters = all.map(({ appliance, answers }) => {
-    const tester = testers.find((each) => each.appliance === appliance);
-    return { tester, spans: mastershipsIn(answers, tester, known.includes(appliance)) };
-  });
+  const masters = mastersIn(group, testers);
   const served = masters.flatMap(({ tester, spans }) => {
     if (tester?.up === undefined) return [];
     const others = masters.flatMap((each) => (each.tester === tester ? [] : each.spans));
-    const { tests } = tester.up;
-    const certain = tests.findLast(
-      (each) => spans.some((span) => isWithin(each, span)) && !others.some((span) => mayBeWithin(each, span)),
-    );
+    const certain = tester.up.tests.findLast((each) => isCertain(each, spans, others));
     const likely = likelyIn(tester.up, spans);
     return [{ certain, likely, up: tester.up }];
   });
@@ -129,6 +120,27 @@ function reachedIn(group: GroupSnapshot, testers: readonly Tester[], nowMs: numb
   const takenOver = masters.flatMap(({ spans }) => spans.flatMap(({ fromMs, afterMs }) => [fromMs, afterMs]));
   const ends = [nowMs, latest.up.doubtedMs, ...takenOver].filter((ms) => ms > likelyMs);
   return { sentMs, likelyMs, untilMs: Math.min(...ends) };
+}
+
+/** A member of a group: whether it is known to be MASTER, the times in which it was, and its tests of the website, if it makes any. */
+interface Mastering {
+  readonly isMaster: boolean;
+  readonly spans: readonly Mastership[];
+  readonly tester: Tester | undefined;
+}
+
+function mastersIn(group: GroupSnapshot, testers: readonly Tester[]): readonly Mastering[] {
+  const known = membersIn(group, "master");
+  return [...group.members, ...group.left].map(({ appliance, answers }) => {
+    const tester = testers.find((each) => each.appliance === appliance);
+    const isMaster = known.includes(appliance);
+    return { isMaster, spans: mastershipsIn(answers, tester, isMaster), tester };
+  });
+}
+
+/** Whether a member made a test as MASTER, by its answers before and after it, and none of the others may have been MASTER meanwhile. */
+function isCertain(test: PollTimes, spans: readonly Mastership[], others: readonly Mastership[]): boolean {
+  return spans.some((span) => isWithin(test, span)) && !others.some((span) => mayBeWithin(test, span));
 }
 
 /** Returns the times in which a member was MASTER. `isMaster`: it is known to be MASTER now. */

@@ -112,7 +112,7 @@ function storyOf(polls: string, websites: number): readonly string[] {
 
 test("each website that joins an incident is a line, and so are words that get worse", () => {
   const down =
-    "a 503#1 1, a 503#1 2, a 503#2 3, a 503#2 4, b 503#1 5, b 503#1 6, a 200#1 7, b 200#1 7, a 200#2 8";
+    "a 503#1 1, a 503#1 2, a 503#2 3, a 503#2 4, b 503#1 5, b 503#1 6, a 200#1 7, b 200#1 7, a 200#2 8, a MASTER 9";
   expect(storyOf(down, 2)).toEqual([
     "warn incident: Down at the master: website w1 (https)",
     "warn incident changed: Down at the master: websites w1 (https) and w2 (https)",
