@@ -122,8 +122,12 @@ function clusterForms(
       worstWebsite(websites, { websites, planned }).band,
     ]),
   );
-  const hasLabels = Object.keys(facts.labels).length > 0;
-  return formsOf(identity, hasLabels ? { state, worst, labels: facts.labels } : { state, worst });
+  const { labels } = facts;
+  return formsOf(identity, isEmpty(labels) ? { state, worst } : { state, worst, labels });
+}
+
+function isEmpty(labels: Readonly<Record<string, string>>): boolean {
+  return Object.keys(labels).length === 0;
 }
 
 /**
@@ -150,11 +154,12 @@ const worstWebsite = memo(({ websites, planned }: Pick<ClusterVerdict, "websites
 });
 
 function applianceForms(
-  { identity: { appliance }, state, sinceMs }: ApplianceVerdict,
+  { identity: { appliance, labels }, state, sinceMs }: ApplianceVerdict,
   given: RecordHead,
 ): RecordForms {
   const identity = { at: given.at, kind: "appliance", cluster: given.cluster, appliance } as const;
-  return formsOf(identity, { state, since: optionalInstant(sinceMs) });
+  const since = optionalInstant(sinceMs);
+  return formsOf(identity, isEmpty(labels) ? { state, since } : { state, since, labels });
 }
 
 function readinessForms(

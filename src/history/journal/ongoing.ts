@@ -6,15 +6,36 @@ import { PROBLEM_OF } from "../../exporter/judge/states.ts";
 import { MAX_OPEN_KEYS } from "./changes.ts";
 import type { Instant } from "../../support/clock.ts";
 import { wording } from "../../support/text.ts";
+import { instantOf } from "../../exporter/judge/words.ts";
 import type { IncidentRecord } from "./record.ts";
 
 /** Returns the incidents that are not over, and the recent failovers, which continue. `memory` is that of their cluster. */
 export function ongoingFrom(records: readonly IncidentRecord[], memory: Memory, at: Instant): Ongoing {
-  const all = records.map((each) => incidentFrom({ ...each, open: openSubjects(each, memory) }, at));
+  const all = records.map((each) =>
+    withoutWaiting(incidentFrom({ ...each, open: openSubjects(each, memory) }, at), memory, at),
+  );
   return {
     all: all.filter((each) => each.end === undefined || at.monotonicMs < recentUntilMs(each)),
     lastFailoverAt: all.findLast(({ failover }) => failover !== undefined)?.begin,
   };
+}
+
+/**
+ * Returns an outage without the websites that were up again when the run ended, and waited for a test of the master. What that test would
+ * have ended is not known over a start, so these have an end, and no length.
+ */
+function withoutWaiting(incident: Incident, memory: Memory, at: Instant): Incident {
+  const { kind, open } = incident;
+  if (kind !== "website_down") return incident;
+  const subjects = [...open].flatMap((key) => {
+    const remembered = memory.get(key);
+    if (remembered?.sinceMs === undefined || problemOf(remembered) === kind) return [];
+    const end = instantIn(at, instantOf(remembered.sinceMs));
+    const over = { end, aboutMs: end.monotonicMs, reachedMs: end.monotonicMs };
+    return [{ key, name: "", over }];
+  });
+  const over = new Set(subjects.map(({ key }) => key));
+  return { ...incident, subjects, open: new Set([...open].filter((key) => !over.has(key))) };
 }
 
 /** Returns the keys of the subjects that an incident waits for; where the record names not all, those with the same trouble are the rest. */

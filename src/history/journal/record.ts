@@ -69,13 +69,15 @@ const website = z.object({
   isPlanned,
 });
 
-const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string() });
+/** The labels of the configuration; absent if there are none. */
+const labels = z.record(z.string(), z.string()).optional();
+const appliance = z.object({ ...subject, kind: z.literal("appliance"), appliance: z.string(), labels });
 /** `worst` is the worst band of the cluster's groups and websites; `labels` are those that all members share, if there are any. */
 const cluster = z.object({
   ...subject,
   kind: z.literal("cluster"),
   worst: z.string().optional(),
-  labels: z.record(z.string(), z.string()).optional(),
+  labels,
 });
 /** The verdict on the failover that would follow if the appliance, a MASTER, stopped. */
 const readiness = z.object({ ...subject, kind: z.literal("readiness"), appliance: z.string() });

@@ -11,13 +11,15 @@ import {
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { createPresence } from "./presence.ts";
-import { createRunFacts, type RunFacts, type JournalSource } from "./sources.ts";
+import { createRunFacts, isSameJournal, type RunFacts, type JournalSource } from "./sources.ts";
 import { clipped, isKnown, overlay, type PartOfWhole, type Span } from "./spans.ts";
 
 /** A subject, and its states within a range of time. */
 export interface SubjectHistory extends PartOfWhole {
   readonly record: SubjectRecord;
 }
+
+export type Labels = Readonly<Record<string, string>>;
 
 /** The facts of one journal or several about a range of time. */
 export interface RangeHistory {
@@ -27,8 +29,9 @@ export interface RangeHistory {
   readonly failovers: ReadonlyMap<string, KnownIncident>;
   /** The windows of planned work that touch the range, by id, as they were last recorded. */
   readonly windows: ReadonlyMap<string, WindowRecord>;
-  /** The labels of each cluster, as they were last recorded. */
-  readonly labels: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** The labels of each cluster, which all its members share, and of each appliance, as they were last recorded. */
+  readonly labels: ReadonlyMap<string, Labels>;
+  readonly memberLabels: ReadonlyMap<string, Labels>;
   readonly sources: readonly JournalSource[];
 }
 
@@ -37,6 +40,7 @@ export const NO_HISTORY: RangeHistory = {
   failovers: new Map(),
   windows: new Map(),
   labels: new Map(),
+  memberLabels: new Map(),
   sources: [],
 };
 
@@ -67,7 +71,8 @@ export function createHistory(range: TimeRange): HistoryReader {
     (record, fromMs, toMs) => add(record, { fromMs, toMs, band: "unanswered" }),
   );
   const windows = new Map<string, WindowRecord>();
-  const labels = new Map<string, Readonly<Record<string, string>>>();
+  const labels = new Map<string, Labels>();
+  const memberLabels = new Map<string, Labels>();
   const runs = createRunFacts(range);
 
   function readSubject(record: SubjectRecord): void {
@@ -91,7 +96,11 @@ export function createHistory(range: TimeRange): HistoryReader {
       if (isSubject(record)) readSubject(record);
       else if (record.kind === "window") windows.set(record.id, record);
       else if (record.kind === "incident") readIncident(record.incident);
-      if (record.kind === "cluster" && record.labels !== undefined) labels.set(record.cluster, record.labels);
+      // The end of a subject says nothing about its labels; what else has none has lost them.
+      if (record.kind === "cluster" && record.state !== "gone")
+        labels.set(record.cluster, record.labels ?? {});
+      if (record.kind === "appliance" && record.state !== "gone")
+        memberLabels.set(record.appliance, record.labels ?? {});
       runs.read(record);
       presence.read(record);
       mastership.read(record);
@@ -113,6 +122,7 @@ export function createHistory(range: TimeRange): HistoryReader {
         failovers,
         windows: new Map(touching),
         labels,
+        memberLabels,
         sources: origin === undefined ? [] : [{ ...origin, ...runs.end() }],
       };
     },
@@ -140,7 +150,11 @@ export function merged(first: RangeHistory, other: RangeHistory): RangeHistory {
     failovers,
     windows: new Map([...other.windows, ...first.windows]),
     labels: new Map([...other.labels, ...first.labels]),
-    sources: [...first.sources, ...other.sources],
+    memberLabels: new Map([...other.memberLabels, ...first.memberLabels]),
+    sources: [
+      ...first.sources,
+      ...other.sources.filter((each) => !first.sources.some((known) => isSameJournal(known, each))),
+    ],
   };
 }
 

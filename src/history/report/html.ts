@@ -60,7 +60,7 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
           ${NOTES.map((note) => html`<p>${note}</p> `)}
           <h2>What this was made from</h2>
           ${report.sources.map((each) => sourceParts(each))}
-          <p>To make it again from the same files, run <code>${commandOf(report)}</code>.</p>
+          <p>${againWords(report)} <code>${commandOf(report)}</code>.</p>
           <p class="note">Made by appliance-exporter ${report.version} at ${at(report.createdAt)}.</p>
         </main>
       </body>
@@ -297,6 +297,13 @@ function sourceParts(source: JournalSource): Html {
           : html`<li>${name}, ${String(bytes)} bytes, SHA-256 <code>${sha256}</code></li> `,
       )}
     </ul>`;
+}
+
+/** A report that ends now cannot be made again: the same command has an end of its own. */
+function againWords({ isOver }: MonthReport): string {
+  return isOver
+    ? "To make it again from the same files, run"
+    : "It cannot be made again, since it ends now and the month does not. Once the month is over, run";
 }
 
 function commandOf({ month, timeZone, selection, sources }: MonthReport): string {

@@ -22,8 +22,12 @@ export function selected(history: RangeHistory, selection: ReportSelection): Ran
     windows: new Map(
       [...history.windows].flatMap(([id, window]) => {
         const wanted = Object.entries(window.labels);
-        const isByLabels =
-          wanted.length > 0 && [...names].some((name) => hasLabels(history.labels.get(name), wanted));
+        // Labels may be those of one member alone.
+        const own = [
+          ...Array.from(names, (name) => history.labels.get(name)),
+          ...Array.from(members, (name) => history.memberLabels.get(name)),
+        ];
+        const isByLabels = wanted.length > 0 && own.some((each) => hasLabels(each, wanted));
         // The others that are worked on may be those of another customer.
         const part = {
           ...window,

@@ -1,3 +1,5 @@
+import { resolve } from "node:path";
+import { isEqual } from "../../support/kept.ts";
 import type { ReadFile, TimeRange } from "../journal/day-files.ts";
 import { endsKnowledge, type JournalRecord } from "../journal/record.ts";
 
@@ -24,6 +26,13 @@ export interface JournalSource extends RunFacts {
   readonly damagedLines: number;
   /** The number of files that cannot be read to their end. */
   readonly cutFiles: number;
+}
+
+/** Whether two journals are one, or equal copies: what one of them left out, the other one has not left out besides. */
+export function isSameJournal(one: JournalSource, other: JournalSource): boolean {
+  return (
+    resolve(one.folder) === resolve(other.folder) || (one.files.length > 0 && isEqual(one.files, other.files))
+  );
 }
 
 /** Creates a reader of records, oldest first, that returns the facts about their runs. */

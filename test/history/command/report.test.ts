@@ -395,6 +395,30 @@ test("a selected report names nothing of a window but its own part", async () =>
   });
 });
 
+test("a selected report has windows by labels that only some members have, and no label that was removed", async () => {
+  const at = "2026-10-01T00:00:01.000Z";
+  const [ams, own] = [
+    { at, kind: "cluster", cluster: "ams", state: "up" },
+    { at, kind: "appliance", cluster: "ams", appliance: "ams-1", state: "up" },
+  ] as const;
+  const records: readonly JournalRecord[] = [
+    ...CUSTOMERS.slice(0, -1),
+    { ...own, labels: { rack: "7" } },
+    { ...own, appliance: "rtm-1", cluster: "rtm", labels: { rack: "8" } },
+    windowRecord("window05", { labels: { rack: "7" } }),
+    windowRecord("window06", { labels: { rack: "8" } }),
+  ];
+  const idsIn = async (more: readonly JournalRecord[]): Promise<readonly string[]> => {
+    const files = { "2026-10-01.jsonl": linesOf([...records, ...more, alive(DAY)]) };
+    const { out } = await report(files, ["--month=2026-10", "--output=json", "--cluster=ams"]);
+    return JSON.parse(out).windows.map(({ id }: { id: string }) => id);
+  };
+  expect(await idsIn([])).toEqual(["window01", "window03", "window05"]);
+  expect(await idsIn([own])).toEqual(["window01", "window03"]);
+  expect(await idsIn([ams])).toEqual(["window01", "window05"]);
+  expect(await idsIn([{ ...ams, state: "gone" }])).toEqual(["window01", "window03", "window05"]);
+});
+
 test("the report has windows with who and why, and says how it was selected", async () => {
   const files = { "2026-10-01.jsonl": linesOf(CUSTOMERS) };
   const { out } = await report(files, ["--month=2026-10", "--label=customer=acme"]);
@@ -449,6 +473,17 @@ test("a day with two files that say the same counts once", async () => {
   expect(JSON.parse(out).sources).toMatchObject([{ starts: 1, gaps: 1, leftOut: 3 }]);
 });
 
+test("a folder that is given twice, or with an equal copy, counts once", async () => {
+  const files = {
+    "2026-10-01.jsonl": linesOf([{ ...run(0, "start"), left: 3 }, website(0, "up"), alive(2 * HOUR)]),
+  };
+  const [folder, copy] = [await createFolder(files), await createFolder(files)];
+  const flags = [folder, `${folder}/`, copy].map((each) => `--storage.path=${each}`);
+  const other = { "2026-10-01.jsonl": linesOf([{ ...run(1, "start"), left: 2 }, alive(HOUR)]) };
+  const { out } = await report(other, ["--month=2026-10", "--output=json", ...flags]);
+  expect(JSON.parse(out)).toMatchObject({ leftOut: 5, sources: [{ leftOut: 3, folder }, { leftOut: 2 }] });
+});
+
 test("a report counts gaps, clocks that were set back, and versions", async () => {
   const records = [
     run(0, "start"),
@@ -476,6 +511,9 @@ test("a month that is not over ends now", async () => {
   const { out } = await report(files, ["--month=2026-10"], now);
   expect(textOf(out)).toContain(
     "From 2026-10-01 00:00:00 +00:00 to 2026-10-01 00:01:04 +00:00, time zone UTC. The month is not over.",
+  );
+  expect(textOf(out)).toContain(
+    "It cannot be made again, since it ends now and the month does not. Once the month is over, run appliance-exporter report --month=2026-10",
   );
   const { out: json } = await report(files, ["--month=2026-10", "--output=json"], now);
   expect(JSON.parse(json)).toMatchObject({

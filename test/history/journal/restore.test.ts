@@ -132,6 +132,14 @@ test.each<Case>([
     incidents: ["5-32: No appliance was BACKUP beside a of 192.0.2.100 (vhid 2)"],
   },
   {
+    name: "an outage that waited for a test of the master is over since the website was up again",
+    members: WITH_SHOP,
+    before: "a MASTER 1, b BACKUP 1, a 200 2, a 503 3, a 503 4, a 200 8",
+    after: "a MASTER 1, b BACKUP 2, a 200 3",
+    group: "one_master a since , preferred true",
+    incidents: ["4-8: Down: website shop (https)"],
+  },
+  {
     name: "trouble that began meanwhile is told",
     before: "a MASTER 1, b BACKUP 1",
     after: "a MASTER 1, b silent 2",
