@@ -5,7 +5,7 @@ import { isEqual, kept, once } from "../../support/kept.ts";
 import { cachedAppliance, judgeCluster } from "./judge-appliance.ts";
 import { flappingVerdict } from "./flapping.ts";
 import { groupsChangeAtMs, groupVerdicts } from "./judge-group.ts";
-import { isEmpty } from "./memory.ts";
+import { isEmpty, type Remembered } from "./memory.ts";
 import { windowVerdict } from "./judge-windows.ts";
 import { plannedProblems, problemsIn } from "./problems.ts";
 import type { ApplianceProblem } from "./states.ts";
@@ -17,7 +17,6 @@ import {
   type CachedInputs,
   type Case,
   type ClusterVerdict,
-  type LatelyDown,
   type WindowVerdict,
 } from "./verdict.ts";
 import { readinessVerdicts } from "./readiness.ts";
@@ -96,7 +95,7 @@ function judgeFacts(
   const given = { cachedInputs, before, wasPolled, at, memory };
   const appliances = applianceVerdicts(given);
   const groups = groupVerdicts(given, appliances);
-  const state = judgeCluster(cachedInputs.appliances.map((each) => each.state));
+  const state = judgeCluster(Array.from(appliances.values(), (each) => each.state));
   const websites = websiteVerdicts({ cachedInputs, before, wasPolled, at, memory, state, groups });
   const readiness = readinessVerdicts({ cachedInputs, before, wasPolled, at, memory, groups, websites });
   return {
@@ -127,22 +126,22 @@ export function changesAtMs({ appliances, groups, flapping }: ClusterVerdict): n
 }
 
 const appliancesChangeAtMs = once((appliances: ClusterVerdict["appliances"]) =>
-  Math.min(...Array.from(appliances.values(), ({ lately }) => lately?.untilMs ?? Number.POSITIVE_INFINITY)),
+  Math.min(...Array.from(appliances.values(), ({ heldUntilMs = Number.POSITIVE_INFINITY }) => heldUntilMs)),
 );
 
-/** An appliance that times out and refuses by turns is down: one that refuses counts as down for so long since it was. */
+/** An appliance that times out and refuses by turns is down: it stays down for so long from its first refusal on. */
 const DOWN_LASTS_MS = 120_000;
 
-/** Returns the time in which an appliance in a state was down lately, if that counts. */
-function latelyDown(
+/** Returns the instant until which an appliance that refuses the exporter is still down, since it was; `undefined` if it is not. */
+function downUntilMs(
   before: ApplianceVerdict | undefined,
+  remembered: Remembered | undefined,
   state: ApplianceVerdict["state"],
   { monotonicMs }: Instant,
-): LatelyDown | undefined {
-  if (state !== "refused" || before === undefined) return undefined;
-  const { lately, sinceMs } = before;
-  if (before.state === "down") return { sinceMs, untilMs: monotonicMs + DOWN_LASTS_MS };
-  return lately !== undefined && lately.untilMs > monotonicMs ? lately : undefined;
+): number | undefined {
+  const { state: earlier = remembered?.state, heldUntilMs = monotonicMs + DOWN_LASTS_MS } = before ?? {};
+  if (state !== "refused" || earlier !== "down") return undefined;
+  return heldUntilMs > monotonicMs ? heldUntilMs : undefined;
 }
 
 function asDown(kind: ApplianceProblem): ApplianceProblem {
@@ -157,19 +156,20 @@ function applianceVerdicts({
 }: Case): ClusterVerdict["appliances"] {
   const polled = before?.cachedInputs.appliances.filter(({ state }) => state !== undefined) ?? [];
   const names = new Set(polled.map(({ identity }) => identity.appliance));
-  const verdicts = appliances.map(({ identity, state, certificate, problems }): ApplianceVerdict => {
-    const old = before?.appliances.get(identity.appliance);
-    const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
-    const sawBeginning = remembered === undefined && names.has(identity.appliance);
-    const lately = latelyDown(old, state, at);
-    const isDownAgain = state === "down" && old?.lately !== undefined && old.lately.untilMs > at.monotonicMs;
-    const sinceMs = isDownAgain
-      ? old.lately?.sinceMs
-      : state && sinceOf(remembered ?? old, state, sawBeginning, at);
-    const found = lately === undefined ? problems : problems.map(asDown);
-    const judged = { kind: "appliance", identity, state, sinceMs, certificate, problems: found } as const;
-    return kept(old, lately === undefined ? judged : { ...judged, lately });
-  });
+  const verdicts = appliances.map(
+    ({ identity, state: polledState, certificate, problems }): ApplianceVerdict => {
+      const old = before?.appliances.get(identity.appliance);
+      const remembered = memory?.get(subjectKeys.appliance(identity.appliance));
+      const sawBeginning = remembered === undefined && names.has(identity.appliance);
+      const heldUntilMs = downUntilMs(old, remembered, polledState, at);
+      const isHeld = heldUntilMs !== undefined;
+      const state = isHeld ? "down" : polledState;
+      const sinceMs = state && sinceOf(remembered ?? old, state, sawBeginning, at);
+      const found = isHeld ? problems.map(asDown) : problems;
+      const judged = { kind: "appliance", identity, state, sinceMs, certificate, problems: found } as const;
+      return kept(old, isHeld ? { ...judged, heldUntilMs } : judged);
+    },
+  );
   const now = new Map(verdicts.map((each) => [each.identity.appliance, each]));
   return kept(before?.appliances, now);
 }

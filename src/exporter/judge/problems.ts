@@ -174,17 +174,17 @@ function notReached(appliances: readonly ApplianceSnapshot[]): string {
 
 function applianceProblems(facts: ApplianceSnapshot, verdict: ClusterVerdict): readonly Unadvised[] {
   const { appliance } = facts.identity;
-  const { state, problems = [], sinceMs, lately } = verdict.appliances.get(appliance) ?? {};
+  const { state, problems = [], sinceMs, heldUntilMs } = verdict.appliances.get(appliance) ?? {};
   return problems.flatMap((kind) => {
     if (kind === "appliance_down" && verdict.state === "dark") return [];
-    const isLate = kind === "appliance_down" && lately !== undefined;
+    const isLate = kind === "appliance_down" && heldUntilMs !== undefined;
     const words = APPLIANCE_WORDS[isLate ? "polling_stuck" : kind](appliance, facts, verdict);
     const summary = isLate ? `${words}; it was down a moment ago` : words;
     const isState = kind === (state && PROBLEM_OF.appliance[state]);
     const interfaces = kind === "odd_state" || kind === "not_serving" ? oddInterfaces(facts.vrrp) : [];
     const [odd] = interfaces;
     const group = odd && groupRef(groupWith(odd, appliance, verdict) ?? odd.reported);
-    const since = optionalInstant(isLate ? lately.sinceMs : isState ? sinceMs : odd?.lastTransitionAtMs);
+    const since = optionalInstant(isState ? sinceMs : odd?.lastTransitionAtMs);
     const groups = interfaces.map((each) => groupKey(groupWith(each, appliance, verdict) ?? each.reported));
     const keys = [
       subjectKeys.appliance(appliance),

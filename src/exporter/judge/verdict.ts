@@ -99,22 +99,17 @@ export interface FlappingVerdict extends Lasting {
 export interface ApplianceVerdict extends Lasting {
   readonly kind: "appliance";
   readonly identity: Identity;
-  /** The state; `undefined` before the first poll. */
+  /** The state; `undefined` before the first poll. One that was down and refuses the exporter now stays down for two minutes. */
   readonly state: ApplianceState | undefined;
   /** The state of the certificate; `undefined` while no certificate is known. */
   readonly certificate: CertificateState | undefined;
   readonly problems: readonly ApplianceProblem[];
-  /** The latest time in which the appliance was down, which still counts: it refuses the exporter since less than two minutes. */
-  readonly lately?: LatelyDown | undefined;
+  /** The monotonic instant until which the appliance stays down although it refuses the exporter. */
+  readonly heldUntilMs?: number | undefined;
 }
 
 /** The labels that all series of a cluster carry. */
 type ClusterIdentity = Pick<ClusterSnapshot, "cluster" | "labels">;
-
-/** A time in which an appliance was down, and the monotonic instant until which that counts. */
-export interface LatelyDown extends Lasting {
-  readonly untilMs: number;
-}
 
 export interface GroupVerdict extends ClusterIdentity, Lasting {
   readonly kind: "group";

@@ -124,7 +124,7 @@ function changesAfter(
   const changes = Array.from(subjectsIn(now), ([key, each]): Comparison => {
     const remembered = memory.get(key);
     const earlier = remembered ?? known?.get(key)?.verdict;
-    const wasServed = remembered === undefined && isServed(known?.get(key));
+    const wasServed = remembered === undefined ? isServed(known?.get(key)) : wasServedIn(memory, each);
     return { earlier, isRemembered: remembered?.state !== undefined, wasServed, now: each };
   });
   return changes.filter(({ now: { kind } }) => kind !== "readiness");
@@ -287,6 +287,16 @@ function troubleOf(subject: JudgedSubject, now: ClusterVerdict): TroubleInWords 
     default:
       return kind satisfies never;
   }
+}
+
+/** As `isServed`, by what an earlier run knew. */
+function wasServedIn(memory: Memory, subject: JudgedSubject): boolean {
+  if (subject.kind !== "website") return false;
+  const { key, states } = subject.website;
+  const all = states.map(({ protocol }) => ({
+    state: memory.get(subjectKeys.website(protocol, key))?.shown,
+  }));
+  return protocolProblem(memory.get(subject.key)?.shown, all) === "website_partially_unknown";
 }
 
 /** Whether a website is not known to be up by this protocol, and is by another one, which is no trouble that incidents report. */

@@ -370,6 +370,10 @@ test("a protocol that was seen before and is missing at the master is unknown", 
 
 test("an appliance that times out and refuses by turns is down, until it has only refused for two minutes", () => {
   const [fleet, judge] = [fleetOf([A, B], [A_IS_MASTER, B_IS_BACKUP, ...SHOP_IS_UP]), createJudge()];
+  const stateAt = (atMs: number) => {
+    const [cluster] = documentOf(fleet, {}, atMs, judge).clusters;
+    return cluster?.appliances.find(({ name }) => name === "b")?.state;
+  };
   const toldAt = (atMs: number, reason?: "auth" | "timeout") => {
     if (reason !== undefined) fleet.record(failed.vrrp("b", reason, { expiresAtMs: 1e12 }), atMs);
     return documentOf(fleet, {}, atMs, judge)
@@ -387,9 +391,11 @@ test("an appliance that times out and refuses by turns is down, until it has onl
   expect(toldAt(9000, "timeout")).toEqual([`appliance_down since 22:13:25: b is down: ${silent}`]);
   expect(toldAt(10_000, "auth")).toEqual([lately]);
   expect(toldAt(129_999)).toEqual([lately]);
+  expect(stateAt(129_999)).toBe("down");
   // The list of a has expired meanwhile.
   const alone = refused.replace(", its cluster has a MASTER", "");
-  expect(toldAt(130_000)).toEqual([`appliance_refused since 22:13:30: ${alone}`]);
+  expect(toldAt(130_000)).toEqual([`appliance_refused since 22:15:30: ${alone}`]);
+  expect(stateAt(130_000)).toBe("refused");
 });
 
 test("interfaces flap from their fifth change within five minutes on, until five minutes after the first", () => {

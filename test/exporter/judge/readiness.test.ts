@@ -560,14 +560,20 @@ test("an alias that one of two equal successors may take over elsewhere is missi
 test("after its backup was lost, a group may be taken over by a member that answers, but not to the exporter", () => {
   const fleet = fleetOf(PAIR);
   const judge = createJudge();
-  const states = [A, B, failed.vrrp("b", "connect"), failed.vrrp("b", "auth")].map((each, nth) => {
-    fleet.record(each, nth);
+  const [silent, refused] = [failed.vrrp("b", "connect"), failed.vrrp("b", "auth")];
+  const states = [A, B, silent, refused, refused, refused, refused].map((each, nth) => {
+    // The member is down until it has refused the exporter for two minutes.
+    const atMs = nth * 40_000;
+    fleet.record({ ...each, expiresAtMs: 1e12 }, atMs);
     const [facts] = clustersOf(fleet);
     if (facts === undefined) throw new Error("a cluster is configured");
-    const { groups, readiness } = judge.judge(facts, { wallMs: WALL_MS + nth, monotonicMs: nth }).now;
+    const { groups, readiness } = judge.judge(facts, { wallMs: WALL_MS + atMs, monotonicMs: atMs }).now;
     return [[...groups.values()][0]?.state, readiness.get("a")?.risks[0]?.risk];
   });
   expect(states.slice(2)).toEqual([
+    ["backup_lost", "backup_lost"],
+    ["backup_lost", "backup_lost"],
+    ["backup_lost", "backup_lost"],
     ["backup_lost", "backup_lost"],
     ["backup_lost", "backup_unknown"],
   ]);

@@ -154,7 +154,13 @@ test.each<Case>([
   },
   {
     name: "a website that was down before its master was unknown is up again",
-    polls: [...BOTH, ...[200, 503, 503].map((status) => https("a", status)), ...UNSEEN, https("a", 200), ...BOTH],
+    polls: [
+      ...BOTH,
+      ...[200, 503, 503].map((status) => https("a", status)),
+      ...UNSEEN,
+      https("a", 200),
+      ...BOTH,
+    ],
     incidents: [
       "5-8 appliance_down: a went down: it does not answer in time (timeout)",
       "4-9 website_down: Down: website shop (https)",
@@ -231,6 +237,22 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "an appliance that stands alone is a cluster, which is dark",
     "lone MASTER 0, lone silent 3, lone MASTER 5",
     ["3-5 cluster_dark: lone could not be reached"],
+  ],
+  [
+    "a cluster whose appliances time out and refuse the exporter by turns is dark all the time",
+    `${PAIR}, a silent 3, b silent 4, a refuses 5, a silent 6, b refuses 7, a refuses 8, b silent 9, a MASTER 10, b BACKUP 11`,
+    [
+      "4-10 cluster_dark: No appliance of ams could be reached: neither a nor b",
+      `3-11 appliance_down: a and b went down: they do not answer in time (timeout)`,
+    ],
+  ],
+  [
+    "and refuses it once the latest time-out is two minutes ago",
+    `${PAIR}, b silent 3, b refuses 5, a MASTER 100, b refuses 124, a MASTER 125, b BACKUP 126`,
+    [
+      "125-126 appliance_refused: b could not be polled: it refuses the credentials (auth)",
+      "3-125 appliance_down: b went down: it does not answer in time (timeout)",
+    ],
   ],
   [
     "one that refuses the exporter could not be polled",
