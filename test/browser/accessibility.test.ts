@@ -146,7 +146,7 @@ test("a screen reader finds landmarks, headings and tables, on a narrow screen t
     '- region "Table of ams"',
     '- columnheader "ams-2 up"',
     '- cell "503 down"',
-    '- rowheader "shop https shop https is down (503) at ams-2"',
+    '- rowheader "shop https shop https is lost: 503 at ams-2"',
     '- navigation "Pages of the exporter"',
     "- contentinfo",
   ])

@@ -271,13 +271,13 @@ test.each([
     "a website is down at the successor",
     "a MASTER 0, b BACKUP 0, a 200 0, b 503 0, b 503 0",
     "losses",
-    "If a fails: shop https is down (503) at b; --accept-losses rehearses it nevertheless",
+    "If a fails, shop https is lost: 503 at b; --accept-losses rehearses it nevertheless",
   ],
   [
     "there is no BACKUP",
     "a MASTER 0, b FAULT 0, a 200 0, b 200 0",
     "losses",
-    "If a fails: no appliance takes over 192.0.2.100 (vhid 2): b reports FAULT; --accept-losses rehearses it nevertheless",
+    "If a fails, no appliance takes over 192.0.2.100 (vhid 2): b reports FAULT; --accept-losses rehearses it nevertheless",
   ],
   [
     "it is MASTER of nothing",
@@ -289,13 +289,13 @@ test.each([
     "it is silent",
     "a silent 0, b MASTER 0, a 200 0, b 200 0",
     "unknown",
-    "If a fails: it is not known what is lost: it does not answer in time (timeout)",
+    "If a fails, it is not known what is lost: it does not answer in time (timeout)",
   ],
   [
     "a website of the successor was not tested",
     "a MASTER 0, b BACKUP 0, a 200 0",
     "unknown",
-    "If a fails: it is not known whether b would serve shop like a",
+    "If a fails, it is not known whether b would serve shop like a",
   ],
 ])("a drill does not begin: %s", (_, polls, reason, message) => {
   const [document] = documentsOf(polls);

@@ -79,7 +79,7 @@ test("a drill asks, starts a window, says what to do, watches, ends the window a
     { end: { id } },
   ]);
   expect(id).toMatch(/^[0-9a-f]{16}$/);
-  expect(err).toBe(`2023-11-14 22:13:20 UTC  If a fails: b takes over 1 address and 1 website
+  expect(err).toBe(`2023-11-14 22:13:20 UTC  If a fails, b takes over 1 address and 1 website
 2023-11-14 22:13:20 UTC  Now let a fail, or hand over.
 2023-11-14 22:13:26 UTC  Another appliance is the known MASTER of every group that a had.
 2023-11-14 22:13:26 UTC  Now let a be a BACKUP again, if it is not yet.
@@ -110,7 +110,7 @@ test("a drill asks, starts a window, says what to do, watches, ends the window a
 
 ## Readiness before
 
-- If a fails: b takes over 1 address and 1 website
+- If a fails, b takes over 1 address and 1 website
 
 ## Predicted losses
 
@@ -166,7 +166,7 @@ test("a drill of both ways that passes, by a command whose output and end are sh
     appliance: "a",
     cluster: "ams",
     window: { id: "ID", comment: "drill of a", by: "ops" },
-    readiness: { state: "ready", summary: "If a fails: b takes over 1 address and 1 website" },
+    readiness: { state: "ready", summary: "If a fails, b takes over 1 address and 1 website" },
     failovers: [
       { from: "a", to: "b", withoutMasterAboutSeconds: 1, withoutMasterAtMostSeconds: 2 },
       { from: "b", to: "a", withoutMasterAboutSeconds: 6.5, withoutMasterAtMostSeconds: 13 },
@@ -278,12 +278,12 @@ test.each<Given & { readonly name: string; readonly expected: readonly [number, 
   {
     name: "losses are predicted",
     before: "a MASTER 0, b BACKUP 0, a 200 0, b 503 0, b 503 0",
-    expected: [1, "If a fails: shop https is down (503) at b; --accept-losses rehearses it nevertheless\n"],
+    expected: [1, "If a fails, shop https is lost: 503 at b; --accept-losses rehearses it nevertheless\n"],
   },
   {
     name: "nothing is known",
     before: "a silent 0, b BACKUP 0, a 200 0, b 200 0",
-    expected: [2, "If a fails: it is not known what is lost: it does not answer in time (timeout)\n"],
+    expected: [2, "If a fails, it is not known what is lost: it does not answer in time (timeout)\n"],
   },
 ])("a drill does not begin where $name", async (given) => {
   const { code, err, out, changes } = await drillThrough(given);

@@ -52,12 +52,12 @@ test("says in a sentence what an appliance's failure would cost, and lists each 
   expect(await ready()).toEqual({
     code: 1,
     err: "",
-    out: `If a fails: blog and 192.0.2.101 are missing at b
+    out: `If a fails, blog and 192.0.2.101 are missing at b
   loss       blog is missing at b                               seen 3 min ago
   loss       192.0.2.101 is missing at b                        seen 3 s ago
   uncertain  it is not known whether b would serve shop like a  not seen yet
   1 website excluded: not compared
-If fra-1 fails: fra-2 takes over 1 address
+If fra-1 fails, fra-2 takes over 1 address
 
 ready: 1, not ready: 1 (a), unknown: 0
 `,
@@ -75,14 +75,14 @@ test("while another member is worked on, nobody may stop but within that window"
     "If fra-1 fails, nobody may be left: fra-2 is worked on by alice until 2023-11-14 23:13 UTC (firmware 4.6): window patchnight\n";
   const counts = "\nready: 0, not ready: 1 (fra-1), unknown: 0\n";
   expect(await runAfter("ready", `--url=${url}`)).toEqual({ code: 1, err: "", out: `${busy}${counts}` });
-  const takesOver = "If fra-1 fails: fra-2 takes over 1 address\n\nready: 1, not ready: 0, unknown: 0\n";
+  const takesOver = "If fra-1 fails, fra-2 takes over 1 address\n\nready: 1, not ready: 0, unknown: 0\n";
   expect(await runAfter("ready", `--url=${url}`, "--within=patchnight")).toEqual({
     code: 0,
     err: "",
     out: takesOver,
   });
   expect((await runAfter("ready", `--url=${url}`, "--within=another0")).code).toBe(1);
-  const itself = "If fra-2 fails: nothing depends on it; redundancy is lost meanwhile\n";
+  const itself = "If fra-2 fails, nothing depends on it; redundancy is lost meanwhile\n";
   expect((await runAfter("ready", "fra-2", `--url=${url}`)).out).toContain(itself);
 });
 
@@ -93,7 +93,7 @@ test("while another member that is worked on is away, the answer names the windo
   const { code, out } = await runAfter("ready", "fra-1", `--url=${url}`);
   expect([code, out.split("\n")[0]]).toEqual([
     1,
-    "If fra-1 fails: no appliance takes over 192.0.2.100 (vhid 2): fra-2 cannot be polled since 2023-11-14 22:13 UTC: " +
+    "If fra-1 fails, no appliance takes over 192.0.2.100 (vhid 2): fra-2 cannot be polled since 2023-11-14 22:13 UTC: " +
       "it cannot be reached (connect); fra-2 is worked on by alice until 2023-11-14 23:13 UTC (firmware 4.6): window patchnight",
   ]);
   expect((await runAfter("ready", "fra-1", `--url=${url}`, "--within=patchnight")).code).toBe(1);
@@ -124,14 +124,14 @@ test("JSON has the answers with the states and risks of the document", async () 
           cluster: "ams",
           appliance: "a",
           verdict: "not_ready",
-          summary: "If a fails: blog and 192.0.2.101 are missing at b",
+          summary: "If a fails, blog and 192.0.2.101 are missing at b",
           failover: JSON.parse(JSON.stringify(DOCUMENT.clusters[0]?.appliances[0]?.failover)),
         },
         {
           cluster: "fra",
           appliance: "fra-2",
           verdict: "ready",
-          summary: "If fra-2 fails: nothing depends on it; redundancy is lost meanwhile",
+          summary: "If fra-2 fails, nothing depends on it; redundancy is lost meanwhile",
         },
       ],
     },
@@ -181,15 +181,15 @@ test.each<readonly [string, readonly (readonly LocalVrrpInterface[])[], readonly
     [[CARP0], [BACKUP_CARP0]],
     ["a"],
     0,
-    "If a fails: b takes over 1 address and 1 website\n\nready: 1, not ready: 0, unknown: 0\n",
+    "If a fails, b takes over 1 address and 1 website\n\nready: 1, not ready: 0, unknown: 0\n",
   ],
   [
     "BACKUP, without a name for its own",
     [[CARP0], [BACKUP_CARP0]],
     ["b", "ams"],
     0,
-    `If a fails: b takes over 1 address and 1 website
-If b fails: nothing depends on it; redundancy is lost meanwhile
+    `If a fails, b takes over 1 address and 1 website
+If b fails, nothing depends on it; redundancy is lost meanwhile
 
 ready: 2, not ready: 0, unknown: 0
 `,
@@ -199,7 +199,7 @@ ready: 2, not ready: 0, unknown: 0
     [[CARP0], []],
     [],
     1,
-    `If a fails: no appliance takes over 192.0.2.100 (vhid 2): b has no such group
+    `If a fails, no appliance takes over 192.0.2.100 (vhid 2): b has no such group
   outage  no appliance takes over 192.0.2.100 (vhid 2): b has no such group  seen 0 s ago
 
 ready: 0, not ready: 1 (a), unknown: 0
@@ -210,7 +210,7 @@ ready: 0, not ready: 1 (a), unknown: 0
     [[CARP0], [CARP0]],
     ["a"],
     2,
-    `If a fails: the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over
+    `If a fails, the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over
   uncertain  the master of 192.0.2.100 (vhid 2) is not certain, so it is not known which appliance takes over  seen 0 s ago
 
 ready: 0, not ready: 0, unknown: 1 (a)

@@ -8,7 +8,7 @@ import type {
   PollDocument,
   ReadyDocument,
 } from "./schema.ts";
-import { groupName, mastersInWords, NAMED, reasonInWords, shortened } from "../judge/words.ts";
+import { groupName, mastersInWords, FEW, reasonInWords, shortened } from "../judge/words.ts";
 
 type Role = GroupDocument["members"][number]["role"];
 
@@ -48,10 +48,10 @@ function readyApart(
     return { verdict: VERDICT_OF[failover.state], summary: failover.summary };
   const doubts = doubtsOn(appliance, cluster);
   if (doubts.length > 0) {
-    const summary = `If ${name} fails: it is not known what is lost: ${listed(doubts, NAMED)}`;
+    const summary = `If ${name} fails, it is not known what is lost: ${listed(doubts, FEW)}`;
     return { verdict: "unknown", summary: shortened(summary) };
   }
-  const nothing = `If ${name} fails: nothing depends on it; redundancy is lost meanwhile`;
+  const nothing = `If ${name} fails, nothing depends on it; redundancy is lost meanwhile`;
   return { verdict: "ready", summary: failover?.summary ?? nothing };
 }
 
@@ -63,7 +63,7 @@ export function masterlessIn(cluster: string, { groups, appliances }: Members): 
   if (appliances.length < 2) return undefined;
   const masterless = groups.filter(({ members }) => members.every(({ role }) => role !== "master"));
   if (groups.length > 0 && masterless.length === 0) return undefined;
-  const where = groups.length === 0 ? "" : ` of ${listed(masterless.map(groupName), NAMED)}`;
+  const where = groups.length === 0 ? "" : ` of ${listed(masterless.map(groupName), FEW)}`;
   const rests = appliances.flatMap(({ poll }) => (poll?.reason === "not_scheduled" ? whyUnknown(poll) : []));
   const why = rests.length === 0 ? "" : `: ${listed([...new Set(rests)])}`;
   const summary = `${cluster}: it is not known which appliance is MASTER${where}${why}`;

@@ -372,11 +372,7 @@ function readinessProblems(verdict: ClusterVerdict): readonly Unadvised[] {
     const { appliance } = identity;
     const keys = [subjectKeys.readiness(appliance)];
     const concerned = { appliance, keys, since: optionalInstant(sinceMs) };
-    return problem(
-      PROBLEM_OF.readiness[readiness.state],
-      readinessSentence(readiness, verdict, FEW),
-      concerned,
-    );
+    return problem(PROBLEM_OF.readiness[readiness.state], readinessSentence(readiness, verdict), concerned);
   });
 }
 

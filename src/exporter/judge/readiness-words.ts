@@ -23,29 +23,33 @@ import {
   type Aspect,
   type WebsiteAtMember,
 } from "./website-risks.ts";
-import { addressName, groupName, NAMED, optionalInstant, reasonInWords, serverNames } from "./words.ts";
+import {
+  addressName,
+  FEW,
+  groupName,
+  optionalInstant,
+  reasonInWords,
+  serverNames,
+  statusText,
+} from "./words.ts";
 
 type ReadinessContext = Pick<ClusterVerdict, "facts" | "groups" | "websites" | "planned">;
 
 /**
- * Returns one sentence about the readiness: `If a fails: b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
- * names at most `most`: `If a fails: shop https is down (503) and blog and news are missing at b`.
+ * Returns one sentence about the readiness: `If a fails, b takes over 12 addresses and 8 websites`, or about the worst risks, of which it
+ * names three: `If a fails, blog and news are missing and shop https is lost: 503 at b, and 4 more`.
  */
-export function readinessSentence(
-  readiness: ReadinessVerdict,
-  cluster: ReadinessContext,
-  most = NAMED,
-): string {
+export function readinessSentence(readiness: ReadinessVerdict, cluster: ReadinessContext): string {
   const { identity, state, successors, addresses, websites, risks, decisive } = readiness;
   const name = identity.appliance;
   if (state === "ready") {
     const verb = successors.length > 1 ? "can take over" : "takes over";
     const served = websites === 0 ? "" : ` and ${count(websites, "website")}`;
-    return `If ${name} fails: ${listed(successors, NAMED)} ${verb} ${count(addresses, "address", "addresses")}${served}`;
+    return `If ${name} fails, ${listed(successors, FEW)} ${verb} ${count(addresses, "address", "addresses")}${served}`;
   }
-  const worst = risks.filter(({ effect }) => effect === risks[0]?.effect).slice(0, most);
+  const worst = risks.filter(({ effect }) => effect === risks[0]?.effect).slice(0, FEW);
   const more = decisive > worst.length ? `, and ${decisive - worst.length} more` : "";
-  return `If ${name} fails: ${riskWords(worst, name, cluster)}${more}`;
+  return `If ${name} fails, ${riskWords(worst, name, cluster)}${more}`;
 }
 
 /**
@@ -124,8 +128,8 @@ function sayingOf(
   const ofProtocol = website && protocol && protocolAt([website, ...alike], successor, here, protocol);
   const serving = ofProtocol || there;
   const sayings: Readonly<Record<RiskKind, () => Words | string>> = {
-    no_backup: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
-    backup_lost: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), NAMED)}`],
+    no_backup: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), FEW)}`],
+    backup_lost: () => ["no appliance takes over ", `: ${listed(obstacles(key, name, cluster), FEW)}`],
     backup_unknown: () => {
       const group = groups.get(key)?.facts;
       const candidates = successor === "" ? (group?.members ?? []).filter(mayTakeOver) : [];
@@ -134,7 +138,7 @@ function sayingOf(
         others.length > 0
           ? "it is not known which appliance takes over "
           : `it is not known whether ${only.appliance} takes over `,
-        `: ${listed(obstacles(key, name, cluster, successor), NAMED)}`,
+        `: ${listed(obstacles(key, name, cluster, successor), FEW)}`,
       ];
     },
     undecided: () => ["the master of ", " is not certain, so it is not known which appliance takes over"],
@@ -152,7 +156,7 @@ function sayingOf(
     },
     same_priority: () => [`${successor} has the same priority as another member of `, ""],
     two_preferred: () => ["more than one member is configured as FAILOVER MASTER of ", ""],
-    website_down: () => `down${statusesOf(testOf(facts.appliances, serving), protocol)}`,
+    website_down: () => `lost${reasonOf(testOf(facts.appliances, serving), protocol)}`,
     website_unknown: () => {
       if (!isAll && successor === "")
         return ["it is not known what is lost with ", ` of ${name}, beyond the limit of website discovery`];
@@ -165,7 +169,7 @@ function sayingOf(
         ? offeredWords(there, protocol)
         : there === undefined
           ? "missing"
-          : `missing (it listens on ${listed(there.known.bind, NAMED)} only)`,
+          : `missing (it listens on ${listed(there.known.bind, FEW)} only)`,
     website_disabled: () => "disabled",
     website_less_protected: () =>
       `less protected (${serving?.details?.mode} instead of ${here?.details?.mode})`,
@@ -218,11 +222,11 @@ function withoutGroup(appliance: string, group: GroupSnapshot, groups: ClusterVe
     : `${appliance} has it under VHID ${elsewhere.vhid}`;
 }
 
-/** Returns the reason why a website is down by the protocol of a risk: ` (503)`. */
-function statusesOf(test: WebsiteSnapshot | undefined, wanted: Risk["protocol"]): string {
+/** Returns the reason why a website is down by the protocol of a risk: `: 503`. */
+function reasonOf(test: WebsiteSnapshot | undefined, wanted: Risk["protocol"]): string {
   const down = test?.found?.statuses.find(({ protocol, isUp }) => !isUp && protocol === wanted);
   if (down === undefined) return "";
-  return ` (${down.status === 0 ? (down.text ?? "no HTTP response") : down.status})`;
+  return `: ${statusText(down.status, down.text)}`;
 }
 
 function testOf(

@@ -163,7 +163,11 @@ function mastershipsIn(
         fromMs: answer.first.endedMs,
         untilMs,
         beforeMs: before === undefined ? answer.first.sentMs : lastOf(before).sentMs,
-        afterMs: next?.first.endedMs ?? (isMaster ? Number.POSITIVE_INFINITY : (lostSinceMs ?? endedMs)),
+        // One that stopped answering served nobody from then on, whatever it says after its return.
+        afterMs:
+          next?.after?.lostSinceMs ??
+          next?.first.endedMs ??
+          (isMaster ? Number.POSITIVE_INFINITY : (lostSinceMs ?? endedMs)),
       },
     ];
   });

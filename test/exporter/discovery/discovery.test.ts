@@ -239,9 +239,7 @@ test.concurrent("websites of a cluster are joined by host and port, whatever the
   );
   b.details.delete(9);
   await risksBecome("website_down loss b blog http", "website_missing loss b shop");
-  expect(await problemsOf(exporter)).toContain(
-    "If a fails: blog http is down (500) and shop is missing at b",
-  );
+  expect(await problemsOf(exporter)).toContain("If a fails, blog http is lost: 500 and shop is missing at b");
   b.list = { status: 200, body: "null" };
   await risksBecome("website_down loss b blog http", "website_unknown uncertain b all");
   expect(await problemsOf(exporter)).toContain(

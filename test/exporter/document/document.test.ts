@@ -133,7 +133,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             ready: {
               verdict: "not_ready",
               summary:
-                "If a fails: no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
+                "If a fails, no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
             },
             labels: { site: "ams", rack: "r1" },
             state: "up",
@@ -144,7 +144,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
               level: "critical",
               since: "2023-11-14T22:13:21.000Z",
               summary:
-                "If a fails: no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
+                "If a fails, no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)",
               successors: [],
               addresses: 1,
               websites: 0,
@@ -207,7 +207,7 @@ test("the document has all that is known, what is wrong first, and leaves out wh
             key: "appliance b",
             ready: {
               verdict: "unknown",
-              summary: "If b fails: it is not known what is lost: it does not answer in time (timeout)",
+              summary: "If b fails, it is not known what is lost: it does not answer in time (timeout)",
             },
             labels: { site: "ams", rack: "r2" },
             state: "down",
@@ -271,7 +271,7 @@ test("a disabled appliance is shown, and a group whose master it may be is unkno
     key: "appliance b",
     ready: {
       verdict: "unknown",
-      summary: "If b fails: it is not known what is lost: it is disabled, so it is not polled",
+      summary: "If b fails, it is not known what is lost: it is disabled, so it is not polled",
     },
     labels: {},
     state: "disabled",

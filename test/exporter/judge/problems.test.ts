@@ -238,7 +238,7 @@ test.each<Case>([
   {
     name: "a website that a failover would take down",
     polls: [A_IS_MASTER, B_IS_BACKUP, https("a", 200), https("b", 503)],
-    problems: ["warning failover_not_ready: If a fails: shop https is down (503) at b"],
+    problems: ["warning failover_not_ready: If a fails, shop https is lost: 503 at b"],
   },
   {
     name: "a website whose test did not reach the master, which answers now",
@@ -325,7 +325,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
     name: "a website whose servers the backup does not reach",
     members: DISCOVERING.slice(0, 2),
     polls: [A_IS_MASTER, B_IS_BACKUP, ...LISTED, seen.details("b", 2, NOT_USABLE)],
-    problems: ["warning failover_not_ready: If a fails: shop is without a usable server at b"],
+    problems: ["warning failover_not_ready: If a fails, shop is without a usable server at b"],
   },
   {
     name: "more losses than are kept, and websites that may be among them",
@@ -340,7 +340,7 @@ test.each<Case & { readonly members: Parameters<typeof fleetOf>[0] }>([
       seen.website("b", 2, blocksOf(200, 503)),
     ],
     problems: [
-      "warning failover_not_ready: If a fails: shop https is down (503) and site-3 and site-4 are missing at b, and 58 more",
+      "warning failover_not_ready: If a fails, shop https is lost: 503 and site-3 and site-4 are missing at b, and 58 more",
     ],
   },
   {

@@ -625,7 +625,7 @@ test.each<readonly [string, Partial<WebsiteDetails>]>([
   ]);
   const readiness = verdict.readiness.get("a");
   const sentence = readiness && readinessSentence(readiness, verdict);
-  expect(sentence).toBe(`If a fails: shop (shop.example:443) http is ${words} at b`);
+  expect(sentence).toBe(`If a fails, shop (shop.example:443) http is ${words} at b`);
 });
 
 /** The pair, with one website at most at one of them. */
@@ -647,7 +647,7 @@ test("websites beyond the limit are not compared, and are named", () => {
   const verdict = judged(all, limited("a"));
   const readiness = verdict.readiness.get("a");
   expect(readiness && readinessSentence(readiness, verdict)).toBe(
-    "If a fails: it is not known what is lost with #2 of a, beyond the limit of website discovery",
+    "If a fails, it is not known what is lost with #2 of a, beyond the limit of website discovery",
   );
 });
 
@@ -755,7 +755,7 @@ test.each<readonly [string, readonly Observation[]]>([
     [...READY, failed.website("b", 1, "timeout"), failed.website("b", 1, "timeout")],
   ],
   [
-    "shop http is down (503) at b",
+    "shop http is lost: 503 at b",
     [
       A,
       B,
@@ -775,7 +775,7 @@ test.each<readonly [string, readonly Observation[]]>([
     [A, B, ...site("a"), ...site("b", 1, { protocol: "http", port: 80, secondPort: undefined })],
   ],
   [
-    "shop (shop.example:443) http is down (503) at b",
+    "shop (shop.example:443) http is lost: 503 at b",
     [
       A,
       B,
@@ -793,12 +793,11 @@ test.each<readonly [string, readonly Observation[]]>([
     [...TWO, ...site("a", 1, BOTH), ...site("b", 1, { bind: ["192.0.2.101"] })],
   ],
   [
-    "shop https is down (connection refused) at b",
+    "shop https is lost: no HTTP response (connection refused) at b",
     [...READY, ...[1, 2].map(() => seen.website("b", 1, REFUSED))],
   ],
   [
-    "site-2 http and https are down (503), site-3 is disabled, site-4 is without a usable server, " +
-      "192.0.2.7 is missing and site-5 is less protected (detect instead of protect) at b",
+    "site-2 http and https are lost: 503 and site-3 is disabled at b, and 3 more",
     [
       vrrp("a", master({ aliases: ["192.0.2.7"] })),
       B,
@@ -808,7 +807,7 @@ test.each<readonly [string, readonly Observation[]]>([
     ],
   ],
   [
-    "site-2, site-3, site-4 and site-5 are missing at b; site-3 and site-4 are disabled at c",
+    "site-2, site-3 and site-4 are missing at b, and 3 more",
     [
       A,
       B,
@@ -818,9 +817,9 @@ test.each<readonly [string, readonly Observation[]]>([
       ...listing("c", { 3: { isEnabled: false }, 4: { isEnabled: false } }),
     ],
   ],
-])("If a fails: %s", (words, observations) => {
+])("If a fails, %s", (words, observations) => {
   const hasThird = observations.some(({ appliance }) => appliance === "c");
   const verdict = judged(observations, hasThird ? THREE : PAIR);
   const failover = verdict.readiness.get("a");
-  expect(failover && readinessSentence(failover, verdict)).toBe(`If a fails: ${words}`);
+  expect(failover && readinessSentence(failover, verdict)).toBe(`If a fails, ${words}`);
 });

@@ -49,7 +49,7 @@ test("a pair whose schedules rest is one problem that nobody is woken for, and s
     `unknown: ams: it is not known which appliance is MASTER of ${VIP}: no poll is scheduled until ${UNTIL}`,
   ]);
   expect(answersOf(document.clusters, ["a"]).map(({ summary }) => summary)).toEqual([
-    `If a fails: it is not known what is lost: no poll is scheduled until ${UNTIL}`,
+    `If a fails, it is not known what is lost: no poll is scheduled until ${UNTIL}`,
   ]);
 });
 

@@ -160,7 +160,7 @@ test.each<Case>([
   {
     event: "not ready",
     next: [finds("ams-2", 3, 503)],
-    summary: "If ams-1 fails: shop https is down (503) at ams-2",
+    summary: "If ams-1 fails, shop https is lost: 503 at ams-2",
     advice: "It can wait for the day: fix it at the member that would take over",
   },
   {

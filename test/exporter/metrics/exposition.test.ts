@@ -372,7 +372,7 @@ ha_cluster_problem_since_timestamp_seconds{ha_cluster="ams",site="ams",kind="fai
 ha_cluster_problem_since_timestamp_seconds{ha_cluster="fra",kind="cluster_dark",subject="fra"} 1700000000
 # HELP ha_cluster_problem_words_info 1 for the sentence about each of these problems, and about each failover of the last five minutes, whose subject is the new MASTER. Judged from the latest polls, not from the scrape.
 # TYPE ha_cluster_problem_words_info gauge
-ha_cluster_problem_words_info{ha_cluster="ams",site="ams",kind="failover_not_ready",subject="waf-1",summary="If waf-1 fails: shop https is down (no HTTP response) at waf-2",advice="It can wait for the day: fix it at the member that would take over"} 1
+ha_cluster_problem_words_info{ha_cluster="ams",site="ams",kind="failover_not_ready",subject="waf-1",summary="If waf-1 fails, shop https is lost: no HTTP response at waf-2",advice="It can wait for the day: fix it at the member that would take over"} 1
 ha_cluster_problem_words_info{ha_cluster="fra",kind="cluster_dark",subject="fra",summary="failed is down: it cannot be reached (connect)",advice="Try its VIPs first: if a website answers there, only the management network is cut",incident="AkL-LHDKUHM1"} 1
 ha_cluster_problem_words_info{ha_cluster="locked",kind="appliance_refused",subject="locked",summary="locked refuses the exporter's password (auth). Nobody watches it",advice="Check the user, its permissions on the appliance, and the password"} 1
 ha_cluster_problem_words_info{ha_cluster="odd",kind="not_serving",subject="odd",summary="odd reports INIT for 192.0.2.100 on carp0: it serves nothing there",advice="No visitor reaches it there, and it takes nothing over: look at this interface"} 1

@@ -282,7 +282,7 @@ export function shopDownInPart(cluster: ClusterDocument): ClusterDocument {
   const failover = failoverTo([second ?? ""], {
     state: "losses",
     since: ago(190),
-    summary: `If ${first} fails: shop https is down (503) at ${second}`,
+    summary: `If ${first} fails, shop https is lost: 503 at ${second}`,
     leftOut: 1,
     risks: [
       {
@@ -291,7 +291,7 @@ export function shopDownInPart(cluster: ClusterDocument): ClusterDocument {
         effect: "loss",
         level: "warning",
         subject: "shop https",
-        summary: `shop https is down (503) at ${second}`,
+        summary: `shop https is lost: 503 at ${second}`,
       },
       {
         ...at,
@@ -335,7 +335,7 @@ function uncertain(name = ""): ReadinessDocument {
     subject: GROUPS[0].vip,
     summary,
   } as const;
-  return failoverTo([], { state: "unknown", summary: `If ${name} fails: ${summary}`, risks: [risk] });
+  return failoverTo([], { state: "unknown", summary: `If ${name} fails, ${summary}`, risks: [risk] });
 }
 
 export function splitBrain(cluster: ClusterDocument): ClusterDocument {
@@ -364,7 +364,7 @@ export function secondSilent(cluster: ClusterDocument): ClusterDocument {
   const failover = failoverTo([], {
     state: "outage",
     since: ago(190),
-    summary: `If ${first} fails: no appliance takes over ${GROUPS[0].vip} (vhid 1): ${second} cannot be polled since 2026-11-21 11:55 UTC: it cannot be reached (connect)`,
+    summary: `If ${first} fails, no appliance takes over ${GROUPS[0].vip} (vhid 1): ${second} cannot be polled since 2026-11-21 11:55 UTC: it cannot be reached (connect)`,
     risks: [
       {
         risk: "backup_lost",

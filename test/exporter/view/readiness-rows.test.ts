@@ -35,7 +35,7 @@ test.each<readonly [string, readonly ApplianceDocument[], readonly (readonly str
         "warning: MASTER 2 addresses 2 websites 1 website not compared",
         "backup: can take over",
       ],
-      ["shop https shop https is down (503) at ams-2", "", "warning: Website down seen 3 min ago"],
+      ["shop https shop https is lost: 503 at ams-2", "", "warning: Website down seen 3 min ago"],
       [
         "blog blog differs at ams-2 (mode detect at ams-1, mode protect at ams-2)",
         "",
@@ -97,7 +97,7 @@ test.each<readonly [string, readonly ApplianceDocument[], readonly string[]]>([
   [
     "the sentence about the worst one",
     [...SPLIT, ...splitBrain(AMS).appliances, ...shopDownInPart(AMS).appliances],
-    ["If ams-1 fails: shop https is down (503) at ams-2"],
+    ["If ams-1 fails, shop https is lost: 503 at ams-2"],
   ],
   [
     "the beginning of a long sentence",

@@ -54,11 +54,11 @@ test.concurrent("the demo shows a failover that would lose an alias, and one tha
     const [cluster] = (await demo.document()).clusters;
     return cluster?.appliances.flatMap(({ failover }) => failover?.summary ?? []);
   };
-  const ready = ["If demo-a fails: demo-b takes over 3 addresses and 3 websites"];
+  const ready = ["If demo-a fails, demo-b takes over 3 addresses and 3 websites"];
   await expect.poll(summary).toEqual(ready);
   const texts = Array.from({ length: 8 }, () => demo.step());
   expect(texts.at(-1)).toBe("risk: demo-b lacks the alias 198.51.100.101, which a failover would lose");
-  await expect.poll(summary).toEqual(["If demo-a fails: 198.51.100.101 is missing at demo-b"]);
+  await expect.poll(summary).toEqual(["If demo-a fails, 198.51.100.101 is missing at demo-b"]);
   expect(demo.step()).toBe("repair: demo-b has the alias 198.51.100.101 again");
   await expect.poll(summary).toEqual(ready);
 });
