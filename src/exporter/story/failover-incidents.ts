@@ -8,6 +8,7 @@ import {
   type FailoverFacts,
   type Incident,
   type Repeated,
+  type Return,
   type Failover,
   type Undecided,
 } from "./incident.ts";
@@ -68,7 +69,8 @@ export function withFailover(state: IncidentsSoFar, one: Failover, given: Step):
   const first = earlier?.failover?.repeated
     ? earlier
     : sooner.findLast((each) => isBefore(each, one, one.from, one.to));
-  if (earlier === undefined || first?.failover === undefined) return withNewIncident(state, one, given);
+  if (earlier === undefined || first?.failover === undefined)
+    return withNewIncident(state, { one, returns: returnOf(one, earlier, all) }, given);
   return withRepetition(state, { first, earlier, one }, given);
 }
 
@@ -97,10 +99,31 @@ function isBefore({ failover }: Incident, one: Failover, from: string, to: strin
   );
 }
 
-function withNewIncident(state: IncidentsSoFar, one: Failover, { now, at }: Step): IncidentsSoFar {
+/** Returns what a failover is the way back of; `earlier` is the latest one in the other direction. A way back has none itself. */
+function returnOf(
+  one: Failover,
+  earlier: Incident | undefined,
+  all: readonly Incident[],
+): Return | undefined {
+  const { failover, begin, restored } = earlier ?? {};
+  // Of an incident of an earlier run, not all groups are known.
+  if (failover === undefined || begin === undefined || restored !== undefined) return undefined;
+  const latest = all.findLast((each) => [...one.groups.keys()].some((key) => each.failover?.groups.has(key)));
+  if (latest !== earlier || failover.returns !== undefined) return undefined;
+  return { seenWallMs: begin.wallMs, groups: failover.groups };
+}
+
+function withNewIncident(
+  state: IncidentsSoFar,
+  { one, returns }: { readonly one: Failover; readonly returns: Return | undefined },
+  { now, at }: Step,
+): IncidentsSoFar {
   const { cluster } = now.facts;
   const begin = { monotonicMs: one.seenMs, wallMs: wallAt(one.seenMs, at) };
-  const added = begun("failover", begin, cluster, { ...failedOver(one, now), reportedMs: at.monotonicMs });
+  const added = begun("failover", begin, cluster, {
+    ...failedOver(one, now, { returns }),
+    reportedMs: at.monotonicMs,
+  });
   const failovers = state.all.filter(({ failover }) => failover !== undefined);
   const oldest = failovers.length < MAX_OPEN ? undefined : failovers[0];
   return withCause({ ...state, all: [...state.all.filter((each) => each !== oldest), added] }, added, at);
@@ -114,14 +137,14 @@ function wallAt(ms: number, at: Instant): number {
 function failedOver(
   latest: Failover,
   { groups: now }: JudgedGroups,
-  { repeated, groups: before = new Set() }: Partial<FailoverFacts> = {},
+  { repeated, returns, groups: before = new Set() }: Partial<FailoverFacts> = {},
 ): Pick<Incident, "subjects" | "failover" | "restored"> {
   const groups = new Set([...before, ...latest.groups.keys()]);
   const moved = [...groups].flatMap((key) => now.get(key)?.facts ?? []);
   const subjects = moved.map((group) => {
     return { key: subjectKeys.group(group.key), name: groupName(group), hosts: hostsOf(latest.to, group) };
   });
-  return { subjects, failover: { latest, groups, repeated }, restored: undefined };
+  return { subjects, failover: { latest, groups, repeated, returns }, restored: undefined };
 }
 
 /** Returns the addresses that a member has in a group, as last reported. @see hostAt */

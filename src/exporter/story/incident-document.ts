@@ -1,17 +1,24 @@
 import { count, listed, wordsFor } from "../../support/text.ts";
 import type { Evidence } from "./failover-cause.ts";
-import type { Causes, Failover, FailoverFacts, Incident, IncidentSubject, Repeated } from "./incident.ts";
+import type {
+  Causes,
+  Failover,
+  FailoverFacts,
+  Incident,
+  IncidentSubject,
+  Repeated,
+  Return,
+} from "./incident.ts";
 import type { IncidentDocument, KnownIncident } from "../document/schema.ts";
 import { INCIDENTS } from "../judge/states.ts";
 import { subjectKeys } from "../judge/subjects.ts";
-import { instantOf, optionalInstant, shortened } from "../judge/words.ts";
+import { instantOf, optionalInstant, shortened, vipsNamed } from "../judge/words.ts";
+import { secondInUtc } from "../../support/time-zone.ts";
 
 /** The most subjects that an incident names; it counts the others. */
 const NAMED = 24;
 /** The most keys: the readiness of an appliance names 50 risks, each of at most two protocols. */
 const KEYS = 100;
-/** The most groups that a clause about a failover names; of more it has only the number of addresses. */
-const NAMED_GROUPS = 2;
 /** The most causes of a failover that its sentence has. */
 const NAMED_CAUSES = 6;
 
@@ -59,17 +66,40 @@ function countOf(subjects: Incident["subjects"]): number {
  * Returns `b took over 12 addresses from a, which stopped answering (timeout). No known master for at most 5 s.` With several causes,
  * each has its groups: `b took over v from a, which reported FAULT; and w, as a stepped down`.
  */
-function failoverSentence({ subjects }: Incident, { latest, repeated }: FailoverFacts): string {
+function failoverSentence({ subjects }: Incident, { latest, repeated, returns }: FailoverFacts): string {
   const { from, to } = latest;
   if (repeated !== undefined)
     return `${to} and ${from} took over ${groupWords(subjects)} from each other ${repetition(repeated, latest.seenMs)}`;
-  return ownSentence(latest, subjects);
+  return (returns && returnSentence(latest, subjects, returns)) ?? ownSentence(latest, subjects);
+}
+
+/**
+ * Returns `192.0.2.100 (vhid 2) is back on a (b stepped down, no known master for at most 6 s). The failover of 04:19:00 UTC is over`;
+ * `undefined` unless all groups of that failover came back, for one reason.
+ */
+function returnSentence(
+  { to, causes: [{ clauseApart }, ...others], withoutMaster, groups: own }: Failover,
+  subjects: Incident["subjects"],
+  { seenWallMs, groups }: Return,
+): string | undefined {
+  const isWhole = own.size === groups.size && [...groups].every((key) => own.has(key));
+  if (!isWhole || others.length > 0) return undefined;
+  const facts = [clauseApart.replace(/^[,;]? (?:as )?/, ""), withoutWords("no", withoutMaster)].filter(
+    Boolean,
+  );
+  const how = facts.length === 0 ? "" : ` (${facts.join(", ")})`;
+  const verb = subjects.length > 1 ? "are" : "is";
+  return `${groupWords(subjects)} ${verb} back on ${to}${how}. The failover of ${secondInUtc(seenWallMs)} is over`;
+}
+
+function withoutWords(no: "No" | "no", withoutMaster: Failover["withoutMaster"]): string {
+  const { atMostMs = 0 } = withoutMaster ?? {};
+  return atMostMs === 0 ? "" : `${no} known master for at most ${atMost(atMostMs)}`;
 }
 
 /** Returns the sentence of one failover. */
 function ownSentence({ from, to, causes, withoutMaster }: Failover, subjects: Incident["subjects"]): string {
-  const withoutMasterMs = withoutMaster?.atMostMs ?? 0;
-  const without = withoutMasterMs === 0 ? "" : `. No known master for at most ${atMost(withoutMasterMs)}`;
+  const without = withoutWords("No", withoutMaster);
   const byKey = new Map(subjects.map((each) => [each.key, each]));
   // A group may be gone meanwhile.
   const parts = causes.flatMap(({ groups, ...cause }) => {
@@ -84,12 +114,12 @@ function ownSentence({ from, to, causes, withoutMaster }: Failover, subjects: In
       .map(({ own, cause }) => `; and ${groupWords(own)}${cause.clauseApart}`),
     ...(more.length === 0 ? [] : [`; and ${addressCount(more)} for other reasons`]),
   ];
-  return `${to} took over ${groupWords(first.own)} from ${from}${first.cause.clause}${clauses.join("")}${without}`;
+  return `${to} took over ${groupWords(first.own)} from ${from}${first.cause.clause}${clauses.join("")}${without && `. ${without}`}`;
 }
 
-/** Returns `192.0.2.100 (vhid 2) and 192.0.2.101 (vhid 2)`, or `12 addresses`. */
+/** Returns `192.0.2.100 (vhid 2) and 2 more VIPs`. */
 function groupWords(subjects: readonly IncidentSubject[]): string {
-  return subjects.length > NAMED_GROUPS ? addressCount(subjects) : listed(subjects.map(({ name }) => name));
+  return vipsNamed(subjects.map(({ name }) => name));
 }
 
 function addressCount(subjects: readonly IncidentSubject[]): string {

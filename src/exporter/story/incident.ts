@@ -42,6 +42,14 @@ export interface FailoverFacts {
   /** The keys of the groups of all failovers. */
   readonly groups: ReadonlySet<string>;
   readonly repeated: Repeated | undefined;
+  /** The recent failover of these groups in the other direction, if this one is its way back. */
+  readonly returns?: Return | undefined;
+}
+
+/** A failover whose groups have come back: the Unix time at which it was seen, and the keys of its groups. */
+export interface Return {
+  readonly seenWallMs: number;
+  readonly groups: ReadonlySet<string>;
 }
 
 /** Repeated failovers, in which two members take over from each other again and again. */

@@ -19,6 +19,8 @@ const REFUSED = "appliance_refused: a could not be polled: it refuses the creden
 const atMost = (time: string): string => `No known master for at most ${time}`;
 const stepped = (to: string, from: string, what = VIP): string =>
   `failover: ${to} took over ${what} from ${from}, which stepped down`;
+const returned = (to: string, from: string, time: string, since: string, what = VIP): string =>
+  `failover: ${what} is back on ${to} (${from} stepped down, no known master for at most ${time}). The failover of ${since} UTC is over`;
 const eachOther = (what: string): string => `from each other ${what}`;
 
 interface Case {
@@ -33,13 +35,13 @@ test.each<Case>([
   {
     name: "groups that join a failover within ten seconds are part of it",
     polls: `${TWO}, b MASTER+BACKUP 5, a BACKUP+MASTER 6, b MASTER+MASTER 15, a BACKUP+BACKUP 15.999`,
-    incidents: [`5-15.999 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("9 s")}`],
+    incidents: [`5-15.999 ${stepped("b", "a", `${VIP} and 1 more VIP`)}. ${atMost("9 s")}`],
     counts: { stepped_down: 1 },
   },
   {
     name: "groups that are known together are one from the first on, with the longest time",
     polls: `${TWO}, b MASTER+BACKUP 5, b MASTER+MASTER 7, a BACKUP+BACKUP 8`,
-    incidents: [`5-8 ${stepped("b", "a", `${VIP} and ${OTHER}`)}. ${atMost("7 s")}`],
+    incidents: [`5-8 ${stepped("b", "a", `${VIP} and 1 more VIP`)}. ${atMost("7 s")}`],
     counts: { stepped_down: 1 },
   },
   {
@@ -66,7 +68,7 @@ test.each<Case>([
     name: "groups with one clause are named together, and more than two of them are counted",
     polls: `a MASTER+MASTER+MASTER+MASTER 0, b BACKUP+BACKUP+BACKUP+BACKUP 0, b MASTER+MASTER+MASTER+MASTER 5, a BACKUP+FAULT+BACKUP+BACKUP 6, a BACKUP+BACKUP+BACKUP+BACKUP 7`,
     incidents: [
-      `5-7 failover: b took over ${OTHER} from a, which reported FAULT; and 3 addresses, as a stepped down. ${atMost("5 s")}`,
+      `5-7 failover: b took over ${OTHER} from a, which reported FAULT; and ${VIP} and 2 more VIPs, as a stepped down. ${atMost("5 s")}`,
       `6-7 odd_state: a reported FAULT on carp1, ${OTHER}`,
       `6-7 redundancy_lost: No appliance was BACKUP beside b of ${OTHER}`,
     ],
@@ -147,7 +149,7 @@ test.each<Case>([
     name: "a failover there and one back are two",
     polls: `${PAIR}, ${away(10)}, ${back(20)}`,
     incidents: [
-      `20-20 ${stepped("a", "b")}. ${atMost("10 s")}`,
+      `20-20 ${returned("a", "b", "10 s", "22:13:30")}`,
       `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
     ],
     counts: { stepped_down: 2 },
@@ -165,7 +167,7 @@ test.each<Case>([
     polls: `${PAIR}, ${away(10)}, ${back(20)}, ${away(310)}`,
     incidents: [
       `310-310 ${stepped("b", "a")}. ${atMost("5 min")}`,
-      `20-20 ${stepped("a", "b")}. ${atMost("10 s")}`,
+      `20-20 ${returned("a", "b", "10 s", "22:13:30")}`,
       `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
     ],
     counts: { stepped_down: 3 },
@@ -196,7 +198,7 @@ test.each<Case>([
     polls: `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}, ${both(21, "MASTER+BACKUP", "BACKUP+MASTER")}`,
     incidents: [
       `21-21 ${stepped("b", "a", OTHER)}. ${atMost("11 s")}`,
-      `21-21 ${stepped("a", "b")}. ${atMost("11 s")}`,
+      `21-21 ${returned("a", "b", "11 s", "22:13:30")}`,
       `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
     ],
     counts: { stepped_down: 3 },
@@ -205,7 +207,7 @@ test.each<Case>([
     name: "neither are failovers of another group there and back",
     polls: `${TWO}, ${both(10, "BACKUP+MASTER", "MASTER+BACKUP")}, ${both(21, "BACKUP+BACKUP", "MASTER+MASTER")}, ${both(32, "BACKUP+MASTER", "MASTER+BACKUP")}`,
     incidents: [
-      `32-32 ${stepped("a", "b", OTHER)}. ${atMost("11 s")}`,
+      `32-32 ${returned("a", "b", "11 s", "22:13:41", OTHER)}`,
       `21-21 ${stepped("b", "a", OTHER)}. ${atMost("11 s")}`,
       `10-10 ${stepped("b", "a")}. ${atMost("10 s")}`,
     ],
@@ -218,7 +220,7 @@ test.each<Case>([
       `50-50 ${stepped("b", "a")}. ${atMost("10 s")}`,
       `40-40 ${stepped("a", "c")}. ${atMost("10 s")}`,
       `30-30 ${stepped("c", "b")}. ${atMost("10 s")}`,
-      `20-20 ${stepped("b", "a")}. ${atMost("10 s")}`,
+      `20-20 ${returned("b", "a", "10 s", "22:13:30")}`,
       `10-10 ${stepped("a", "b")}. ${atMost("10 s")}`,
     ],
     counts: { stepped_down: 5 },
@@ -253,7 +255,7 @@ test.each<Case>([
     name: "evidence is of all groups that joined meanwhile",
     polls: `${TWO}, a refuses 3, b MASTER+BACKUP 5, b MASTER+MASTER 8, a BACKUP+BACKUP 12`,
     incidents: [
-      `5-12 failover: b took over ${VIP} and ${OTHER} from a, which reported BACKUP when it could be polled again. ${atMost("8 s")}`,
+      `5-12 failover: b took over ${VIP} and 1 more VIP from a, which reported BACKUP when it could be polled again. ${atMost("8 s")}`,
       `3-12 ${REFUSED}`,
     ],
     counts: { stepped_down: 1 },
@@ -280,13 +282,13 @@ const taken = (to: string, from: string, cause: string, seconds: number) => {
 const EACH = [
   {
     at: "2023-11-14T22:13:30.500Z",
-    summary: `b took over ${VIP} and ${OTHER} from a, which stepped down. ${atMost("11 s")}`,
+    summary: `b took over ${VIP} and 1 more VIP from a, which stepped down. ${atMost("11 s")}`,
     ...taken("b", "a", "stepped_down", 10.5),
     isPartial: true,
   },
   {
     at: "2023-11-14T22:13:40.000Z",
-    summary: `a took over ${VIP} and ${OTHER} from b, which stepped down. ${atMost("10 s")}`,
+    summary: `a took over ${VIP} and 1 more VIP from b, which stepped down. ${atMost("10 s")}`,
     ...taken("a", "b", "stepped_down", 9.5),
     isPartial: false,
   },
@@ -311,7 +313,7 @@ test("of members that take over from each other, the JSON has the latest switch,
     severity: "warning",
     cluster: "ams",
     begin: "2023-11-14T22:13:30.500Z",
-    summary: `b and a took over ${VIP} and ${OTHER} ${eachOther("3 times, about every 10 s: a lets go most often")}`,
+    summary: `b and a took over ${VIP} and 1 more VIP ${eachOther("3 times, about every 10 s: a lets go most often")}`,
     subjects: [VIP, OTHER],
     keys: ["group 2 192.0.2.100", "group 2 192.0.2.101"],
     failover: {

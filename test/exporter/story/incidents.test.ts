@@ -23,7 +23,7 @@ const A = { ...MEMBER_A, websites: [SHOP] };
 const B = { ...MEMBER_B, websites: [SHOP] };
 const LONE = applianceOf({ name: "lone" });
 const VIPS = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
-const TAKEN = "b took over 3 addresses from a";
+const TAKEN = "b took over 192.0.2.1 (vhid 2) and 2 more VIPs from a";
 const ALL = "192.0.2.1 (vhid 2), 192.0.2.2 (vhid 2) and 192.0.2.3 (vhid 2)";
 
 /** An answer in which all groups are in that state. */
@@ -363,7 +363,7 @@ test.each<[name: string, polls: string, incidents: readonly string[], left?: rea
     "a master that stops answering had it until then",
     `${PAIR}, b 503 0.5, b 503 0.6, a 200 20, a MASTER 21, a untested 21 25, a silent 22 26, a untested 27, b MASTER 27, a BACKUP 40, a 200 40.5, b BACKUP 44, a MASTER 44, a 200 45, a MASTER 46`,
     [
-      `44-44 failover: a took over ${VIP} from b, which stepped down. No known master for at most 17 s`,
+      `44-44 failover: ${VIP} is back on a (b stepped down, no known master for at most 17 s). The failover of 22:13:47 UTC is over`,
       `27-40 failover: b took over ${VIP} from a, ${STOPPED.replace("5 s", "6 s")}`,
       `27-44 website_down: Down: ${SITE}, about 21.5 s, at most 25 s`,
       "26-40 appliance_down: a went down: it does not answer in time (timeout)",
