@@ -275,13 +275,20 @@ function reasonOf(facts: ApplianceSnapshot): string {
 /** Returns why appliances cannot be polled, those with the same reason together: `a and b do not answer in time (timeout); c refuses ...`. */
 function silenceOf(appliances: readonly ApplianceSnapshot[]): string {
   const failing = appliances.filter((each) => reasonOfPoll(each) !== undefined);
-  const clauses = Array.from(groupBy(failing, reasonOfPoll), ([reason = "internal", all]) =>
-    silence(
-      all.map(({ identity }) => identity.appliance),
-      reason,
-    ),
+  const alike = groupBy(failing, (each): FailureReason | "not_pinned" | undefined =>
+    isNotPinned(each) ? "not_pinned" : reasonOfPoll(each),
   );
+  const clauses = Array.from(alike, ([reason = "internal", all]) => {
+    const names = all.map(({ identity }) => identity.appliance);
+    if (reason !== "not_pinned") return silence(names, reason);
+    return `${listed(names, FEW)} ${names.length > 1 ? "show" : "shows"} another certificate (renewed?)`;
+  });
   return clauses.join("; ");
+}
+
+/** Whether an appliance shows another certificate than the one that is known. */
+function isNotPinned({ vrrp: { health } }: ApplianceSnapshot): boolean {
+  return health.failure?.code === "not_pinned";
 }
 
 function reasonOfPoll(facts: ApplianceSnapshot | undefined): FailureReason | undefined {

@@ -104,6 +104,19 @@ test.each<Case>([
       "Visitors may be well: try 192.0.2.100 and 192.0.2.101, then make ams-1 and ams-2 answer the exporter",
   },
   {
+    event: "master not known, another certificate",
+    next: [
+      {
+        ...silent("ams-1", "tls"),
+        outcome: { ok: false, failure: { reason: "tls", code: "not_pinned", message: "" } },
+      },
+    ],
+    summary:
+      "ams-1, MASTER of 192.0.2.100 and 1 more VIP until 22:13:20 UTC, shows another certificate (renewed?)",
+    advice:
+      "Visitors may be well: try 192.0.2.100 and 192.0.2.101, then make ams-1 and ams-2 answer the exporter",
+  },
+  {
     event: "website down at the master",
     next: [finds("ams-1", 3, 503)],
     summary: "shop is down for visitors: 503 from ams-1, MASTER. ams-2 finds it up",
