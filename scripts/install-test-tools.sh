@@ -6,7 +6,7 @@ set -euo pipefail
 packages=(
   binutils xz-utils              # packages (npm run package, readelf)
   buildah mmdebstrap             # image, and a root file system for packages
-  chromium                       # browser tests
+  chromium-headless-shell        # browser tests
   curl                           # npm run lab:failover
   gnutls-bin openssl             # old devices
   iproute2 util-linux            # network namespaces, prlimit
