@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# This script installs the Debian packages that `npm run test:all` needs, and unpacks some from newer suites of Debian
-# (docs/compatibility.md). It changes nothing if all packages are there. Run it as root, or as a user who may use sudo.
+# This script installs the Debian packages that `npm run test:all` needs, unpacks some from newer suites of Debian
+# (docs/compatibility.md), and makes a root file system of Debian 12. It changes nothing if all of these are there. Run it as root, or as a
+# user who may use sudo.
 set -euo pipefail
 
 packages=(
@@ -19,10 +20,11 @@ packages=(
   prometheus-pushgateway         # npm run bench
   systemd                        # systemd-analyze
 )
-# To get newer versions of a suite, remove its folder. test/support/tool.ts also names the suites and the folder.
+# To get newer versions of a suite, remove its folder. test/support/tool.ts also names the suites and the paths in the cache.
 suites=(trixie forky)
 unpacked=(prometheus promtool prometheus-alertmanager keepalived)
 cache=/var/cache/appliance-exporter-test-tools
+root_tar=$cache/bookworm.tar
 # The tests start these themselves, so the services that come with the packages are not needed.
 services=(keepalived nginx prometheus prometheus-alertmanager prometheus-blackbox-exporter prometheus-pushgateway)
 
@@ -64,6 +66,15 @@ unpack() {
   as_root mv "$folder/new" "$folder/bin"
 }
 
+# This function makes the Debian 12 in which packages are installed.
+make_root() {
+  echo "Making a root file system of Debian 12"
+  as_root mkdir -p "$cache"
+  as_root mmdebstrap --quiet --variant=minbase --include=ca-certificates,keepalived,systemd --format=tar \
+    bookworm "$root_tar.new"
+  as_root mv "$root_tar.new" "$root_tar"
+}
+
 missing=()
 for package in "${packages[@]}"; do
   is_installed "$package" || missing+=("$package")
@@ -86,4 +97,5 @@ done
 for suite in "${suites[@]}"; do
   if [ ! -d "$cache/$suite/bin" ]; then unpack "$suite"; fi
 done
+if [ ! -f "$root_tar" ]; then make_root; fi
 echo "All test tools are installed."

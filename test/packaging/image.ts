@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { inject, onTestFinished } from "vitest";
 import { eventually } from "../support/eventually.ts";
-import { toolPath } from "../support/tool.ts";
+import { ROOT_TAR, toolPath } from "../support/tool.ts";
 import { COMMITS } from "./prepare.ts";
 import { enter, packagePath, unshare } from "./root.ts";
 
@@ -14,6 +14,9 @@ const execute = promisify(execFile);
 /** The name that the Dockerfile asks for. */
 const BASE = "docker.io/library/node:24-bookworm-slim";
 const IMAGE = "localhost/appliance-exporter";
+
+/** Has the Node.js of the image. */
+const tarball = await packagePath(`-${process.arch}.tar.xz`);
 
 /** How an image is run. */
 export interface ImageConfig {
@@ -67,18 +70,10 @@ type Buildah = (...args: readonly string[]) => Promise<string>;
 
 /** Makes the base image here instead of pulling it: Debian, Node.js and npm, and how this machine reaches its registry. */
 async function makeBase(buildah: Buildah, work: string): Promise<void> {
-  await execute("tar", [
-    "-xf",
-    await packagePath(`-${process.arch}.tar.xz`),
-    "-C",
-    work,
-    "--wildcards",
-    "--strip-components=2",
-    "*/node/node",
-  ]);
+  await execute("tar", ["-xf", tarball, "-C", work, "--wildcards", "--strip-components=2", "*/node/node"]);
   const npm = join((await execute("npm", ["root", "--global"])).stdout.trim(), "npm");
   const base = await buildah("from", "scratch");
-  await buildah("add", base, inject("rootTar"), "/");
+  await buildah("add", base, ROOT_TAR, "/");
   await buildah("copy", base, join(work, "node"), "/usr/local/bin/node");
   await buildah("copy", base, npm, "/usr/local/lib/node_modules/npm");
   await buildah(

@@ -4,15 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { toolPath } from "../support/tool.ts";
 
 const execute = promisify(execFile);
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A root file system without Node.js, as a tar file. */
-    readonly rootTar: string;
-    /** A copy of the project, with the packages in `out`. */
+    /** A copy of the project, which gets the packages in `out`. */
     readonly project: string;
   }
 }
@@ -50,20 +47,18 @@ export async function makePackages(
   await execute("sh", ["-c", script], { cwd: project, env });
 }
 
-/** Makes a root file system of Debian 12 and the packages, once for all tests of this folder. Only a release needs those for other machines. */
+/**
+ * Makes the packages once for all tests of this folder, while other tests run: `packagePath` waits for them. Only a release needs those for
+ * other machines.
+ */
 export async function setup({ provide, name }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
-  const rootTar = join(folder, "root.tar");
   const project = join(folder, "project");
   const architectures = name === "release" ? [] : [process.arch];
-  const base = execute(toolPath("mmdebstrap"), [
-    "--variant=minbase",
-    "--include=ca-certificates,keepalived,systemd",
-    "bookworm",
-    rootTar,
-  ]);
-  await Promise.all([base, copyProject(".", project).then(() => makePackages(project, { architectures }))]);
-  provide("rootTar", rootTar);
+  const made = copyProject(".", project).then(() => makePackages(project, { architectures }));
   provide("project", project);
-  return () => rm(folder, { recursive: true });
+  return async () => {
+    await made;
+    await rm(folder, { recursive: true });
+  };
 }

@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, inject, onTestFinished } from "vitest";
-import { toolPath } from "../support/tool.ts";
+import { eventually } from "../support/eventually.ts";
+import { ROOT_TAR, toolPath } from "../support/tool.ts";
 import { COMMITS } from "./prepare.ts";
 
 const execute = promisify(execFile);
@@ -20,6 +21,11 @@ export const VERSION = manifest.version.replace(/-dev$/, `$&.${COMMITS}`);
 export const DEB_VERSION = VERSION.replace("-", "~");
 /** Of the Node.js in the packages. */
 export const { version: NODE_VERSION }: { readonly version: string } = required("../../packaging/node.json");
+
+/** The file that is written after all packages. */
+export const CHECKSUMS = "SHA256SUMS";
+/** Takes half a minute on a quiet machine. */
+const MAKING_MS = 600_000;
 
 /** The environment of commands in it. */
 export const ENV = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", LC_ALL: "C" };
@@ -75,7 +81,7 @@ export function unshare(args: readonly string[], env = process.env) {
 export async function createRoot(): Promise<Root> {
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-"));
   afterAll(() => rm(folder, { recursive: true }));
-  await execute("tar", ["--extract", "--file", inject("rootTar"), "--directory", folder]);
+  await execute("tar", ["--extract", "--file", ROOT_TAR, "--directory", folder]);
   const command = (script: string) => ["--mount-proc", `--root=${folder}`, "/bin/sh", "-ec", script];
   return {
     folder,
@@ -87,10 +93,18 @@ export async function createRoot(): Promise<Root> {
   };
 }
 
-/** The path of the package whose name ends so. */
+/** The path of the package whose name ends so, when all packages are made. */
 export async function packagePath(ending: string): Promise<string> {
   const out = join(inject("project"), "out");
-  const name = (await readdir(out)).find((each) => each.endsWith(ending));
+  const names = await eventually(
+    async () => {
+      const made = await readdir(out);
+      if (!made.includes(CHECKSUMS)) throw new Error("the packages are not made");
+      return made;
+    },
+    { timeoutMs: MAKING_MS },
+  );
+  const name = names.find((each) => each.endsWith(ending));
   if (name === undefined) throw new Error(`no package ${ending}`);
   return join(out, name);
 }

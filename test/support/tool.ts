@@ -8,6 +8,9 @@ export type Suite = (typeof SUITES)[number];
 /** Has a folder with the programs of each suite. */
 const FOLDER = "/var/cache/appliance-exporter-test-tools";
 
+/** A root file system of Debian 12 without Node.js. */
+export const ROOT_TAR = join(FOLDER, "bookworm.tar");
+
 /** The suites whose programs are on this machine. */
 export const UNPACKED_SUITES = SUITES.filter((suite) => existsSync(join(FOLDER, suite, "bin")));
 
