@@ -23,13 +23,15 @@ const VERSIONED = [
   ...TEXTS,
 ];
 
-/** Begin before others, so that none of them runs alone at the end. */
+/** Begin before others, in this order, so that none of them runs alone at the end. */
 const LONG = [
   "test/e2e/alerts.release.test.ts",
   "test/monitoring/rules.release.test.ts",
   "test/monitoring/rules.extra.test.ts",
   "test/faults/costly-answers.release.test.ts",
+  "test/e2e/alerts.extra.test.ts",
   "test/exporter/story/keepalived-causes.extra.test.ts",
+  "test/monitoring/evaluation.extra.test.ts",
   "test/faults/journal.test.ts",
   "test/faults/configuration.test.ts",
   "test/faults/process.test.ts",
@@ -38,13 +40,20 @@ const LONG = [
   "test/exporter/web/maintenance.test.ts",
   "test/secrets.test.ts",
 ];
-const isLong = ({ moduleId }: TestSpecification) => LONG.some((file) => moduleId.endsWith(file));
+/** `LONG.length` for others. */
+const rankOf = ({ moduleId }: TestSpecification) => {
+  const rank = LONG.findIndex((file) => moduleId.endsWith(file));
+  return rank === -1 ? LONG.length : rank;
+};
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const others = files.filter((file) => !isLong(file));
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest, which changes no array
-    return [...files.filter(isLong), ...(await super.sort(others))];
+    const sorted = await super.sort(files);
+    // Only files of one project share a process.
+    return sorted.toSorted(
+      (one, other) => rankOf(one) - rankOf(other) || one.project.name.localeCompare(other.project.name),
+    );
   }
 }
 
@@ -58,7 +67,8 @@ const shared = {
   maxConcurrency: 10,
   // The names of tests, and what they compare, are never shortened.
   chaiConfig: { truncateThreshold: 0 },
-  sequence: { groupOrder: 0 },
+  // Modules keep no state, so files may share them: a process and the modules anew cost each file a second.
+  isolate: false,
 };
 
 /** Tests that start browsers, monitoring systems or machines. */
@@ -67,6 +77,9 @@ const slow = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
   expect: { poll: { timeout: 120_000 } },
+  // Two of them, of the lab and of keepalived, wait for minutes.
+  maxWorkers: 4,
+  sequence: { groupOrder: 1 },
 };
 
 const newest = UNPACKED_SUITES.at(-1);
@@ -104,8 +117,6 @@ export default defineConfig({
           name: "program",
           include: ["test/**/*.test.ts"],
           exclude: [...EXTRA, ...RELEASE],
-          // Modules keep no state, so files may share them: a process and the modules anew cost each file a second.
-          isolate: false,
         },
       },
       { test: { ...slow, name: "extra", include: EXTRA, exclude: [...PACKAGING, ...VERSIONED, ...E2E] } },
@@ -116,8 +127,6 @@ export default defineConfig({
           include: VERSIONED,
           exclude: [...leftOutOf(suite)],
           env: { PATH: pathOf(suite) },
-          // Beside the lab, whose processes go first.
-          sequence: { groupOrder: 1 },
         },
       })),
       {
@@ -126,8 +135,6 @@ export default defineConfig({
           name: "packaging",
           include: PACKAGING,
           globalSetup: ["test/packaging/prepare.ts"],
-          // Building an image takes all cores: after the tests that wait for answers.
-          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -142,10 +149,8 @@ export default defineConfig({
       },
       // Not among the tests of CI: npm run lab:planned.
       { test: { ...slow, name: "lab", include: ["test/e2e/**/*.lab.ts"], maxConcurrency: 64 } },
-      // The lab measures times: all cases run at once, after the tests that take the processors.
-      {
-        test: { ...slow, name: "e2e", include: E2E, maxConcurrency: 64, sequence: { groupOrder: 1 } },
-      },
+      // All cases run at once, and their processes go before all others.
+      { test: { ...slow, name: "e2e", include: E2E, maxConcurrency: 64 } },
     ],
   },
 });
