@@ -5,7 +5,7 @@ import { pathOf, UNPACKED_SUITES, type Suite } from "./test/support/tool.ts";
 
 /** Tests that need the programs of scripts/install-test-tools.sh, or minutes. */
 const EXTRA = ["test/**/*.extra.test.ts", "test/browser/**/*.test.ts"];
-/** Installable packages and the image; they share what is made before. */
+/** Installable packages and the image, which are made once. */
 const PACKAGING = ["test/packaging/**/*.extra.test.ts"];
 const E2E = ["test/e2e/**/*.extra.test.ts"];
 /** What only a release plays: every case, of which each change plays some. */
@@ -31,7 +31,6 @@ const LONG = [
   "test/faults/costly-answers.release.test.ts",
   "test/e2e/alerts.extra.test.ts",
   "test/exporter/story/keepalived-causes.extra.test.ts",
-  "test/monitoring/evaluation.extra.test.ts",
   "test/faults/journal.test.ts",
   "test/faults/configuration.test.ts",
   "test/faults/process.test.ts",
