@@ -1,54 +1,90 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { launchChromium } from "../test/browser/chromium.ts";
 import { serveFleet } from "../test/browser/fleet-server.ts";
-import {
-  documentOf,
-  HAPPENED,
-  incident,
-  NOW_MS,
-  pair,
-  secondSilent,
-  shopDown,
-  splitBrain,
-} from "../test/exporter/page/documents.ts";
+import { PLAYED_MS, playFleet, SITUATIONS } from "../test/exporter/page/played-fleet.ts";
+import { keysOf } from "../src/support/keys.ts";
 
-/** `npm run pictures` writes the status page as the README shows it into `docs/images`. */
-const FOLDER = fileURLToPath(new URL("../docs/images/", import.meta.url));
-const SPLIT_BRAIN = "rtm-1 and rtm-2 are both MASTER of 192.0.2.100 and 1 more VIP";
-const DOCUMENT = documentOf(
-  [shopDown(pair("ams")), splitBrain(pair("rtm")), secondSilent(pair("lab")), pair("fra"), pair("waw")],
+/**
+ * `npm run pictures` writes the status page as the README shows it into `docs/images`; with `--all`, also each situation on each screen, in
+ * light and dark, into `out/pictures`, to be looked at after a change of the page.
+ */
+const DOCUMENTED = fileURLToPath(new URL("../docs/images/", import.meta.url));
+const ALL = fileURLToPath(new URL("../out/pictures/", import.meta.url));
+
+const SCREENS = {
+  desktop: { width: 1280, height: 800 },
+  wide: { width: 1920, height: 1080 },
+  phone: { width: 390, height: 844 },
+  wall: { width: 1920, height: 1080 },
+} as const;
+
+interface Picture {
+  readonly situation: keyof typeof SITUATIONS;
+  readonly screen: keyof typeof SCREENS;
+  readonly colorScheme: "light" | "dark";
+  readonly path: string;
+  /** The text of the problem that is clicked before. */
+  readonly click?: string;
+  /** Whether the exporter no longer answers. */
+  readonly isGone?: boolean;
+}
+
+const README: readonly Picture[] = [
   {
-    incidents: [incident("split", "split_brain", 42, { cluster: "rtm", summary: SPLIT_BRAIN }), ...HAPPENED],
+    situation: "trouble",
+    screen: "desktop",
+    colorScheme: "light",
+    path: `${DOCUMENTED}status-page.png`,
+    click: "are both MASTER",
   },
-);
-/** The exporter's texts for these problems. */
-const SUMMARIES: Readonly<Record<string, string>> = {
-  split_brain: SPLIT_BRAIN,
-  website_down: "shop is down: 503 from ams-1, MASTER; no HTTP response from ams-2",
-  redundancy_lost:
-    "lab-1 is MASTER of 192.0.2.100 and 1 more VIP without a backup: lab-2 does not answer in time (timeout)",
-};
-const PROBLEMS = DOCUMENT.problems.map((each) => ({
-  ...each,
-  summary: SUMMARIES[each.kind] ?? each.summary,
-}));
-const PICTURES = [
-  { name: "status-page", query: "", width: 1280, height: 1100, colorScheme: "light" },
-  { name: "status-page-narrow", query: "", width: 360, height: 780, colorScheme: "dark" },
-  { name: "timelines", query: "?cluster=ams", width: 1000, height: 620, colorScheme: "light" },
-] as const;
+  {
+    situation: "trouble",
+    screen: "phone",
+    colorScheme: "dark",
+    path: `${DOCUMENTED}status-page-narrow.png`,
+  },
+  { situation: "trouble", screen: "wall", colorScheme: "dark", path: `${DOCUMENTED}wall.png` },
+];
 
-await mkdir(FOLDER, { recursive: true });
-const server = await serveFleet({ ...DOCUMENT, problems: PROBLEMS }, () => NOW_MS);
-const browser = await launchChromium();
-for (const { name, query, width, height, colorScheme } of PICTURES) {
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
-  await page.goto(`${server.url}${query}`);
+const EACH = keysOf(SITUATIONS).flatMap((situation) =>
+  keysOf(SCREENS).flatMap((screen) =>
+    (["light", "dark"] as const).flatMap((colorScheme): readonly Picture[] => {
+      const path = (name: string) => `${ALL}${screen}-${colorScheme}-${name}.png`;
+      const picture = { situation, screen, colorScheme, path: path(situation) };
+      return situation === "trouble"
+        ? [picture, { ...picture, isGone: true, path: path("gone") }]
+        : [picture];
+    }),
+  ),
+);
+
+async function take(picture: Picture): Promise<void> {
+  const { situation, screen, colorScheme, path, click, isGone = false } = picture;
+  const { document, timelines } = await playFleet(situation);
+  const server = await serveFleet(document, () => PLAYED_MS, timelines);
+  const page = await browser.newPage({
+    viewport: SCREENS[screen],
+    colorScheme,
+    timezoneId: "Europe/Amsterdam",
+  });
+  await page.goto(`${server.url}${screen === "wall" ? "?view=wall" : ""}`);
   await page.locator("html[data-connection=live]").waitFor();
-  if (query !== "") await page.locator(".clusters").evaluate((clusters) => clusters.scrollIntoView());
-  await page.screenshot({ path: `${FOLDER}${name}.png`, animations: "disabled" });
+  if (click !== undefined) {
+    await page.locator("a.line", { hasText: click }).click();
+    await page.locator("tr[aria-current]").waitFor();
+    await page.evaluate("scrollTo(0, 0)");
+  }
+  await server.stop();
+  if (isGone) await page.locator("html[data-connection=lost]").waitFor();
+  await page.screenshot({ path, animations: "disabled" });
   await page.close();
 }
+
+const isAll = process.argv.includes("--all");
+await mkdir(DOCUMENTED, { recursive: true });
+await rm(ALL, { recursive: true, force: true });
+if (isAll) await mkdir(ALL, { recursive: true });
+const browser = await launchChromium();
+for (const picture of isAll ? [...README, ...EACH] : README) await take(picture);
 await browser.close();
-await server.stop();

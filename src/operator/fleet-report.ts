@@ -4,11 +4,10 @@ import type {
   IncidentDocument,
   ProblemDocument,
 } from "../exporter/document/schema.ts";
-import type { Level } from "../exporter/judge/states.ts";
 import { groupBy } from "../support/group-by.ts";
-import { headlineOf } from "../exporter/view/headline.ts";
+import { headlineOf, headlineText } from "../exporter/view/headline.ts";
 import { incidentLevel, incidentState } from "../exporter/view/incident-facts.ts";
-import type { Row } from "../exporter/view/row.ts";
+import { isInTrouble, type Row, type Tone } from "../exporter/view/row.ts";
 import { clusterRows } from "../exporter/view/rows.ts";
 import { urgencyOf } from "../exporter/view/planned.ts";
 import { relativeTime, type Phrase } from "../exporter/view/time.ts";
@@ -36,8 +35,9 @@ export function fleetReport(
     });
     return rows.length === 0 ? [] : formatTable(["cluster", title, "state", "appliances"], rows, hasColor);
   });
-  const { level, text, detail } = headlineOf(document);
-  const headline = formatCell({ text: `${text}. ${detail}`, color: COLORS[level] }, hasColor);
+  const answer = headlineOf(document);
+  const sentence = `${headlineText(answer)}. ${answer.detail}`;
+  const headline = formatCell({ text: sentence, color: COLORS[answer.level] }, hasColor);
   const header = ["severity", "cluster", "problem", "since"];
   const first = problems.length === 0 ? [] : [formatTable(header, problemRows(problems), hasColor)];
   const shown = isFailedOnly ? incidents.filter(({ end }) => end === undefined) : incidents;
@@ -48,14 +48,11 @@ export function fleetReport(
   return [`${headline}\n`, ...first, ...tables, ...history, ...last].join("\n");
 }
 
-function isInTrouble({ level, cells }: Row): boolean {
-  return level !== "well" || cells.some(({ sign = "well" }) => sign !== "well" && sign !== "backup");
-}
-
-const COLORS: Readonly<Record<Level, Color>> = {
+const COLORS: Readonly<Record<Tone, Color>> = {
   critical: "red",
   warning: "yellow",
   unknown: "yellow",
+  planned: "green",
   well: "green",
 };
 

@@ -1,17 +1,18 @@
 import type { FleetDocument, ProblemDocument } from "../exporter/document/schema.ts";
-import type { Level } from "../exporter/judge/states.ts";
 import { shortened } from "../exporter/judge/words.ts";
 import { printable } from "../support/text.ts";
-import { headlineOf } from "../exporter/view/headline.ts";
+import { headlineOf, headlineText } from "../exporter/view/headline.ts";
+import type { Tone } from "../exporter/view/row.ts";
 import type { ExitCode } from "../exporter/command/command.ts";
 
 /** The states of a plugin for Nagios, Icinga and Checkmk. */
 const STATES = {
   well: ["OK", 0],
+  planned: ["OK", 0],
   warning: ["WARNING", 1],
   critical: ["CRITICAL", 2],
   unknown: ["UNKNOWN", 3],
-} as const satisfies Readonly<Record<Level, readonly [name: string, ExitCode]>>;
+} as const satisfies Readonly<Record<Tone, readonly [name: string, ExitCode]>>;
 
 /** Nagios reads 8 KiB. These limits keep the output below that in any script. */
 const MAX_PROBLEMS = 15;
@@ -25,7 +26,8 @@ interface Result {
 
 /** Says the state of the fleet in one line with performance data; then a line for each problem. Planned problems do not count. */
 export function nagiosReport(document: FleetDocument): Result {
-  const { level, text, detail } = headlineOf(document);
+  const first = headlineOf(document);
+  const { level, detail } = first;
   const counted = document.problems.filter(({ isPlanned }) => isPlanned !== true);
   const lines = counted.slice(0, MAX_PROBLEMS).map(({ severity, cluster, summary }) => {
     const where = cluster === undefined ? "" : `${cluster}: `;
@@ -33,8 +35,9 @@ export function nagiosReport(document: FleetDocument): Result {
   });
   const left = counted.length - lines.length;
   const more = left === 0 ? [] : [`${left} more`];
-  const first = `${headline(level, `${text}. ${detail}`)} | ${performanceData(document, counted)}`;
-  return { text: `${[first, ...lines, ...more].join("\n")}\n`, exitCode: STATES[level][1] };
+  const answer = headline(level, `${headlineText(first)}. ${detail}`);
+  const all = [`${answer} | ${performanceData(document, counted)}`, ...lines, ...more];
+  return { text: `${all.join("\n")}\n`, exitCode: STATES[level][1] };
 }
 
 /** Says why nothing is known, in one line. */
@@ -42,7 +45,7 @@ export function nagiosFailure(message: string): Result {
   return { text: `${headline("unknown", message)}\n`, exitCode: STATES.unknown[1] };
 }
 
-function headline(level: Level, text: string): string {
+function headline(level: Tone, text: string): string {
   return oneLine(`APPLIANCES ${STATES[level][0]} - ${text}`);
 }
 

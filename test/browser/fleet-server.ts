@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/exporter/document/schema.ts";
 import { createStatusPage, loadAssets } from "../../src/exporter/page/page.ts";
 import { loadRunbook } from "../../src/exporter/page/runbook.ts";
+import type { Strips } from "../../src/exporter/view/strip.ts";
 import { createWebServer, type WebServer } from "../../src/exporter/web/server.ts";
 import type { OnFinished } from "./support.ts";
 import { timelinesOf } from "../exporter/page/timelines.ts";
@@ -34,21 +35,26 @@ export async function startFleetServer(
   first: FleetDocument,
   wallMs?: () => number,
   onFinished: OnFinished = onTestFinished,
+  timelines?: Strips,
 ): Promise<FleetServer> {
-  const server = await serveFleet(first, wallMs);
+  const server = await serveFleet(first, wallMs, timelines);
   onFinished(server.stop);
   return server;
 }
 
 /** Serves until it is stopped. Its clock, by default the system's, may be far from the document. */
-export async function serveFleet(first: FleetDocument, wallMs = Date.now): Promise<FleetServer> {
+export async function serveFleet(
+  first: FleetDocument,
+  wallMs = Date.now,
+  timelines: Strips = { ...timelinesOf(first, wallMs()), damages: () => [] },
+): Promise<FleetServer> {
   let document = first;
   let interceptor: Interceptor | undefined;
   const assets = await loadAssets();
   const pages = routes({
     renderPage: createStatusPage({
       document: () => document,
-      timelines: { ...timelinesOf(first, wallMs()), damages: () => [] },
+      timelines,
       wallMs,
       telemetryPath: "/metrics",
       assets: assets.folder,

@@ -86,11 +86,12 @@ function hostileDocument() {
 const QUERY = `?text=${encodeURIComponent(SCRIPT)}&incident=${ID}`;
 
 async function expectText(page: Page): Promise<void> {
-  expect(await page.locator(".problems .what").textContent()).toBe(`Critical ${SCRIPT}`);
+  expect(await page.locator(".problems .what > span").last().textContent()).toBe(SCRIPT);
   expect(await page.locator("h3").textContent()).toBe(SCRIPT);
   expect(await page.locator(".websites th .title").first().textContent()).toBe(`${SCRIPT} http`);
-  expect(await page.locator(".vrrp th .title").first().textContent()).toBe(`${SCRIPT} VHID 1`);
+  expect(await page.locator(".vrrp th .title").first().textContent()).toBe(`${SCRIPT} vhid 1`);
   expect(await page.locator("summary .labels").textContent()).toBe(`${SCRIPT}=${SCRIPT} `);
+  expect(await page.locator("h3").getAttribute("title")).toBe(`${SCRIPT}=${SCRIPT}`);
   // The filter takes no longer text.
   expect(await page.getByRole("searchbox").inputValue()).toBe(SCRIPT.slice(0, 200));
 }

@@ -33,30 +33,35 @@ test("the address of an earlier incident opens it in view, links lead to others,
     page.locator("#incident-failover").evaluate((one) => one.getBoundingClientRect().top < innerHeight);
   expect(await isInView()).toBe(true);
   await page.getByRole("link", { name: "rtm-1 is down" }).click();
-  await page.waitForURL(`${server.url}?cluster=rtm&incident=silence`);
-  await expect.poll(() => openIn(page), SOON).toEqual(["incident-silence"]);
+  await expect
+    .poll(() => page.url(), SOON)
+    .toBe(`${server.url}?cluster=rtm&incident=silence#incident-silence`);
+  await expect.poll(() => openIn(page), SOON).toEqual(["incident-failover", "incident-silence"]);
   await page.locator("html[data-connection=live]").waitFor();
   await page.getByRole("searchbox").fill("rtm-2");
-  await page.waitForURL(`${server.url}?text=rtm-2&cluster=rtm&incident=silence`);
+  await expect
+    .poll(() => page.url(), SOON)
+    .toBe(`${server.url}?cluster=rtm&incident=silence&text=rtm-2#incident-silence`);
   await page.locator("#incident-silence > summary").click();
-  await expect.poll(() => openIn(page), SOON).toEqual([]);
+  await expect.poll(() => openIn(page), SOON).toEqual(["incident-failover"]);
   await page.getByRole("link", { name: "Show everything" }).click();
   await expect.poll(() => page.locator("#incident-silence").count(), SOON).toBe(0);
   expect(errors).toEqual([]);
 });
 
-test("without a script the time of an incident opens it, and the filter keeps it", async () => {
+test("without a script a link in a closed incident opens it, and the filter keeps it", async () => {
   const { page, server } = await open(FLEET, { javaScriptEnabled: false, query: "?cluster=rtm" });
-  await page
-    .locator("li", { has: page.locator("#incident-failover") })
-    .getByRole("link")
-    .first()
-    .click();
-  await page.waitForURL(`${server.url}?cluster=rtm&incident=failover`);
+  await page.locator("#incident-failover > summary").click();
+  await page.locator("#incident-failover").getByRole("link", { name: "Show" }).click();
+  await expect
+    .poll(() => page.url(), SOON)
+    .toBe(`${server.url}?cluster=rtm&open=incident-failover#incident-failover`);
   expect(await page.locator("#incident-failover dl").textContent()).toContain(
     "rtm-1 stopped answering (timeout)",
   );
-  await page.getByRole("button", { name: "Filter" }).click();
-  await page.waitForURL(`${server.url}?text=&cluster=rtm&label=&timelines=&incident=failover`);
+  await page.locator("#incident-failover").getByRole("link", { name: "This incident" }).click();
+  await page.waitForURL(/incident=failover/);
+  await page.getByRole("searchbox").press("Enter");
+  await page.waitForURL(/\?text=&cluster=rtm&incident=failover/);
   expect(await openIn(page)).toEqual(["incident-failover"]);
 });

@@ -38,7 +38,7 @@ test("the page, its links and updates work behind a proxy that removes a path pr
   server.show(documentOf([shopDown(pair("ams"))], { incidents: [...HAPPENED] }));
   await expect.poll(() => page.title(), SOON).toBe("1 problem – appliance-exporter");
   await page.getByRole("link", { name: "rtm-1 is down" }).click();
-  await page.waitForURL(`${origin}${prefix}/?incident=silence`);
+  await expect.poll(() => page.url(), SOON).toBe(`${origin}${prefix}/?incident=silence#incident-silence`);
   const links = await page
     .locator("a")
     .evaluateAll((all) => all.map((link) => link instanceof HTMLAnchorElement && link.href));

@@ -2,6 +2,7 @@ import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { FleetDocument } from "../../src/exporter/document/schema.ts";
+import type { Strips } from "../../src/exporter/view/strip.ts";
 import { launchChromium } from "./chromium.ts";
 import { startFleetServer, type FleetServer } from "./fleet-server.ts";
 
@@ -47,6 +48,8 @@ export interface FleetPageOptions extends BrowserContextOptions {
   readonly query?: string;
   /** The server's clock; by default the system's. */
   readonly wallMs?: () => number;
+  /** By default as the document says. */
+  readonly timelines?: Strips;
   readonly onFinished?: OnFinished;
 }
 
@@ -56,8 +59,11 @@ export function useFleetPage(): (
   options?: FleetPageOptions,
 ) => Promise<Watched & { readonly server: FleetServer }> {
   const open = useBrowser();
-  return async (document, { query = "", wallMs, onFinished = onTestFinished, ...options } = {}) => {
-    const server = await startFleetServer(document, wallMs, onFinished);
+  return async (
+    document,
+    { query = "", wallMs, timelines, onFinished = onTestFinished, ...options } = {},
+  ) => {
+    const server = await startFleetServer(document, wallMs, onFinished, timelines);
     const watched = await open(`${server.url}${query}`, options, onFinished);
     if (options.javaScriptEnabled !== false)
       await watched.page.locator("html[data-connection=live]").waitFor();

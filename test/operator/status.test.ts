@@ -46,15 +46,15 @@ warning   ams      b is down: it does not answer in time (timeout)
                      Check that the appliance runs and no firewall drops its packets; if it is slow, raise the timeout in polling
 
 CLUSTER  VRRP                STATE        APPLIANCES
-ams      192.0.2.100 VHID 2  Backup lost  a MASTER (priority 204, carp0 on eth1), b unknown
-lone     192.0.2.7 VHID 2                 lone BACKUP (priority 204, carp\\u001b[31m on eth1)
+ams      192.0.2.100 vhid 2  Backup lost  a MASTER (priority 204, carp0 on eth1), b unknown
+lone     192.0.2.7 vhid 2                 lone BACKUP (priority 204, carp\\u001b[31m on eth1)
 
 CLUSTER  READINESS    STATE                                                                                                                              APPLIANCES
 ams      If a fails   Outage                                                                                                                             a MASTER (1 address), b not known to take over
 ams      192.0.2.100  no appliance takes over 192.0.2.100 (vhid 2): b cannot be polled since 2023-11-14 22:13 UTC: it does not answer in time (timeout)  a Backup lost (seen 3 s ago)
 
 CLUSTER  WEBSITES    STATE  APPLIANCES
-ams      shop http   Down   a no response (down: connection refused), b not tested from here
+ams      shop http   Down   a no response (connection refused), b not tested from here
 ams      shop https  Down   a 503 (down), b not tested from here
 
 CLUSTER  POLLING OF THE VRRP LIST  STATE  APPLIANCES

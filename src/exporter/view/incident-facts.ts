@@ -1,6 +1,7 @@
 import { atMost } from "../story/incident-document.ts";
 import type { IncidentDocument } from "../document/schema.ts";
-import type { Cause, Level } from "../judge/states.ts";
+import type { Cause } from "../judge/states.ts";
+import type { Tone } from "./row.ts";
 import { absoluteTime, formatSeconds, lasted } from "./time.ts";
 import { inWords } from "./words.ts";
 
@@ -16,13 +17,14 @@ export function incidentState({ begin, end }: Pick<IncidentDocument, "begin" | "
   return lastedMs < 1000 ? "over at once" : `over after ${lasted(lastedMs)}`;
 }
 
-/** Returns how urgent an incident is now. An incident that is over or planned is not urgent. */
+/** Returns how urgent an incident is now. An incident that is over is not urgent, and one that is planned says so. */
 export function incidentLevel({
   severity,
   isPlanned = false,
   end,
-}: Pick<IncidentDocument, "severity" | "isPlanned" | "end">): Level {
-  return end === undefined && !isPlanned ? severity : "well";
+}: Pick<IncidentDocument, "severity" | "isPlanned" | "end">): Tone {
+  if (isPlanned) return "planned";
+  return end === undefined ? severity : "well";
 }
 
 /** Returns how severe an incident is, or was. */

@@ -1,7 +1,9 @@
 import type { ComingDocument, PlannedDocument, ProblemDocument } from "../document/schema.ts";
-import type { Level } from "../judge/states.ts";
+import { subjectKeys } from "../judge/subjects.ts";
 import { mastersInWords, NAMED } from "../judge/words.ts";
 import { count, listed } from "../../support/text.ts";
+import type { Cell, Row, RowGroup, Tone } from "./row.ts";
+import { minuteOf } from "./time.ts";
 import { inWords, kindsOf } from "./words.ts";
 
 /** The most sentences in the headline. */
@@ -11,7 +13,9 @@ const SHOWN = 3;
 export function plannedSentences(planned: readonly PlannedDocument[]): readonly string[] {
   const more = planned.length - SHOWN;
   return [
-    ...planned.slice(0, SHOWN).map(plannedSentence),
+    ...planned.slice(0, SHOWN).map((window) => {
+      return `${plannedName(window)} until ${minuteOf(window.end)}: ${plannedWords(window)}`;
+    }),
     ...(more > 0 ? [`${count(more, "more window")} of planned work`] : []),
   ];
 }
@@ -27,35 +31,27 @@ export function comingSentences(coming: readonly ComingDocument[] = []): readonl
   ];
 }
 
-function minuteOf(instant: string): string {
-  return `${instant.slice(0, 10)} ${instant.slice(11, 16)} UTC`;
+export function plannedName({ isDrill }: PlannedDocument): string {
+  return isDrill ? "Drill" : "Planned";
 }
 
-function plannedSentence({
-  end,
-  comment,
-  by,
-  subjects,
-  moreSubjects = 0,
-  masters,
-  isDrill,
-}: PlannedDocument): string {
-  const until = minuteOf(end);
+/** Returns what a window is about: `firmware 4.6 (alice, waf-ams-1)`, and what is to be done first. */
+export function plannedWords({ comment, by, subjects, moreSubjects = 0, masters }: PlannedDocument): string {
   const names = listed(subjects, NAMED, subjects.length + moreSubjects);
   const who = by === undefined ? names : `${by}, ${names}`;
   const first = masters.map(({ appliance, addresses, masters: all }) => {
     const others = all === undefined ? "" : ` (${mastersInWords(all)})`;
     return `. ${appliance} is still MASTER of ${count(addresses, "address", "addresses")}${others}: hand over first`;
   });
-  return [`${isDrill ? "Drill" : "Planned"} until ${until}: ${comment} (${who})`, ...first].join("");
+  return [`${comment} (${who})`, ...first].join("");
 }
 
 /** Returns how urgent a problem is. Planned problems are not urgent. */
 export function urgencyOf({ severity, isPlanned = false }: ProblemDocument): {
-  readonly level: Level;
+  readonly level: Tone;
   readonly words: string;
 } {
-  return isPlanned ? { level: "well", words: "Planned" } : { level: severity, words: inWords(severity) };
+  return isPlanned ? { level: "planned", words: "Planned" } : { level: severity, words: inWords(severity) };
 }
 
 /** Returns the problems of a cluster in words, or else the planned ones; `undefined` if there are no problems. */
@@ -63,4 +59,36 @@ export function troubleIn(problems: readonly ProblemDocument[]): string | undefi
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
   if (counted.length > 0) return kindsOf(counted);
   return problems.length === 0 ? undefined : `Planned: ${kindsOf(problems).toLowerCase()}`;
+}
+
+/** Returns the rows of a cluster in which what follows from planned problems is planned, and neither critical nor a warning. */
+export function withPlanned(
+  groups: readonly RowGroup[],
+  problems: readonly ProblemDocument[],
+): readonly RowGroup[] {
+  const planned = problems.filter(({ isPlanned }) => isPlanned === true);
+  if (planned.length === 0) return groups;
+  const counted = new Set(
+    problems.filter((each) => !planned.includes(each)).flatMap(({ keys = [] }) => keys),
+  );
+  const isWhole = planned.some(({ keys }) => keys?.includes(subjectKeys.cluster) === true);
+  const muted = new Set(planned.flatMap(({ keys = [] }) => keys).filter((key) => !counted.has(key)));
+  // A row without a key is about polls, which the problem of the appliance includes.
+  const isMuted = ({ key }: Row): boolean =>
+    isWhole || (key === undefined ? counted.size === 0 : muted.has(key));
+  return groups.map((group) => ({
+    ...group,
+    rows: group.rows.map((row) => (isMuted(row) ? calmed(row) : row)),
+  }));
+}
+
+function calmed(row: Row): Row {
+  const cells = row.cells.map((cell): Cell => {
+    return cell.sign === undefined || cell.sign === "backup" ? cell : { ...cell, sign: calm(cell.sign) };
+  });
+  return { ...row, level: calm(row.level), cells };
+}
+
+function calm(tone: Tone): Tone {
+  return tone === "well" ? tone : "planned";
 }

@@ -1,25 +1,28 @@
 import type { ApplianceDocument, ReadinessDocument } from "../document/schema.ts";
 import { LEVELS } from "../judge/states.ts";
-import { shortened } from "../judge/words.ts";
 import { count, listedBriefly } from "../../support/text.ts";
 import type { Cell, Row } from "./row.ts";
 import { relative } from "./time.ts";
 import { inWords } from "./words.ts";
 
-/** The length in UTF-16 units, since a line of the page has other facts too. */
-const MAX_LINE = 120;
+/** Who would take over from the masters of a cluster. */
+export interface Succession {
+  /** The names of those who would; `?` if that is not known, `nobody` if nobody would. */
+  readonly names: string;
+  /** The sentence about the worst failover; empty while all would be well. */
+  readonly summary: string;
+}
 
-/**
- * Returns the text for the line of a cluster: `b can take over`, or the sentence about the worst failover, shortened; nothing without a
- * failover.
- */
-export function readinessLine(appliances: readonly ApplianceDocument[]): readonly string[] {
+/** Returns who would take over if a master failed, by the worst such failover; `undefined` if none is judged. */
+export function successionOf(appliances: readonly ApplianceDocument[]): Succession | undefined {
   const all = appliances.flatMap(({ failover }) => failover ?? []);
   const [worst] = all.toSorted((one, other) => LEVELS.indexOf(other.level) - LEVELS.indexOf(one.level));
-  if (worst === undefined) return [];
-  if (worst.level !== "well") return [shortened(worst.summary, MAX_LINE)];
+  if (worst === undefined) return undefined;
+  const { state, summary } = worst;
   const successors = new Set(all.flatMap((each) => each.successors));
-  return [`${listedBriefly([...successors])} can take over`];
+  if (state === "ready") return { names: listedBriefly([...successors]), summary: "" };
+  if (state === "losses") return { names: `${listedBriefly([...successors])}, with losses`, summary };
+  return { names: state === "unknown" ? "?" : "nobody", summary };
 }
 
 /**
@@ -39,7 +42,7 @@ function readinessRow(
   master: string,
   appliances: readonly ApplianceDocument[],
 ): Row {
-  const { state, level, since, successors, addresses, websites, leftOut, moreRisks } = failover;
+  const { key, state, level, since, successors, addresses, websites, leftOut, moreRisks } = failover;
   const amounts = [
     count(addresses, "address", "addresses"),
     ...(websites === 0 ? [] : [count(websites, "website")]),
@@ -55,7 +58,8 @@ function readinessRow(
     const takes = takesAll ? { state: "takes over", details: amounts } : { state: "can take over" };
     return { sign: "backup", ...takes };
   });
-  return { title: `If ${master} fails`, level, words: [inWords(state), ...relative("for", since)], cells };
+  const words = [inWords(state), ...relative("for", since)];
+  return { title: `If ${master} fails`, level, key, words, cells };
 }
 
 function riskRow(

@@ -1,8 +1,12 @@
 import type { Level } from "../judge/states.ts";
+import type { StripSubject } from "./strip.ts";
 import type { Phrase } from "./time.ts";
 
+/** How people see a state: its level; `planned` where planned work mutes what is wrong. */
+export type Tone = Level | "planned";
+
 /** The sign of a cell; `backup` is well, and has a shape of its own. */
-export type Sign = Level | "backup";
+export type Sign = Tone | "backup";
 
 /** The part of a row about one appliance. */
 export interface Cell {
@@ -18,9 +22,18 @@ export interface Row {
   readonly title: string;
   /** The text that identifies the subject besides its title. */
   readonly aside?: string | undefined;
-  readonly level: Level;
+  readonly level: Tone;
+  /** The key of the subject in its cluster, as problems name it. */
+  readonly key?: string | undefined;
+  /** The subject in the past, if it has one. */
+  readonly subject?: StripSubject;
   readonly words: readonly Phrase[];
   readonly cells: readonly Cell[];
+}
+
+/** Returns whether something in the row is wrong or not known. */
+export function isInTrouble({ level, cells }: Row): boolean {
+  return level !== "well" || cells.some(({ sign = "well" }) => sign !== "well" && sign !== "backup");
 }
 
 export interface RowGroup {

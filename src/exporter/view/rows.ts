@@ -38,9 +38,9 @@ function cellsOf(
 }
 
 /** Returns a row for each VRRP group; for an appliance without a cluster, one for each of its interfaces. */
-export function groupRows({ groups, appliances }: ClusterDocument): readonly Row[] {
+export function groupRows({ name, groups, appliances }: ClusterDocument): readonly Row[] {
   if (groups.length > 0)
-    return limited(groups, "VRRP group", appliances, (group) => groupRow(group, appliances));
+    return limited(groups, "VRRP group", appliances, (group) => groupRow(group, appliances, name));
   const lone = appliances.flatMap(({ interfaces = [] }) => interfaces);
   return limited(lone, "VRRP group", appliances, loneRow);
 }
@@ -57,16 +57,18 @@ function limited<Subject>(
   if (left <= 0) return rows;
   const cells = cellsOf(appliances, () => ({ state: "not shown" }));
   const words = ["The JSON of the status page has them all."];
-  return [...rows, { title: count(left, `more ${noun}`), level: "unknown", words, cells }];
+  return [...rows, { title: count(left, `more ${noun}`), level: "well", words, cells }];
 }
 
-function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]): Row {
-  const { vip, vhid, state, level, problem, since } = group;
+function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[], cluster: string): Row {
+  const { vip, vhid, interface: link, key, state, level, problem, since } = group;
   const isElsewhere = problem === "preferred_master_lost";
   return {
     title: addressName(vip, group),
-    aside: `VHID ${vhid}`,
+    aside: `vhid ${vhid}`,
     level,
+    key,
+    subject: { kind: "group", cluster, vhid, vip, interface: link },
     words: [`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}`, ...relative("for", since)],
     cells: cellsOf(appliances, (appliance) => memberCell(group, appliance)),
   };
@@ -98,14 +100,14 @@ function detailsOf(priority: number | undefined, interfaces: readonly Interface[
 
 /** Returns the row of an interface without a group. MASTER and BACKUP are both well. */
 function loneRow(one: Interface): Row {
-  const { vip, vhid, state, level, priority, lastTransitionAt } = one;
+  const { vip, vhid, key, state, level, priority, lastTransitionAt } = one;
   const details = [...detailsOf(priority, [one]), ...relative("changed", lastTransitionAt)];
   const cell = { sign: state === "BACKUP" ? "backup" : level, state, details } as const;
-  return { title: vip, aside: `VHID ${vhid}`, level, words: [], cells: [cell] };
+  return { title: vip, aside: `vhid ${vhid}`, level, key, words: [], cells: [cell] };
 }
 
 /** Returns a row for each website and protocol, and a row for a website of which nothing is known. */
-export function websiteRows({ websites, appliances }: ClusterDocument): readonly Row[] {
+export function websiteRows({ name: cluster, websites, appliances }: ClusterDocument): readonly Row[] {
   return limited(websites, "website", appliances, (website) => {
     const tests = new Map(
       appliances.map((each) => [each, each.websites.find(({ id }) => id === idAt(website, each.name))]),
@@ -117,10 +119,12 @@ export function websiteRows({ websites, appliances }: ClusterDocument): readonly
     );
     const unjudged = found.size === 0 ? [{}] : Array.from(found, (protocol) => ({ protocol }));
     const states = website.states.length === 0 ? unjudged : website.states;
-    return states.map(({ protocol, state, level = "unknown", since }: Partial<DisplayedState>): Row => {
+    return states.map(({ protocol, key, state, level = "unknown", since }: Partial<DisplayedState>): Row => {
       const words = [inWords(state), ...relative("for", since)];
       const cells = cellsOf(appliances, (each) => testCell(tests.get(each), protocol));
-      return { title: website.name, aside: protocol, level, words, cells };
+      const { id, name } = website;
+      const subject = { kind: "website", cluster, id, name, protocol: protocol ?? "" } as const;
+      return { title: name, aside: protocol, level, key, subject, words, cells };
     });
   });
 }
@@ -130,9 +134,9 @@ function testCell(test: Test | undefined, protocol: DisplayedState["protocol"]):
   const found = test.statuses?.find((one) => one.protocol === protocol);
   if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test, protocol) };
   const { status, isUp, level, text } = found;
-  const why = text === undefined ? "down" : `down: ${text}`;
   const state = status === 0 ? "no response" : String(status);
-  return { sign: level, state, details: [isUp ? "up" : why] };
+  const details = [...(status === 0 || isUp ? [] : ["down"]), ...(text === undefined ? [] : [text])];
+  return { sign: level, state, details };
 }
 
 /** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol or a certain status for it. */
@@ -149,11 +153,12 @@ function whyUnknown(
 /** Returns a row for each website that appliances list: how each of them protects the website, and the servers behind it. */
 export function discoveredRows({ discovered, appliances }: ClusterDocument): readonly Row[] {
   return limited(discovered?.websites ?? [], "website", appliances, (website) => {
-    const { name, address, state, level, at } = website;
+    const { name, address, key, state, level, at } = website;
     return {
       title: name,
       aside: address,
       level,
+      key,
       words: [state === undefined ? "servers unknown" : inWords(state)],
       cells: cellsOf(appliances, ({ name: appliance }) => descriptionCell(at[appliance])),
     };

@@ -1,5 +1,5 @@
-/** The wording of an instant in relation to now: `3 min ago`, `seen 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
-export type Wording = "ago" | "changed" | "seen" | "for" | "next";
+/** The wording of an instant in relation to now: `3 min`, `3 min ago`, `seen 3 min ago`, `for 3 min`, or `in 4 s` for a planned one. */
+export type Wording = "long" | "ago" | "changed" | "seen" | "for" | "next";
 
 /** A text, or an instant in relation to now. */
 export type Phrase = string | { readonly wording: Wording; readonly at: string };
@@ -21,6 +21,7 @@ const DAY = 24 * HOUR;
 export function relativeTime(wording: Wording, atMs: number, nowMs: number): string {
   const passed = duration(Math.max(0, nowMs - atMs));
   if (wording === "next") return `in ${duration(Math.max(0, atMs - nowMs))}`;
+  if (wording === "long") return passed;
   if (wording === "for") return `for ${passed}`;
   return wording === "ago" ? `${passed} ago` : `${wording} ${passed} ago`;
 }
@@ -44,6 +45,20 @@ export function lasted(durationMs: number): string {
 export function absoluteTime(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }
+
+/** Returns `2026-11-21 12:03 UTC`; `at` is RFC 3339 in UTC. */
+export function minuteOf(at: string): string {
+  return `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+}
+
+/** Returns `12:03` in UTC, and `Nov 20 12:03` if it is another day than that of the Unix time `nowMs`. */
+export function clockTime(at: string, nowMs: number): string {
+  const day = new Date(nowMs).toISOString().slice(0, 10);
+  const date = at.startsWith(day) ? "" : `${MONTHS[Number(at.slice(5, 7)) - 1]} ${Number(at.slice(8, 10))} `;
+  return `${date}${at.slice(11, 16)}`;
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** Returns `43 ms`, `1.2 s` or `12 s`; `–` if the time is not known. */
 export function formatSeconds(seconds: number | undefined): string {

@@ -1,5 +1,5 @@
 import { html, nothing, type Html } from "../../exporter/page/view/html.ts";
-import { HATCH, picture } from "../../exporter/page/view/strip.ts";
+import { picture } from "../../exporter/page/view/strip.ts";
 import type { KnownIncident } from "../../exporter/document/schema.ts";
 import { addressName } from "../../exporter/judge/words.ts";
 import { count, listed } from "../../support/text.ts";
@@ -37,7 +37,6 @@ export function formatHtml(report: MonthReport, calendar: Calendar): string {
         </style>
       </head>
       <body>
-        ${HATCH}
         <main>
           <h1>${title}</h1>
           <p>
@@ -72,7 +71,7 @@ const NOTES = [
   "A website is up in the states up, unstable and partially down, and down in the states down and down at master. A VRRP group is up while it has one known master, and down while it has several (split brain) or none. A cluster is down while one of its groups and websites is, and up while all of them are. Ready is the part of the known time in which a failover would have lost nothing.",
   "Unknown time has two parts. No answer: it was watched, and nobody could tell its state, since appliances did not answer or no master was known; visitors may have been without it. Not watched: the exporter did not run, its clock was set, or the subject was not known or not configured yet.",
   "An outage goes on through unknown or planned time after which it is still down. Mean outage is the known down time of one on average, the mean time to repair. In each table the rows that are known to be up for the smallest part of the time come first, so that a row with much unknown time is never among the best.",
-  "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a blue one is planned work, a full one is down, and a hatched one is mostly unknown, or was without an answer for a minute or more.",
+  "Strips show the worst state in each eight hours: a low bar is up, a higher one is up with a problem, a blue one is planned work, a full one is down, and a hairline is mostly unknown, or was without an answer for a minute or more.",
 ];
 const LEFT_OUT = "left out, since a journal has a limit for each day; what they would say is unknown";
 

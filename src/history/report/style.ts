@@ -31,13 +31,12 @@ path.up { fill: #1a7036; }
 path.impaired { fill: #855600; }
 path.planned { fill: #0b5cad; }
 path.down { fill: #b3261e; }
-.hatch { position: absolute; }
-.hatch rect { fill: #56606c; }
+path.unknown { fill: #56606c; }
 @media (max-width: 40rem) {
   .figures :is(th, td):first-child { width: 8em; min-width: 8em; }
   :is(.axis, .strip) { width: 10em; }
 }
-@media (forced-colors: active) { :is(path:not(.unknown), .hatch rect, .axis) { fill: CanvasText; } }
+@media (forced-colors: active) { :is(path, .axis) { fill: CanvasText; } }
 @media print {
   body { font-size: 0.75rem; }
   .scroll { overflow-x: visible; }

@@ -50,33 +50,61 @@ test("clusters are shown with their problems and incidents, and problems without
   expect(linked.incidents.map(({ id }) => id)).toEqual(["shop", "failover", "silence"]);
 });
 
-test("the form offers every cluster and label, and keeps a chosen one that no longer exists", () => {
-  const { text } = filterForm(FLEET.clusters, filterOf("cluster=gone"), "");
-  const offered = [...text.matchAll(/<option value="([^"]*)"( selected)? *>/g)].map(
-    ([, value, selected = ""]) => `${value}${selected}`,
+/** What the links beside the field say, in brackets where one is chosen. */
+const chipsOf = (query: string, fleet = FLEET): readonly string[] =>
+  [...filterForm(fleet, filterOf(query)).text.matchAll(/<a\s+class="chip"([^>]*)>(.*?)<\/a\s*>/gs)].map(
+    ([, attributes = "", text = ""]) => (attributes.includes("aria-current") ? `[${text}]` : text),
   );
-  expect(offered).toEqual(
-    ["", "gone selected", "ams", "rtm", "lab"].concat([
-      "",
-      "site=amsterdam",
-      "site=rotterdam",
-      "stage=test",
-      "",
-      "month",
-    ]),
-  );
+
+test("links offer problems, all, and the labels that only some clusters have", () => {
+  const labels = ["site=rotterdam", "stage=test"];
+  expect(chipsOf("")).toEqual(["Problems 3", "[All 3]", ...labels, "[24 h]", "30 days"]);
+  expect(chipsOf("only=problems&timelines=month")).toEqual([
+    "[Problems 3]",
+    "All 3",
+    ...labels,
+    "24 h",
+    "[30 days]",
+  ]);
+  expect(chipsOf("", documentOf([pair("ams"), pair("rtm")]))).toEqual(["[All 2]", "[24 h]", "30 days"]);
+});
+
+test("a chosen label or cluster that no longer exists is offered", () => {
+  expect(chipsOf("label=site%3Dgone")).toContain("[site=gone]");
+  expect(chipsOf("cluster=gone")).toContain("[gone]");
+});
+
+test("of many labels those of the most clusters are offered", () => {
+  const many = Array.from({ length: 40 }, (_, nth) =>
+    pair(`c${nth}`, { labels: { rack: String(nth), hall: String(nth % 3) } }),
+  ).map((each) => ({ ...each, appliances: each.appliances.map((one) => ({ ...one, labels: {} })) }));
+  const chips = chipsOf("", documentOf(many));
+  expect(chips).toHaveLength(1 + 6 + 2);
+  expect(chips).toEqual(expect.arrayContaining(["hall=0", "hall=1", "hall=2"]));
+});
+
+test("the form keeps the rest of the filter, and offers to show everything while it hides something", () => {
+  const { text } = filterForm(FLEET, filterOf("text=a&label=site%3Dx&incident=shop"));
+  expect(text).toContain('name="text" value="a"');
+  expect(text).toContain('<input type="hidden" name="label" value="site=x" />');
+  expect(text).toContain('<input type="hidden" name="incident" value="shop" />');
+  expect(text).toContain(">Show everything<");
+  expect(filterForm(FLEET, filterOf("")).text).not.toContain(">Show everything<");
+});
+
+test("only clusters with problems, or that are not known, can be shown", async () => {
+  const { clusters } = await applyFilter(EVERYTHING, filterOf("only=problems"));
+  expect(clusters.map(({ cluster }) => cluster.name)).toEqual(["rtm", "ams"]);
 });
 
 test("a cluster whose name has invisible characters is found by the name that is shown, and by its own", async () => {
   const fleet = documentOf([pair("ams\u200B"), pair("ams")]);
   const everything = { clusters: judgeClusters(fleet), problems: [], incidents: [] };
-  const [, shown = ""] =
-    /<option value="(ams[^"]+)"/.exec(filterForm(fleet.clusters, filterOf(""), "").text) ?? [];
-  for (const cluster of [shown, "ams\u200B"]) {
+  for (const cluster of [String.raw`ams\u200b`, "ams\u200B"]) {
     const query = filterOf(String(new URLSearchParams({ cluster, text: cluster })));
     const { clusters } = await applyFilter(everything, query);
     expect(clusters.map(({ cluster: { name } }) => name)).toEqual(["ams\u200B"]);
-    expect(filterForm(fleet.clusters, query, "").text).toContain(`<option value="${shown}" selected`);
+    expect(chipsOf(String(new URLSearchParams({ cluster })), fleet)).toContain(String.raw`[ams\u200b]`);
   }
 });
 

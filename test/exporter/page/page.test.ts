@@ -1,9 +1,23 @@
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createStatusPage } from "../../../src/exporter/page/page.ts";
 import { pollRows } from "../../../src/exporter/view/rows.ts";
 import { ask, routes, serve } from "../web/support.ts";
-import { documentOf, HAPPENED, NOW_MS, pair, PENDING, shopDown, TIMED_OUT } from "./documents.ts";
+import { loadConfig } from "../../../src/exporter/config/load.ts";
+import { FIRST_LINES } from "../../../src/exporter/page/view/empty.ts";
+import { createFolder } from "../config/folder.ts";
+import {
+  ago,
+  documentOf,
+  HAPPENED,
+  incident,
+  NOW_MS,
+  pair,
+  PENDING,
+  shopDown,
+  TIMED_OUT,
+} from "./documents.ts";
 import { cellsOf, NO_STRIPS, textOf } from "./reading.ts";
 
 const FLEET = documentOf([shopDown(pair("ams")), pair("rtm")], { incidents: [...HAPPENED] });
@@ -37,11 +51,16 @@ const render = (document = FLEET) =>
 const pageOf = async (query: string, document = FLEET): Promise<string> =>
   (await render(document)(new URLSearchParams(query))).text.join("");
 
-test("the page shows problems first, then incidents, then clusters", async () => {
+test("the page shows the verdict, then problems, clusters and incidents", async () => {
   const page = await pageOf("");
   expect(page).toContain("<title>1 problem – appliance-exporter</title>");
   const text = textOf({ text: page });
-  const places = ["1 problem Website down", "Critical Website shop is down", "What happened", "Clusters 2"];
+  const places = [
+    "1 problem 1 critical 1 of 2 clusters well",
+    "Critical Website down",
+    "rtm Well",
+    "What happened",
+  ];
   const found = places.map((place) => text.indexOf(place));
   expect(found).not.toContain(-1);
   expect(found).toEqual(found.toSorted((a, b) => a - b));
@@ -54,42 +73,51 @@ test("the page names the shard of an exporter that does not poll all clusters", 
   expect(textOf({ text: page })).toContain("appliance-exporter 1.2.3, shard 1/3, running since");
 });
 
-test("without a script, the link to all problems and incidents keeps the filter and the open clusters", async () => {
-  const opened = "open=more-problems&#38;open=earlier-incidents";
-  expect(await pageOf("")).toContain(`<a href="?${opened}">show all problems and incidents</a>`);
-  const filter = "text=a+b&cluster=ams&label=site%3Dx&open=cluster-ams";
-  const kept = `<a href="?${filter.replaceAll("&", "&#38;")}&#38;${opened}">`;
-  expect(await pageOf(filter)).toContain(kept);
-  expect(await pageOf(`${filter}&open=more-problems&open=earlier-incidents`)).toContain(kept);
+test("without a script, a link in each closed part opens it, and keeps the filter and the open parts", async () => {
+  const fleet = documentOf(["a", "b", "c", "d"].map((name) => pair(name)));
+  expect(await pageOf("", fleet)).toContain('<a class="load" href="?open=cluster-a#cluster-a">Show</a>');
+  const page = await pageOf("text=site+am&open=cluster-b", fleet);
+  expect(page).toContain('href="?text=site+am&#38;open=cluster-b&#38;open=cluster-a#cluster-a"');
+  expect(page).not.toContain("#cluster-b");
+  expect(await pageOf("fragment", fleet)).not.toContain("Show</a>");
 });
 
 test("a fragment is the part of the page that changes", async () => {
   const [page, fragment] = [await pageOf("open=cluster-rtm"), await pageOf("fragment&open=cluster-rtm")];
   expect(fragment).toMatch(/^<div id="state" .*<\/div>$/s);
-  expect(page).toContain(fragment);
+  expect(page.replaceAll(/<a class="load".*?<\/a>/g, "")).toContain(fragment);
   expect(page).toMatch(/^<!doctype html>/);
 });
 
-/** The key of the form in a page. */
-const keyOf = (text: string): string => /id="filter" [^>]*data-key="([^"]+)"/.exec(text)?.[1] ?? "";
+test("the icon and the color of the browser around the page are those of the verdict", async () => {
+  const page = await pageOf("");
+  expect(page).toContain('<meta name="theme-color" content="#b42318" />');
+  expect(page).toContain('<link rel="icon" href="assets/1/icon-critical.svg"');
+  expect(await pageOf("", documentOf([pair("ams")]))).toContain('data-icon="assets/1/icon-well.svg"');
+});
 
-test("a fragment has the fields of the filter only if the request names another form than its own", async () => {
-  const fleet = documentOf(Array.from({ length: 300 }, (_, nth) => pair(`c-${nth}`)));
-  const key = keyOf(await pageOf("text=c-7", fleet));
-  const same = await pageOf(`text=c-7&fragment=${key}`, fleet);
-  expect(same).not.toContain("<option");
-  expect(same.length).toBeLessThan(10_000);
-  expect(keyOf(same)).toBe(key);
-  for (const [query, document] of [
-    ["text=c-8", fleet],
-    ["text=c-7&cluster=c-7", fleet],
-    ["text=c-7", documentOf([pair("c-7")])],
-    ["text=c-7", documentOf(fleet.clusters.map((each) => ({ ...each, labels: { site: "x" } })))],
-  ] as const) {
-    const changed = await pageOf(`${query}&fragment=${key}`, document);
-    expect(changed).toContain("<option");
-    expect(keyOf(changed)).not.toBe(key);
-  }
+test("the wall has a tile for each cluster, trouble first, and what happened within a day", async () => {
+  const old = incident("old", "failover", 100_000, { summary: "long ago", end: ago(90_000) });
+  const fleet = documentOf([pair("rtm"), shopDown(pair("ams"))], { incidents: [...HAPPENED, old] });
+  const page = await pageOf("view=wall", fleet);
+  const tiles = /<ul class="tiles".*?<\/ul>/s.exec(page)?.[0] ?? "";
+  expect(textOf({ text: tiles })).toBe("ams Website down 3 min MASTER ams-1 rtm MASTER rtm-1");
+  expect(page).toContain('data-size="large"');
+  expect(textOf({ text: page })).toContain("rtm-2 took over");
+  expect(page).not.toContain("long ago");
+  const many = documentOf(Array.from({ length: 260 }, (_, nth) => pair(`c-${nth}`)));
+  expect(textOf({ text: await pageOf("view=wall", many) })).toContain(
+    "10 more clusters: use the status page to see them.",
+  );
+});
+
+test("a fleet without clusters shows the first lines of a configuration, which are valid", async () => {
+  const page = await pageOf("", documentOf([], { verdict: "unknown" }));
+  expect(textOf({ text: page })).toContain("Nothing is polled The configuration has no enabled appliance.");
+  expect(textOf({ text: page })).toContain("clusters: - name: ams appliances:");
+  expect(FIRST_LINES.trimEnd().split("\n")).toHaveLength(6);
+  const folder = await createFolder({ "config.yaml": FIRST_LINES, "secrets/monitor": "secret" });
+  expect(await loadConfig(join(folder, "config.yaml"))).toMatchObject({ ok: true });
 });
 
 test("the page is served compressed, not cacheable, and with a policy that allows only its own files", async () => {
@@ -108,5 +136,5 @@ test("the page is served compressed, not cacheable, and with a policy that allow
   });
   const page = gunzipSync(body).toString();
   expect(page).toContain("1 of 2 clusters match the filter.");
-  expect(page).toContain("As of");
+  expect(page).toContain("as of <time");
 });

@@ -1,4 +1,5 @@
 import { rowLine } from "../../../src/exporter/page/view/clusters.ts";
+import { readFilter } from "../../../src/exporter/page/view/filter.ts";
 import type { Html } from "../../../src/exporter/page/view/html.ts";
 import type { Reader } from "../../../src/exporter/page/view/parts.ts";
 import type { Row } from "../../../src/exporter/view/row.ts";
@@ -7,8 +8,11 @@ import { NOW_MS } from "./documents.ts";
 /** A reader who opened nothing. */
 export const READER: Reader = { nowMs: NOW_MS, opened: new Set(), closed: new Set() };
 
+/** Nothing is filtered. */
+export const NO_FILTER = readFilter(new URLSearchParams());
+
 /** Nothing is known of the past. */
-export const NO_STRIPS = { name: "day", strip: () => undefined, damages: () => [] } as const;
+export const NO_STRIPS = { name: "day", nowMs: NOW_MS, strip: () => undefined, damages: () => [] } as const;
 
 /** The text of markup, each run of white space as one space. */
 export function textOf({ text }: Html): string {

@@ -1,44 +1,54 @@
 import { expect, test } from "vitest";
-import { clusterStrip, stripTable, stripView } from "../../../src/exporter/page/view/timelines.ts";
 import { instantOf } from "../../../src/exporter/judge/words.ts";
+import { picture } from "../../../src/exporter/page/view/strip.ts";
+import { axis, legend, pastOf, stripView } from "../../../src/exporter/page/view/timelines.ts";
 import { createTimelines } from "../../../src/history/timeline/timelines.ts";
-import { NOW_MS, pair } from "./documents.ts";
+import { NOW_MS } from "./documents.ts";
+import { textOf } from "./reading.ts";
 
-test("of a cluster with thousands of groups 256 strips are made, and the others counted", () => {
-  const cluster = pair("ams");
-  const [first] = cluster.groups;
-  const groups = Array.from({ length: 2000 }, (_, vhid) => ({
-    ...first,
-    vhid,
-    vip: "192.0.2.1",
-    level: "well" as const,
-    members: [],
-  }));
-  let made = 0;
-  const timelines = { strip: () => void (made += 1), damages: () => [] };
-  stripTable({ ...cluster, groups }, stripView(timelines, "day", NOW_MS));
-  // One more says how long the exporter watched.
-  expect(made).toBe(257);
-});
-
-test("a figure says of how much it is known, in the picture and beside it", () => {
-  const cluster = pair("ams");
-  const [first] = cluster.groups;
-  if (first === undefined) throw new Error("the pair has groups");
-  const { vhid, vip } = first;
+/** The timelines of a cluster that is up, from `seconds` before now on; silent in the last three minutes if `isSilent`. */
+function viewOf(seconds: number, isSilent = false) {
   const timelines = createTimelines();
-  const at = instantOf(NOW_MS - 10_000);
+  const at = instantOf(NOW_MS - seconds * 1000);
   timelines.read({ at, kind: "run", v: 1, why: "start", version: "1.2.3", shard: "0/1" });
   timelines.read({ at, kind: "cluster", cluster: "ams", state: "up", worst: "up" });
-  timelines.read({ at, kind: "group", cluster: "ams", vhid, vip, state: "one_master" });
+  const group = { kind: "group", cluster: "ams", vhid: 1, vip: "192.0.2.100" } as const;
+  timelines.read({ at, ...group, state: "one_master" });
+  if (isSilent) timelines.read({ at: instantOf(NOW_MS - 180_000), ...group, state: "unknown" });
   timelines.read({ at: instantOf(NOW_MS), kind: "alive" });
-  const view = stripView({ ...timelines, damages: () => [] }, "day", NOW_MS);
-  const { text } = stripTable(cluster, view);
-  const words = "up 100 % of the 10 s known";
-  expect(/aria-label="(up [^"]*)"/.exec(text)?.[1]).toBe(words);
-  expect(/<span class="words" aria-hidden="true">([^<]*)</.exec(text)?.[1]).toBe(words);
-  expect(/<p class="note">([^<]*)</.exec(text)?.[1]).toBe(
-    "Last 24 hours, UTC. The exporter did not watch for 23 h 59 min.",
+  return { group, view: stripView({ ...timelines, damages: () => ["file.jsonl"] }, "day", NOW_MS) };
+}
+
+test("a picture says of how much the figure beside it is known", () => {
+  const { group, view } = viewOf(10);
+  const { strip, figure } = pastOf(group, view) ?? {};
+  expect(/aria-label="([^"]*)"/.exec(strip?.text ?? "")?.[1]).toBe(
+    "Last 24 hours: up 100 % of the 10 s known",
   );
-  expect(/aria-label="([^"]*)"/.exec(clusterStrip(cluster, view).text)?.[1]).toBe(`Last 24 hours: ${words}`);
+  expect(figure).toBe("100 %");
+  expect(pastOf({ ...group, vhid: 7 }, view)).toBeUndefined();
+});
+
+test("a figure is the least that is possible where nobody answered for a minute or more", () => {
+  const { group, view } = viewOf(3600, true);
+  expect(pastOf(group, view)?.figure).toBe("≥ 95.000 %");
+});
+
+test("the page says once since when the exporter watches, and what it cannot read", () => {
+  expect(textOf(legend(viewOf(3600).view))).toBe(
+    "up impaired planned down not known watched since 11:00 Unknown since the journal is damaged: file.jsonl.",
+  );
+  expect(textOf(axis(viewOf(3600).view))).toBe("12:0018:0000:0006:00");
+});
+
+test("what is not known is a hairline, and nothing is drawn before the subject was known", () => {
+  const bins = ["unknown", "unknown", "up", "unknown", "down"] as const;
+  const { text } = picture({ bins, beginMs: 0, binMs: 10, sinceMs: 20 }, "words");
+  expect(
+    [...text.matchAll(/<path class="(\w+)" d="([^"]*)"/g)].map(([, band, path]) => [band, path]),
+  ).toEqual([
+    ["up", "M2 7h1v3H2z"],
+    ["down", "M4 0h1v10H4z"],
+    ["unknown", "M3 9.2h1v0.8H3z"],
+  ]);
 });

@@ -11,12 +11,12 @@ const AMS = pair("ams");
 test("a group shows its address, and MASTER or BACKUP with priority and interface for each member", () => {
   expect(groupRows(AMS).map(cellsOf)).toEqual([
     [
-      "192.0.2.100 VHID 1 One master",
+      "192.0.2.100 vhid 1 One master",
       "well: MASTER priority 204 carp0 on eth0",
       "backup: BACKUP priority 154 carp0 on eth0",
     ],
     [
-      "2001:db8::100 VHID 2 One master",
+      "2001:db8::100 vhid 2 One master",
       "well: MASTER priority 204 carp1 on eth1",
       "backup: BACKUP priority 154 carp1 on eth1",
     ],
@@ -25,7 +25,7 @@ test("a group shows its address, and MASTER or BACKUP with priority and interfac
 
 test("a split brain shows in its row and in each cell", () => {
   expect(firstRow(splitBrain(AMS))).toEqual([
-    "192.0.2.100 VHID 1 Split brain for 42 s",
+    "192.0.2.100 vhid 1 Split brain for 42 s",
     "critical: MASTER priority 204 carp0 on eth0",
     "critical: MASTER priority 154 carp0 on eth0",
   ]);
@@ -40,7 +40,7 @@ test.each([
   (group, words) => {
     const cluster = changed(AMS, { group });
     expect(`${groupRows(cluster)[0]?.level} ${firstRow(cluster)[0]}`).toBe(
-      words.replace(" ", " 192.0.2.100 VHID 1 "),
+      words.replace(" ", " 192.0.2.100 vhid 1 "),
     );
   },
 );
@@ -78,7 +78,7 @@ test("an appliance without a cluster shows its interfaces, and when each changed
     appliances: AMS.appliances.slice(0, 1).map((one) => ({ ...one, interfaces })),
   };
   expect(firstRow(cluster)).toEqual([
-    "192.0.2.100 VHID 1",
+    "192.0.2.100 vhid 1",
     "well: MASTER priority 204 carp0 on eth0 changed 1 min ago",
   ]);
 });

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
 import { fleetReport } from "../../../src/operator/fleet-report.ts";
 import type { FleetDocument, PlannedDocument } from "../../../src/exporter/document/schema.ts";
-import { headlineOf } from "../../../src/exporter/view/headline.ts";
-import { troubleIn } from "../../../src/exporter/view/planned.ts";
+import {
+  headlineOf,
+  headlineText,
+  judgeClusters,
+  talliesOf,
+  toneOf,
+} from "../../../src/exporter/view/headline.ts";
+import { plannedSentences, troubleIn, withPlanned } from "../../../src/exporter/view/planned.ts";
+import { clusterRows } from "../../../src/exporter/view/rows.ts";
 import { documentOf, pair, secondSilent, shopDown } from "../page/documents.ts";
 
 const FIRMWARE: PlannedDocument = {
@@ -26,10 +33,49 @@ function worked(document: FleetDocument, planned: FleetDocument["planned"] = [FI
   return { ...document, problems, planned, verdict: isWell ? "well" : document.verdict };
 }
 
-test("the headline says what is planned in place of All is well", () => {
+test("the headline says that all is well but planned work, how much, and until when", () => {
   const document = worked(documentOf([secondSilent(pair("ams")), pair("rtm")]));
-  expect(headlineOf(document)).toEqual({ level: "well", text: SENTENCE, detail: "2 clusters." });
-  expect(headlineOf({ ...document, problems: [] })).toMatchObject({ level: "well", text: SENTENCE });
+  const headline = {
+    level: "planned",
+    text: "All is well but planned work: 1",
+    until: FIRMWARE.end,
+    detail: `2 clusters. ${SENTENCE}.`,
+  };
+  expect(headlineOf(document)).toEqual(headline);
+  expect(headlineOf({ ...document, problems: [] })).toEqual(headline);
+  expect(headlineText(headlineOf(document))).toBe(
+    "All is well but planned work: 1 until 2026-11-21 14:00 UTC",
+  );
+});
+
+test("what is planned is counted apart, and its cluster is neither well nor wrong", () => {
+  const document = worked(documentOf([secondSilent(pair("ams")), pair("rtm")]));
+  const well = document.clusters.map((each) => ({ ...each, level: "well" as const }));
+  expect(talliesOf({ ...document, clusters: well })).toEqual([
+    { level: "planned", words: "2 planned" },
+    { level: "well", words: "1 of 2 clusters well" },
+  ]);
+  expect(judgeClusters({ ...document, clusters: well.toReversed() }).map(toneOf)).toEqual([
+    "planned",
+    "well",
+  ]);
+});
+
+test("rows that follow from a planned problem are planned, and rows of another problem are not", () => {
+  const keyed = secondSilent(pair("ams"));
+  const groups = keyed.groups.map((each, nth) => ({ ...each, key: `group ${nth}` }));
+  const rowsOf = (keys: readonly (readonly string[])[]) => {
+    const problems = keys.map((own, nth) => {
+      const [problem] = documentOf([keyed]).problems;
+      if (problem === undefined) throw new Error("there are some");
+      return { ...problem, keys: [...own], ...(nth === 0 && { isPlanned: true }) };
+    });
+    const [vrrp] = withPlanned(clusterRows({ ...keyed, groups }), problems);
+    return vrrp?.rows.map(({ level, cells }) => `${level} ${cells[1]?.sign}`);
+  };
+  expect(rowsOf([["group 0"]])).toEqual(["planned planned", "critical unknown"]);
+  expect(rowsOf([["group 0", "group 1"], ["group 1"]])).toEqual(["planned planned", "critical unknown"]);
+  expect(rowsOf([["cluster"]])).toEqual(["planned planned", "planned planned"]);
 });
 
 test("a problem that is not planned comes first, and alone is counted", () => {
@@ -58,16 +104,15 @@ test.each<[Partial<PlannedDocument>, string]>([
     "Planned until 2026-11-21 14:00 UTC: firmware 4.6 (ams, rtm and 30 more)",
   ],
 ])("%j", (given, text) => {
-  const document = worked(documentOf([secondSilent(pair("ams"))]), [{ ...FIRMWARE, ...given }]);
-  expect(headlineOf(document).text).toBe(text);
+  expect(plannedSentences([{ ...FIRMWARE, ...given }])).toEqual([text]);
 });
 
 test("of many windows, three are said", () => {
   const many = Array.from({ length: 5 }, (_, nth) => ({ ...FIRMWARE, id: `window${nth}` }));
   const { text, detail } = headlineOf(worked(documentOf([pair("ams")]), many));
   expect([text, detail]).toEqual([
-    SENTENCE,
-    `1 cluster. ${SENTENCE}. ${SENTENCE}. 2 more windows of planned work.`,
+    "All is well but planned work: 5",
+    `1 cluster. ${SENTENCE}. ${SENTENCE}. ${SENTENCE}. 2 more windows of planned work.`,
   ]);
 });
 

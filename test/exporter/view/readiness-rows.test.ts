@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ApplianceDocument } from "../../../src/exporter/document/schema.ts";
-import { readinessLine, readinessRows } from "../../../src/exporter/view/readiness-rows.ts";
+import { readinessRows, successionOf } from "../../../src/exporter/view/readiness-rows.ts";
 import { clusterRows } from "../../../src/exporter/view/rows.ts";
 import { appliance, failoverTo, pair, secondSilent, shopDownInPart, splitBrain } from "../page/documents.ts";
 import { cellsOf } from "../page/reading.ts";
@@ -89,21 +89,27 @@ test("256 rows are shown, and one row counts the others", () => {
   expect([rows.length, rows.at(-1)?.title]).toEqual([257, "45 more readiness rows"]);
 });
 
-const LONG = failoverTo(["b"], { state: "losses", summary: "x".repeat(200) });
-
-test.each<readonly [string, readonly ApplianceDocument[], readonly string[]]>([
-  ["nothing where no failover is judged", [appliance("a", "MASTER")], []],
-  ["who can take over where all are ready", SPLIT, ["b, c and a can take over"]],
+test.each<readonly [string, readonly ApplianceDocument[], ReturnType<typeof successionOf>]>([
+  ["nothing where no failover is judged", [appliance("a", "MASTER")], undefined],
+  ["who can take over where all are ready", SPLIT, { names: "b, c and a", summary: "" }],
   [
-    "the sentence about the worst one",
+    "who would, and that something is lost",
     [...SPLIT, ...splitBrain(AMS).appliances, ...shopDownInPart(AMS).appliances],
-    ["If ams-1 fails, shop https is lost: 503 at ams-2"],
+    {
+      names: "b, c, a and ams-2, with losses",
+      summary: "If ams-1 fails, shop https is lost: 503 at ams-2",
+    },
   ],
   [
-    "the beginning of a long sentence",
-    [appliance("a", "MASTER", { failover: LONG })],
-    [`${"x".repeat(119)}…`],
+    "that nobody would",
+    secondSilent(AMS).appliances,
+    { names: "nobody", summary: expect.stringContaining("no appliance takes over 192.0.2.100") },
+  ],
+  [
+    "that it is not known",
+    splitBrain(AMS).appliances,
+    { names: "?", summary: expect.stringContaining("it is not known which appliance takes over") },
   ],
 ])("the line of a cluster says %s", (_, appliances, expected) => {
-  expect(readinessLine(appliances)).toEqual(expected);
+  expect(successionOf(appliances)).toEqual(expected);
 });

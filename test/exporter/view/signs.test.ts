@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { gathered } from "../../../src/exporter/api/website-details.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
-import { LEVELS, type Level } from "../../../src/exporter/judge/states.ts";
+import { LEVELS } from "../../../src/exporter/judge/states.ts";
+import type { Sign } from "../../../src/exporter/view/row.ts";
 import { readinessRows } from "../../../src/exporter/view/readiness-rows.ts";
 import { clusterRows } from "../../../src/exporter/view/rows.ts";
 import { fleetOf } from "../fleet/support.ts";
@@ -57,7 +58,12 @@ const poll: fc.Arbitrary<Observation> = fc.oneof(
   members.map((name) => failed.website(name, 1, "timeout")),
 );
 
-const rank = (level: Level | "backup"): number => (level === "backup" ? 0 : LEVELS.indexOf(level));
+/** Of a BACKUP, and of what is planned, as of what is well. */
+const rank = (sign: Sign): number =>
+  Math.max(
+    0,
+    LEVELS.findIndex((level) => level === sign),
+  );
 
 /** Problems of an appliance that cells of its column show. */
 const SHOWN = new Set([

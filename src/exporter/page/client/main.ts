@@ -1,5 +1,6 @@
 import { Idiomorph } from "idiomorph";
-import { absoluteTime } from "../../view/time.ts";
+import { readStrips } from "./strips.ts";
+import { localize, secondOf, zone } from "./times.ts";
 
 const INTERVAL_MS = 1000;
 const TIMEOUT_MS = 5000;
@@ -10,7 +11,7 @@ const RELOAD_AFTER_MS = 30_000;
 /** Servers limit the length of a URL. Beyond it the reader's oldest choices are dropped. */
 const MAX_QUERY_LENGTH = 4000;
 
-const [state, line, lost] = [byId("state"), byId("connection"), byId("lost")];
+const [state, lost] = [byId("state"), byId("lost")];
 const { version } = state.dataset;
 /** The elements that the reader opened (true) or closed, by id. */
 const choices = new Map<string, boolean>();
@@ -61,44 +62,44 @@ async function request(signal: AbortSignal): Promise<HTMLElement | number | unde
 function fragmentUrl(): URL {
   const url = new URL(location.href);
   [url.username, url.password, url.hash] = ["", "", ""];
-  url.searchParams.set("fragment", byId("filter").dataset["key"] ?? "");
+  url.searchParams.set("fragment", "");
   for (const [id, isOpen] of choices) url.searchParams.append(isOpen ? "open" : "closed", id);
   return url;
 }
 
-/**
- * Returns false if the node needs no change. The text in a field is the reader's. A form without fields means the form that the page has.
- */
+/** Returns false if the node needs no change. The text in the field is the reader's. */
 const beforeNodeMorphed = (node: Node, next: Node): boolean =>
-  !(
-    node instanceof HTMLInputElement ||
-    node.isEqualNode(next) ||
-    (next instanceof HTMLFormElement && next.childElementCount === 0)
-  );
+  !((node instanceof HTMLInputElement && node.type === "search") || node.isEqualNode(next));
 
 /** Merges an answer into the page. The reader's focus, selection, typed text and scroll positions stay. */
 function show(next: HTMLElement): void {
   unansweredSinceMs = undefined;
+  const nowMs = Number(next.dataset["at"]);
+  localize(next, nowMs);
+  const line = next.querySelector("#connection");
+  if (line !== null) line.textContent = `live ${secondOf(nowMs)} · ${zone}`;
   const focused = document.activeElement;
   void Idiomorph.morph(state, next, { callbacks: { beforeNodeMorphed } });
   // Browsers without moveBefore() remove the focus from an element that moves.
   if (focused instanceof HTMLElement && focused !== document.activeElement)
     focused.focus({ preventScroll: true });
+  document.querySelector("link[rel=icon]")?.setAttribute("href", state.dataset["icon"] ?? "");
+  document.querySelector("meta[name=theme-color]")?.setAttribute("content", state.dataset["theme"] ?? "");
   if (state.dataset["version"] === version || performance.now() < reloadFromMs) return;
   reloadFromMs = performance.now() + RELOAD_AFTER_MS;
   location.reload();
 }
 
 function showConnection(): void {
-  const at = absoluteTime(new Date(Number(state.dataset["at"])).toISOString());
   const now = performance.now();
   const isLost = now - (unansweredSinceMs ?? now) > CURRENT_FOR_MS;
   const other =
     otherStatus === undefined ? "" : ` The last response was not the status page (HTTP ${otherStatus}).`;
+  const at = `${secondOf(Number(state.dataset["at"]))} (${zone})`;
   const message = isLost ? `No answer from the exporter since ${at}.${other} Below is its last answer.` : "";
   // Screen readers announce each change of this text.
   if (lost.textContent !== message) lost.textContent = message;
-  line.textContent = isLost ? "No answer" : `Live, ${at.slice(11)}`;
+  if (isLost) byId("connection").textContent = "no answer";
   document.title = isLost ? "No answer – appliance-exporter" : (state.dataset["title"] ?? "");
   document.documentElement.dataset["connection"] = isLost ? "lost" : "live";
 }
@@ -121,23 +122,61 @@ async function openTarget(hash: string): Promise<void> {
   if (known === null) document.getElementById(id)?.scrollIntoView();
 }
 
-function fields(): readonly (HTMLInputElement | HTMLSelectElement)[] {
-  return [...byId("filter").querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")];
+/** Shows another address of this page, with its marked row or incident in view. */
+async function visit(href: string): Promise<void> {
+  const url = new URL(href, location.href);
+  if (url.href === location.href) choices.clear();
+  else history.pushState(null, "", `${url.pathname}${url.search}${url.hash}`);
+  const id = url.hash.slice(1);
+  choices.delete(id);
+  showField();
+  await update();
+  const marked = document.querySelector("main [aria-current]:not(nav *)");
+  if (id !== "") (marked ?? document.getElementById(id))?.scrollIntoView({ block: "center" });
+  document.getElementById(id)?.querySelector("summary")?.focus({ preventScroll: true });
+}
+
+function search(): HTMLInputElement | null {
+  return document.querySelector<HTMLInputElement>("#search");
+}
+
+/** Shows the text of the address in the field. */
+function showField(): void {
+  const field = search();
+  if (field !== null) field.value = new URLSearchParams(location.search).get("text") ?? "";
 }
 
 document.addEventListener("input", () => {
-  const filled = fields().filter(({ value }) => value !== "");
-  const query = new URLSearchParams(filled.map(({ name, value }) => [name, value]));
-  history.replaceState(null, "", `?${query.toString()}${location.hash}`);
+  const url = new URL(location.href);
+  const { value = "" } = search() ?? {};
+  if (value === "") url.searchParams.delete("text");
+  else url.searchParams.set("text", value);
+  history.replaceState(null, "", `${url.pathname}${url.search}${url.hash}`);
   void update();
 });
 document.addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("click", (event) => {
   const clicked = event.target instanceof Element ? event.target.closest("summary, a") : null;
-  const [details, href] = [clicked?.parentElement, clicked?.getAttribute("href")];
+  const [details, href] = [clicked?.parentElement, clicked?.getAttribute("href") ?? ""];
   if (details instanceof HTMLDetailsElement) void choose(details.id, !details.open);
   // The URL may have that hash already, and then does not change.
-  else if (href?.startsWith("#") === true) void openTarget(href);
+  else if (href.startsWith("#")) void openTarget(href);
+  else if (
+    href.startsWith("?") &&
+    !href.includes("view=") &&
+    !event.ctrlKey &&
+    !event.metaKey &&
+    !event.shiftKey
+  ) {
+    event.preventDefault();
+    void visit(href);
+  }
+});
+document.addEventListener("keydown", (event) => {
+  const field = search();
+  if (event.key !== "/" || field === null || event.target instanceof HTMLInputElement) return;
+  event.preventDefault();
+  field.focus();
 });
 // The page does not close an element in which the reader works.
 document.addEventListener("focusin", ({ target }) => {
@@ -146,12 +185,12 @@ document.addEventListener("focusin", ({ target }) => {
 });
 addEventListener("hashchange", () => void openTarget(location.hash));
 addEventListener("popstate", () => {
-  const query = new URLSearchParams(location.search);
-  for (const field of fields()) field.value = query.get(field.name) ?? "";
+  showField();
   void update();
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());
 setInterval(showConnection, INTERVAL_MS);
-document.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+readStrips(state);
+document.querySelector("main [aria-current]:not(nav *)")?.scrollIntoView({ block: "nearest" });
 void openTarget(location.hash);
 void update();

@@ -5,11 +5,12 @@ import type { JudgedCluster } from "../../view/headline.ts";
 import { hasId } from "../../view/incident-facts.ts";
 import { count, printable } from "../../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { keyedId } from "./parts.ts";
 import { TIMELINES } from "./timelines.ts";
 
 /** The length in UTF-16 units. Each word is searched in all that is known about every cluster. */
 const MAX_TEXT = 200;
+/** The most labels that the page offers; the others are found by their text. */
+const OFFERED = 6;
 
 /** The filter of the page, by names as the page shows them. An empty text filters nothing. */
 export interface Filter {
@@ -18,26 +19,41 @@ export interface Filter {
   readonly cluster: string;
   /** The label `name=value` of a cluster or of one of its appliances. */
   readonly label: string;
+  /** Whether only clusters with problems are shown. */
+  readonly only: "" | "problems";
   /** The id of an incident, which the page shows open, whatever else matches. */
   readonly incident: string;
+  /** The id of a problem, whose cluster is open and whose rows are marked, whatever else matches. */
+  readonly problem: string;
   /** The time that the strips show: 24 hours, or 30 days. It filters nothing. */
   readonly timelines: "" | "month";
+  /** The wall has a tile for each cluster. It filters nothing. */
+  readonly view: "" | "wall";
 }
 
 export function readFilter(query: URLSearchParams): Filter {
   const get = (name: string): string => printable(query.get(name) ?? "").trim();
-  const [text, incident] = [get("text").slice(0, MAX_TEXT), get("incident").slice(0, MAX_TEXT)];
-  const timelines = get("timelines") === "month" ? "month" : "";
-  return { text, cluster: get("cluster"), label: get("label"), incident, timelines };
+  const short = (name: string): string => get(name).slice(0, MAX_TEXT);
+  return {
+    text: short("text"),
+    cluster: get("cluster"),
+    label: get("label"),
+    only: get("only") === "problems" ? "problems" : "",
+    incident: short("incident"),
+    problem: short("problem"),
+    timelines: get("timelines") === "month" ? "month" : "",
+    view: get("view") === "wall" ? "wall" : "",
+  };
 }
 
-/** Returns the query of a URL from which `readFilter` reads the filter. */
-export function queryOf(filter: Filter): URLSearchParams {
-  return new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ""));
+/** Returns the address of the page, relative to itself, from which `readFilter` reads the filter. */
+export function addressOf(filter: Filter): string {
+  return `?${new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== "")).toString()}`;
 }
 
-function isNarrowing({ text, cluster, label, incident }: Filter): boolean {
-  return [text, cluster, label, incident].some((value) => value !== "");
+/** Returns whether the filter hides clusters. */
+export function isNarrowing({ text, cluster, label, only }: Filter): boolean {
+  return [text, cluster, label, only].some((value) => value !== "");
 }
 
 export interface Shown extends Pick<FleetDocument, "problems" | "incidents"> {
@@ -52,16 +68,21 @@ export async function applyFilter(shown: Shown, filter: Filter): Promise<Shown> 
     if (matches(each, filter)) clusters.push(each);
   });
   const names = new Set(clusters.map(({ cluster }) => cluster.name));
+  const isMatching = (cluster: string): boolean => names.has(cluster);
   return {
     clusters,
-    problems: shown.problems.filter(({ cluster }) => cluster === undefined || names.has(cluster)),
-    incidents: shown.incidents.filter((each) => names.has(each.cluster) || hasId(each, filter.incident)),
+    problems: shown.problems.filter(({ cluster }) => cluster === undefined || isMatching(cluster)),
+    incidents: shown.incidents.filter((each) => isMatching(each.cluster) || hasId(each, filter.incident)),
   };
 }
 
-function matches({ cluster, problems }: JudgedCluster, { text, cluster: name, label }: Filter): boolean {
+function matches(
+  { cluster, problems }: JudgedCluster,
+  { text, cluster: name, label, only }: Filter,
+): boolean {
   if (name !== "" && printable(cluster.name) !== name) return false;
   if (label !== "" && !labelsOf(cluster).includes(label)) return false;
+  if (only === "problems" && problems.length === 0 && cluster.level === "well") return false;
   const known = [textOf(cluster), ...problems.map(({ summary }) => printable(summary).toLowerCase())];
   const words = text.toLowerCase().split(/\s+/);
   return words.every((word) => known.some((one) => one.includes(word)));
@@ -88,51 +109,59 @@ const textOf = once((cluster: ClusterDocument): string => {
   return printable(texts.join("\n")).toLowerCase();
 });
 
-/**
- * Returns the form, whose key identifies it with its whole content. It has no fields if the browser has this form, since the fields are
- * most of a large fleet's page.
- */
-export function filterForm(clusters: readonly ClusterDocument[], filter: Filter, keyInBrowser: string): Html {
-  const names = clusters.map(({ name }) => printable(name));
-  const labels = [...new Set(clusters.flatMap(labelsOf))].toSorted();
-  const key = keyedId("filter", [names, labels, filter]);
-  const fields = key === keyInBrowser ? nothing : filterFields(names, labels, filter);
-  return html`<form id="filter" data-key="${key}" role="search" aria-label="Filter">${fields}</form>`;
+/** Returns the field, which keeps the rest of the filter, and links to what else it can show. */
+export function filterForm({ clusters, problems }: FleetDocument, filter: Filter): Html {
+  const { text, ...kept } = filter;
+  const hidden = Object.entries(kept).map(([name, value]) => {
+    return value === "" ? nothing : html`<input type="hidden" name="${name}" value="${value}" />`;
+  });
+  const all = { ...filter, only: "" as const, label: "", cluster: "" };
+  const chip = (words: string, to: Filter, isChosen: boolean) =>
+    html`<a class="chip" href="${addressOf(to)}" ${isChosen ? html`aria-current="true"` : nothing}
+      >${words}</a
+    > `;
+  const scales = (["", "month"] as const).map((timelines) => {
+    return chip(
+      TIMELINES[timelines === "" ? "day" : timelines].short,
+      { ...filter, timelines },
+      timelines === filter.timelines,
+    );
+  });
+  const isAll = filter.only === "" && filter.label === "" && filter.cluster === "";
+  return html`<div class="bar">
+    <form id="filter" role="search" aria-label="Filter">
+      <label class="hidden-visually" for="search">Search</label>
+      <input
+        id="search"
+        type="search"
+        name="text"
+        value="${text}"
+        placeholder="Search /"
+        autocomplete="off"
+        spellcheck="false"
+      />
+      ${hidden}<button type="submit">Filter</button>
+    </form>
+    <nav class="chips" aria-label="Clusters to show">
+      ${problems.length === 0 ? nothing : chip(`Problems ${problems.length}`, { ...all, only: "problems" }, filter.only !== "")}
+      ${chip(`All ${clusters.length}`, all, isAll)}
+      ${filter.cluster === "" ? nothing : chip(filter.cluster, filter, true)}
+      ${offered(clusters, filter.label).map((label) => chip(label, { ...all, label }, label === filter.label))}
+      ${text === "" && isAll ? nothing : html`<a class="clear" href="?">Show everything</a>`}
+    </nav>
+    <nav class="chips scales" aria-label="Time that the strips show">${scales}</nav>
+  </div>`;
 }
 
-function filterFields(names: readonly string[], labels: readonly string[], filter: Filter): Html {
-  return html`<label class="field">
-      <span class="note">Search</span>
-      <input type="search" name="text" value="${filter.text}" autocomplete="off" spellcheck="false" />
-    </label>
-    ${choice("Cluster", "cluster", names, filter.cluster)}
-    ${labels.length === 0 ? nothing : choice("Label", "label", labels, filter.label)}
-    <label class="field">
-      <span class="note">Timelines</span>
-      <select name="timelines">
-        ${option("", TIMELINES.day, false)} ${option("month", TIMELINES.month, filter.timelines === "month")}
-      </select>
-    </label>
-    ${filter.incident === "" ? nothing : html`<input type="hidden" name="incident" value="${filter.incident}" />`}
-    <button type="submit">Filter</button>
-    <a class="clear" href="?" ${isNarrowing(filter) ? nothing : html`hidden`}>Show everything</a>`;
-}
-
-function choice(title: string, name: string, values: readonly string[], chosen: string): Html {
-  // The chosen value may no longer exist; the filter still applies.
-  const all = chosen === "" || values.includes(chosen) ? values : [chosen, ...values];
-  const options = all.map((value) => option(value, value, value === chosen));
-  return html`<label class="field">
-    <span class="note">${title}</span>
-    <select name="${name}">
-      <option value="">All</option>
-      ${options}
-    </select>
-  </label>`;
-}
-
-function option(value: string, words: string, isChosen: boolean): Html {
-  return html`<option value="${value}" ${isChosen ? html`selected` : nothing}>${words}</option>`;
+/** Returns the labels that are offered: those of the most clusters that not all of them have, and the chosen one. */
+function offered(clusters: readonly ClusterDocument[], chosen: string): readonly string[] {
+  const numbers = new Map<string, number>();
+  for (const label of clusters.flatMap((each) => [...new Set(labelsOf(each))]))
+    numbers.set(label, (numbers.get(label) ?? 0) + 1);
+  const useful = [...numbers].filter(([label, number]) => number < clusters.length && label !== chosen);
+  const most = useful.toSorted(([, one], [, other]) => other - one).slice(0, OFFERED);
+  const labels = most.map(([label]) => label).toSorted();
+  return chosen === "" ? labels : [chosen, ...labels];
 }
 
 /** Returns how many clusters match; nothing if all do. */

@@ -9,9 +9,9 @@ import {
   severityWords,
 } from "../../view/incident-facts.ts";
 import { absoluteTime } from "../../view/time.ts";
-import { queryOf, type Filter } from "./filter.ts";
+import { addressOf, type Filter } from "./filter.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { absolute, clusterId, disclosure, mark, more, relative, runbookLink, type Reader } from "./parts.ts";
+import { clock, clusterId, disclosure, mark, more, runbookLink, spoken, type Reader } from "./parts.ts";
 
 /** This many incidents are always shown; the reader can open the others. */
 const SHOWN = 8;
@@ -32,11 +32,12 @@ export function incidentHistory(
   const isShown = (each: IncidentDocument, place: number): boolean => place < SHOWN || hasId(each, incident);
   const earlier = incidents.filter((each, place) => !isShown(each, place));
   const isUnknown = incident !== "" && !incidents.some((each) => hasId(each, incident));
-  return html`<h2 id="history-title">What happened</h2>
+  return html`<h2 id="history-title">
+      What happened <span class="note">since the exporter started, ${clock(startedAt, view)}</span>
+    </h2>
     ${isUnknown ? html`<p id="unknown-incident" class="note">${UNKNOWN}</p>` : nothing}
     <div aria-live="polite" aria-relevant="additions">${incidentItems(incidents.filter(isShown), view)}</div>
-    ${more(view, "earlier-incidents", earlier.length, "earlier incident", () => incidentItems(earlier, view))}
-    <p class="note">Since the exporter started, ${absolute(startedAt)}.</p>`;
+    ${more(view, "earlier-incidents", earlier.length, "earlier incident", () => incidentItems(earlier, view))}`;
 }
 
 const UNKNOWN =
@@ -50,27 +51,30 @@ function incidentItems(incidents: readonly IncidentDocument[], view: IncidentsRe
 }
 
 function incidentItem(incident: IncidentDocument, view: IncidentsReader): Html {
-  const { id, begin, summary, cluster } = incident;
   const isChosen = hasId(incident, view.filter.incident);
-  const element = `incident-${id}`;
-  const level = incidentLevel(incident);
+  const element = `incident-${incident.id}`;
   const opened = isChosen ? new Set([...view.opened, element]) : view.opened;
-  const line = html`${mark(level)}<span class="what"
-      ><strong>${severityWords(incident)}</strong> <span>${summary}</span></span
-    >`;
-  return html`<li data-level="${level}" ${isChosen ? html`aria-current="true"` : nothing}>
-    <p class="meta note">
-      <a href="${incidentLink(id, view)}">${absoluteTime(begin)}</a>
-      <span>${relative("ago", begin, view)}, ${incidentState(incident)}</span>
-      <a href="#${clusterId(cluster)}">Cluster ${cluster}</a>
-    </p>
-    ${disclosure({ ...view, opened }, element, line, () => incidentBody(incident, view))}
+  return html`<li data-level="${incidentLevel(incident)}" ${isChosen ? html`aria-current="true"` : nothing}>
+    ${disclosure({ ...view, opened }, element, incidentLine(incident, view), () =>
+      incidentBody(incident, view),
+    )}
   </li> `;
+}
+
+/** Returns when and where an incident began, its sentence, and its state. */
+export function incidentLine(incident: IncidentDocument, view: Pick<Reader, "nowMs">): Html {
+  const { begin, end, summary, cluster } = incident;
+  return html`${mark(incidentLevel(incident))}<span class="when">${clock(begin, view)}</span>
+    <span class="where">${cluster}</span>
+    <span class="what"
+      >${end === undefined || incident.isPlanned === true ? spoken(severityWords(incident)) : nothing}${summary}</span
+    >
+    <span class="age">${incidentState(incident)}</span>`;
 }
 
 /** Returns the address of an incident, with the filter of the page. */
 function incidentLink(incident: string, { filter }: IncidentsReader): string {
-  return `?${queryOf({ ...filter, incident }).toString()}`;
+  return `${addressOf({ ...filter, incident })}#incident-${incident}`;
 }
 
 /** Returns the details of an incident. Screen readers do not announce them, since the reader opened them. */
@@ -80,17 +84,16 @@ function incidentBody(incident: IncidentDocument, view: IncidentsReader): Html {
     return html`<dd>${absoluteTime(begin)}: <a href="${href}">${shortened(summary, MAX_LINK)}</a></dd> `;
   });
   const alert = alertOf(incident.kind);
+  const facts = [["Began", absoluteTime(incident.begin)] as const, ...incidentFacts(incident)];
   return html`<dl aria-live="off">
-    ${incidentFacts(incident).map(([title, ...facts]) => {
+    ${facts.map(([title, ...all]) => {
       return html`<dt>${title}</dt>
-        ${facts.map((each) => html`<dd>${each}</dd> `)}`;
+        ${all.map((each) => html`<dd>${each}</dd> `)}`;
     })}
-    ${
-      alert === undefined
-        ? nothing
-        : html`<dt>Runbook</dt>
-            <dd>${runbookLink(alert, alert)}</dd>`
-    }
+    <dt>Links</dt>
+    <dd><a href="${incidentLink(incident.id, view)}">This incident</a></dd>
+    <dd><a href="#${clusterId(incident.cluster)}">Cluster ${incident.cluster}</a></dd>
+    ${alert === undefined ? nothing : html`<dd>${runbookLink(alert)}</dd>`}
     ${links.length === 0 ? nothing : html`<dt>Meanwhile</dt>`} ${links}
   </dl>`;
 }

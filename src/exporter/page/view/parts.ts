@@ -1,6 +1,6 @@
 import type { AlertName } from "../../judge/alerts.ts";
 import type { Sign } from "../../view/row.ts";
-import { absoluteTime, relativeTime, type Wording } from "../../view/time.ts";
+import { absoluteTime, clockTime, relativeTime, type Wording } from "../../view/time.ts";
 import { shortHash } from "../../../support/short-hash.ts";
 import { count } from "../../../support/text.ts";
 import { html, nothing, type Html } from "./html.ts";
@@ -12,20 +12,31 @@ export interface Reader {
   /** The ids of the elements that the reader opened or closed. The page decides about all others. */
   readonly opened: ReadonlySet<string>;
   readonly closed: ReadonlySet<string>;
+  /** The query of the whole page, in which links open elements without a script; `undefined` for the script. */
+  readonly address?: string | undefined;
 }
 
 /** Reads the query of a URL, whose parameters `open` and `closed` are ids. */
 export function readReader(query: URLSearchParams, nowMs: number): Reader {
-  return { nowMs, opened: new Set(query.getAll("open")), closed: new Set(query.getAll("closed")) };
+  const address = query.has("fragment") ? undefined : `?${query.toString()}`;
+  return { nowMs, opened: new Set(query.getAll("open")), closed: new Set(query.getAll("closed")), address };
 }
 
 /** Returns content below a line that opens and closes the content. The script requests the content when the reader opens it. */
-export function disclosure({ opened, closed }: Reader, id: string, line: Html, body: () => Html): Html {
+export function disclosure(reader: Reader, id: string, line: Html, body: () => Html): Html {
+  const { opened, closed, address } = reader;
   const isOpen = opened.has(id) && !closed.has(id);
+  const content = isOpen ? body() : address === undefined ? nothing : loadLink(id, address);
   return html`<details id="${id}" ${isOpen ? html`open` : nothing}>
     <summary>${line}</summary>
-    <div class="body">${isOpen ? body() : nothing}</div>
+    <div class="body">${content}</div>
   </details>`;
+}
+
+/** Returns the link that opens an element without a script. */
+function loadLink(id: string, address: string): Html {
+  const href = `${address}${address === "?" ? "" : "&"}open=${id}#${id}`;
+  return html`<a class="load" href="${href}">Show</a>`;
 }
 
 /** Returns `3 more problems`, a line that opens the rest of a list; nothing if there are none. */
@@ -33,9 +44,9 @@ export function more(reader: Reader, id: string, number: number, noun: string, c
   return number === 0 ? nothing : disclosure(reader, id, html`${count(number, noun)}`, content);
 }
 
-/** Returns a short id made from the identity of an element, by which the browser finds the element again. */
-export function keyedId(kind: "problem" | "filter", key: readonly unknown[]): string {
-  return `${kind}-${shortHash(key)}`;
+/** Returns a short id made from the identity of a problem, by which the browser finds the element again. */
+export function keyedId(key: readonly unknown[]): string {
+  return `problem-${shortHash(key)}`;
 }
 
 /** Returns the id of a cluster's element, one for each name. The id needs no escaping in a URL or a selector. */
@@ -44,13 +55,18 @@ export function clusterId(name: string): string {
 }
 
 /** Returns a link to the section of the runbook about an alert. */
-export function runbookLink(alert: AlertName, words: string): Html {
-  return html`<a href="runbook#${alert.toLowerCase()}">${words}</a>`;
+export function runbookLink(alert: AlertName): Html {
+  return html`<a href="runbook#${alert.toLowerCase()}">Runbook: ${alert}</a>`;
 }
 
 /** Returns a sign of its own shape and color for each level. The words beside the sign say the same to screen readers. */
-export function mark(sign: Sign): Html {
-  return html`<span class="mark" data-level="${sign}" aria-hidden="true"></span>`;
+export function mark(sign: Sign | "master"): Html {
+  return html`<i class="mark" data-level="${sign}"></i>`;
+}
+
+/** Returns words that only screen readers and style sheets of other kinds read, where a sign or a column says the same. */
+export function spoken(words: string): Html {
+  return html`<span class="hidden-visually">${words} </span>`;
 }
 
 export function labelList(labels: Readonly<Record<string, string>>): Html {
@@ -64,6 +80,11 @@ export function labelList(labels: Readonly<Record<string, string>>): Html {
 export function relative(wording: Wording, at: string, { nowMs }: Reader): Html {
   const words = relativeTime(wording, Date.parse(at), nowMs);
   return html`<time datetime="${at}" title="${absoluteTime(at)}">${words}</time>`;
+}
+
+/** Returns the time of day, with the date if it is another day; the script shows it in the reader's zone. */
+export function clock(at: string, { nowMs }: Pick<Reader, "nowMs">): Html {
+  return html`<time data-clock datetime="${at}" title="${absoluteTime(at)}">${clockTime(at, nowMs)}</time>`;
 }
 
 export function absolute(at: string): Html {

@@ -1,20 +1,16 @@
-import type { ClusterDocument } from "../../document/schema.ts";
-import { addressName } from "../../judge/words.ts";
-import { groupBy } from "../../../support/group-by.ts";
-import { count } from "../../../support/text.ts";
 import type { Strip, Strips, StripScale, StripSubject } from "../../view/strip.ts";
-import { NOTABLE_MS, pastWords } from "../../view/past.ts";
+import { NOTABLE_MS, pastWords, percent } from "../../view/past.ts";
 import { duration } from "../../view/time.ts";
+import { instantOf } from "../../judge/words.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { picture } from "./strip.ts";
+import { clock } from "./parts.ts";
+import { picture, swatch } from "./strip.ts";
 
-export const TIMELINES = { day: "Last 24 hours", month: "Last 30 days" } as const satisfies Record<
-  StripScale,
-  string
->;
+export const TIMELINES = {
+  day: { title: "Last 24 hours", short: "24 h" },
+  month: { title: "Last 30 days", short: "30 days" },
+} as const satisfies Record<StripScale, unknown>;
 
-/** The most strips of a cluster, since rendering thousands would block the exporter. */
-const MAX_STRIPS = 256;
 const MARKS = 4;
 /** The most damaged files that the page names. */
 const NAMED_FILES = 3;
@@ -22,62 +18,75 @@ const NAMED_FILES = 3;
 /** The strips of clusters in the view of one reader. */
 export interface StripView {
   readonly name: StripScale;
+  readonly nowMs: number;
   readonly strip: (of: StripSubject) => Strip | undefined;
   readonly damages: Strips["damages"];
 }
 
 export function stripView(timelines: Strips, name: StripScale, nowMs: number): StripView {
-  return { name, strip: (of) => timelines.strip(of, name, nowMs), damages: timelines.damages };
+  return {
+    name,
+    nowMs,
+    strip: (of) => timelines.strip(of, name, nowMs),
+    damages: timelines.damages,
+  };
 }
 
-/** Returns one strip of the worst state of a cluster; nothing if nothing is known. */
-export function clusterStrip({ name: cluster }: ClusterDocument, { name, strip }: StripView): Html {
-  const own = strip({ kind: "cluster", cluster });
-  return own === undefined ? nothing : picture(own, `${TIMELINES[name]}: ${wordsOf(own, undefined)}`);
+/** The past of a subject: its strip, and the part of the known time in which it was up. */
+export interface PastView {
+  readonly strip: Html;
+  readonly figure: string;
 }
 
-/** Returns a strip for each VRRP group and website of a cluster; groups whose strips are equal share one. */
-export function stripTable(cluster: ClusterDocument, { name, strip, damages }: StripView): Html {
-  const exporter = strip({ kind: "exporter" });
-  const all = rowsOf(cluster);
-  const rows = all.slice(0, MAX_STRIPS).flatMap(({ title, isGroup, subject }) => {
-    const own = strip(subject);
-    return own === undefined ? [] : [{ title, isGroup, own }];
+/** Returns the past of a subject; `undefined` if nothing is known of it. */
+export function pastOf(subject: StripSubject, view: StripView, isReadable = false): PastView | undefined {
+  const own = view.strip(subject);
+  if (own === undefined) return undefined;
+  const words = `${TIMELINES[view.name].title}: ${pastWords({ ...own, unknownMs: unknownMsIn(own) })}`;
+  return { strip: picture(own, words, isReadable), figure: figureOf(own) };
+}
+
+/** Returns the part of the known time in which a subject was up; the least that is possible if nobody answered meanwhile. */
+function figureOf({ upMs, downMs, unansweredMs }: Strip): string {
+  if (upMs + downMs === 0) return "–";
+  return unansweredMs < NOTABLE_MS ? percent(upMs, downMs) : `≥ ${percent(upMs, downMs + unansweredMs)}`;
+}
+
+const LEGEND = [
+  ["up", "up"],
+  ["impaired", "impaired"],
+  ["planned", "planned"],
+  ["down", "down"],
+  ["unknown", "not known"],
+] as const;
+
+/** Returns what the bars of strips mean, and how long the exporter watched. */
+export function legend(view: StripView): Html {
+  const exporter = view.strip({ kind: "exporter" });
+  const bars = LEGEND.map(([band, words]) => {
+    return html`<span>${swatch(band)} ${words}</span> `;
   });
-  const [first] = rows;
-  if (first === undefined) return nothing;
-  const alike = groupBy(rows, ({ isGroup, title, own }) => (isGroup ? JSON.stringify(own) : title));
-  const left = all.length - MAX_STRIPS;
-  return html`<div class="timelines" role="group" aria-label="${TIMELINES[name]} of ${cluster.name}">
-    <p class="note">${TIMELINES[name]}, UTC.${watched(exporter)}${unreadable(damages())}</p>
-    <ul>
-      ${axis(first.own, name)} ${Array.from(alike.values(), (same) => stripRow(same, exporter))}
-    </ul>
-    ${left > 0 ? html`<p class="note">${count(left, "more strip")}: not shown.</p>` : nothing}
-  </div>`;
+  return html`<p class="legend note">${bars} ${watched(exporter, view)}${unreadable(view.damages())}</p>`;
 }
 
-function rowsOf({ name: cluster, groups, websites }: ClusterDocument) {
-  return [
-    ...groups.map((group) => {
-      const { vhid, vip, interface: name } = group;
-      const subject = { kind: "group", cluster, vhid, vip, interface: name } as const;
-      return { title: addressName(vip, group), isGroup: true, subject };
-    }),
-    ...websites.flatMap(({ id, name, states }) =>
-      states.map(({ protocol = "" as const }) => ({
-        title: `${name} ${protocol}`.trimEnd(),
-        isGroup: false,
-        subject: { kind: "website", cluster, id, name, protocol } as const,
-      })),
-    ),
-  ];
+/** Returns the attributes by which the script finds the time of a bin. */
+export function scaleOf(view: StripView): { readonly beginMs: number; readonly binMs: number } {
+  return view.strip({ kind: "exporter" }) ?? { beginMs: 0, binMs: 0 };
 }
 
-/** Says once how long the exporter did not watch. */
-function watched(exporter: Strip | undefined): string {
-  const unwatchedMs = exporter === undefined ? 0 : unknownMsIn(exporter);
-  return unwatchedMs < NOTABLE_MS ? "" : ` The exporter did not watch for ${duration(unwatchedMs)}.`;
+/** Says once since when the exporter watches, and how long it did not watch since then. */
+function watched(exporter: Strip | undefined, view: StripView): Html {
+  if (exporter === undefined) return nothing;
+  const { beginMs, sinceMs, unknownMs } = exporter;
+  const since =
+    sinceMs - beginMs < NOTABLE_MS
+      ? nothing
+      : html`<span>watched since ${clock(instantOf(sinceMs), view)}</span> `;
+  const gaps =
+    unknownMs < NOTABLE_MS
+      ? nothing
+      : html`<span>The exporter did not watch for ${duration(unknownMs)}.</span> `;
+  return html`${since}${gaps}`;
 }
 
 /** Names the files of the journal that have damage. */
@@ -92,40 +101,16 @@ function unknownMsIn({ beginMs, sinceMs, unknownMs }: Strip): number {
   return sinceMs - beginMs + unknownMs;
 }
 
-function stripRow(
-  all: readonly { readonly title: string; readonly own: Strip }[],
-  exporter: Strip | undefined,
-): Html {
-  const [first] = all;
-  if (first === undefined) return nothing;
-  const { title, own } = first;
-  const words = wordsOf(own, exporter);
-  const more = all.length === 1 ? nothing : html`<span class="note">and ${all.length - 1} more</span>`;
-  return html`<li>
-    <span class="title">${title} ${more}</span>
-    ${picture(own, words)}
-    <span class="words" aria-hidden="true">${words}</span>
-  </li> `;
-}
-
 /** Returns the times at the beginning of each quarter. */
-function axis({ beginMs, binMs, bins }: Strip, name: StripScale): Html {
+export function axis(view: StripView): Html {
+  const exporter = view.strip({ kind: "exporter" });
+  if (exporter === undefined) return nothing;
+  const { beginMs, binMs, bins } = exporter;
   const times = Array.from({ length: MARKS }, (_, nth) => {
-    const at = new Date(beginMs + (nth * bins.length * binMs) / MARKS).toISOString();
-    return name === "day" ? at.slice(11, 16) : at.slice(5, 10);
+    const at = instantOf(beginMs + (nth * bins.length * binMs) / MARKS);
+    return view.name === "day"
+      ? html`<time data-clock="hour" datetime="${at}">${at.slice(11, 16)}</time>`
+      : html`<span>${at.slice(5, 10)}</span>`;
   });
-  return html`<li class="axis note" aria-hidden="true">
-    <span class="title"></span>
-    <span class="times">${times.map((time) => html`<span>${time}</span>`)}</span>
-  </li>`;
-}
-
-/** Returns the words about a strip, and since when the subject is known if the exporter watched before. */
-function wordsOf(strip: Strip, exporter: Strip | undefined): string {
-  const { sinceMs } = strip;
-  const isNew = exporter !== undefined && sinceMs - exporter.sinceMs >= NOTABLE_MS;
-  const words = pastWords({ ...strip, unknownMs: unknownMsIn(strip) });
-  return isNew
-    ? `${words}, known since ${new Date(sinceMs).toISOString().slice(5, 16).replace("T", " ")}`
-    : words;
+  return html`<span class="times" aria-hidden="true">${times}</span>`;
 }
