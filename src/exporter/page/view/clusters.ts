@@ -31,6 +31,9 @@ const WELL_SHOWN: Readonly<Record<RowGroup["kind"], number>> = {
   polling: 0,
 };
 
+/** The groups of rows that are not known wherever something else is not, which says more. */
+const FOLLOWS: ReadonlySet<RowGroup["kind"]> = new Set(["failover", "websites"]);
+
 /** What the list of clusters shows. */
 export interface ClustersView extends Reader {
   readonly filter: Filter;
@@ -132,7 +135,7 @@ function clusterBody(judged: JudgedCluster, view: ClustersView): Html {
   const table = { ...view, cluster, marked };
   const groups = withPlanned(clusterRows(cluster), problems).map(({ kind, title, rows }) => {
     const isUrgent = (row: Row): boolean =>
-      isInTrouble(row) && !(kind === "failover" && row.level === "unknown");
+      isInTrouble(row) && !(FOLLOWS.has(kind) && row.level === "unknown");
     const [wrong, well] = [rows.filter(isUrgent), rows.filter((row) => !isUrgent(row))];
     const shown = [...wrong, ...well.slice(0, WELL_SHOWN[kind])];
     return { kind, title, shown, folded: well.slice(WELL_SHOWN[kind]) };
@@ -153,6 +156,8 @@ function foldedWords(folded: readonly RowGroup[]): string {
       const all = [...states].filter((state) => typeof state === "string");
       if (kind === "vrrp") return count(rows.length, "more VRRP group");
       if (kind !== "websites") return title.slice(0, 1).toLowerCase() + title.slice(1);
+      if (rows.some(({ level }) => level !== "well"))
+        return `${count(rows.length, "more website")}, not known`;
       const said = states.size < 3 && all.every((state) => /^\d+$/.test(state)) ? listed(all) : "up";
       return `${count(rows.length, "more website")}, all ${said}`;
     })
