@@ -132,6 +132,7 @@ const io: Io = {
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   isTerminal: process.stdout.isTTY,
+  columns: process.stdout.columns,
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
   logsToJournal,

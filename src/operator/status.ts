@@ -6,7 +6,10 @@ import type { ExitCode, Flags, Io } from "../exporter/command/command.ts";
 import { toJson } from "../exporter/command/format.ts";
 import { nagiosFailure, nagiosReport } from "./nagios-report.ts";
 
-export type StatusFlags = Omit<Flags, "output"> & { readonly output: Flags["output"] | "nagios" };
+export type StatusFlags = Omit<Flags, "output"> & {
+  readonly output: Flags["output"] | "nagios";
+  readonly all?: boolean;
+};
 
 const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well: 0, wrong: 1, unknown: 2 };
 
@@ -15,13 +18,15 @@ const EXIT_CODES: Readonly<Record<FleetDocument["verdict"], ExitCode>> = { well:
  * if that is unknown; with `--output=nagios`, the exit code of a plugin.
  */
 export async function status(flags: StatusFlags, io: Io, names: readonly string[]): Promise<ExitCode> {
-  const { failed: isFailedOnly = false, output } = flags;
+  const { failed, all, output } = flags;
   if (output === "nagios") return nagiosStatus({ ...flags, output: "table" }, io, names);
   const fleet = await fetchFleet({ ...flags, output }, io, names);
   if (typeof fleet === "number") return fleet;
   const document = partOf(fleet, names);
   const { wallMs } = io.clock;
-  io.out(output === "json" ? toJson(document) : fleetReport(document, io.hasColor, wallMs(), isFailedOnly));
+  const shows = all === true ? "all" : failed === true ? "failed" : undefined;
+  const view = { hasColor: io.hasColor, nowMs: wallMs(), columns: io.columns, shows } as const;
+  io.out(output === "json" ? toJson(document) : fleetReport(document, view));
   return EXIT_CODES[document.verdict];
 }
 

@@ -123,6 +123,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     [
       ...reading(),
       new Option("--failed", "show only what has a problem"),
+      new Option("--all", "show what is well, too"),
       new Option("--output <format>", "format of the result; nagios: output and exit code of a plugin")
         .choices(["table", "json", "nagios"])
         .default("table"),

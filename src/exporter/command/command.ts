@@ -22,6 +22,8 @@ export interface Io {
   ask(question: string): Promise<string | undefined>;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
+  /** The width of the terminal to which results go; `undefined` for anything else. */
+  readonly columns?: number;
   /** Whether results go to a terminal with colors and NO_COLOR is not set. */
   readonly hasColor: boolean;
   /** The file descriptor of the log. */

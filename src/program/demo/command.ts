@@ -34,7 +34,9 @@ export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): P
       // The exporter polls everything again meanwhile.
       await wait(stepIntervalMs / 2);
       if (stopped.signal.aborted) break;
-      io.out(`\n${fleetReport(await document(), io.hasColor, io.clock.wallMs())}`);
+      io.out(
+        `\n${fleetReport(await document(), { hasColor: io.hasColor, nowMs: io.clock.wallMs(), shows: "all" })}`,
+      );
       await wait(stepIntervalMs / 2);
     }
   } finally {

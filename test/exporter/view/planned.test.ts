@@ -125,7 +125,10 @@ test("a cluster says what is wrong with it, or else what is planned", () => {
 });
 
 test("the terminal shows planned problems as such", () => {
-  const text = fleetReport(worked(documentOf([secondSilent(pair("ams"))])), false, Date.now());
+  const text = fleetReport(worked(documentOf([secondSilent(pair("ams"))])), {
+    hasColor: false,
+    nowMs: Date.now(),
+  });
   expect(
     text.match(/^(?:planned|critical|warning) .*$/gm)?.map((line) => line.split(/ +/).slice(0, 2)),
   ).toEqual([
