@@ -102,7 +102,7 @@ export const plannedProblems = once((verdict: ClusterVerdict): readonly Problem[
 
 /** Returns the problems without those about single websites that the problem about most of them includes. */
 function withoutParts(problems: readonly Problem[]): readonly Problem[] {
-  const whole = problems.find(({ kind }) => kind === "websites_down");
+  const whole = problems.find(({ kind }) => kind === "websites_down" || kind === "websites_unknown");
   return whole === undefined
     ? problems
     : problems.filter((each) => !isDown(each) || each.isPlanned !== whole.isPlanned);

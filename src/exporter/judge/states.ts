@@ -44,6 +44,11 @@ export const PROBLEMS = {
     alert: "WebsitesDown",
     advice: () => "Look for what they share: the master, its uplink, a name server, a server behind them",
   },
+  websites_unknown: {
+    severity: "critical",
+    alert: "WebsitesDown",
+    advice: () => "Try their URLs: websites that hang look like this, and so do tests that fail",
+  },
   website_down: {
     severity: "critical",
     alert: "WebsiteDown",
@@ -366,7 +371,7 @@ export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
 /** The advice about a failover that has happened. */
 export const FAILOVER_ADVICE =
-  "It can wait if this was intended: otherwise look why the former MASTER let go, before it happens again";
+  "It can wait if this was intended: otherwise look at the former MASTER, before it happens again";
 
 /** Returns the alert about a problem or an incident; `undefined` if there is none. */
 export function alertOf(kind: ProblemKind | IncidentKind): AlertName | undefined {

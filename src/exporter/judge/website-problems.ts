@@ -24,17 +24,21 @@ export function websiteProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   const down = all.filter(isDown);
   const tested = [...verdict.websites.values()].filter(({ states }) => states.length > 0).length;
   const isMost = down.length >= MANY && down.length * 2 > tested;
-  if (!isMost || !down.some(({ kind }) => kind === "website_down")) return all;
+  if (!isMost) return all;
   const names = down.flatMap(({ website }) => website?.name ?? []);
-  const areDown = down.every(({ kind }) => kind === "website_down")
-    ? "are down"
-    : "are down, or not known to be up";
+  const kinds = new Set(down.map(({ kind }) => kind));
+  const areKnown = kinds.has("website_down");
+  const areDown = !areKnown
+    ? "are not known to be up"
+    : kinds.size === 1
+      ? "are down"
+      : "are down, or not known to be up";
   const summary = `${down.length} of ${tested} websites ${areDown}${sharedResult(down, verdict)}: ${listed(names, FEW)}`;
   const keys = down.flatMap((each) => each.keys ?? []);
   const since = down.every((each) => each.since !== undefined)
     ? down.flatMap((each) => each.since ?? []).toSorted()[0]
     : undefined;
-  return [...problem("websites_down", summary, { keys, since }), ...all];
+  return [...problem(areKnown ? "websites_down" : "websites_unknown", summary, { keys, since }), ...all];
 }
 
 /** Returns `, 503 from a, MASTER, and b` if that is the result of each of these websites. */
