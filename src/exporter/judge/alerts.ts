@@ -9,7 +9,6 @@ type MutedBy = "never" | "cluster" | "member" | "failovers";
 export const ALERTS = {
   ApplianceExporterWatchdog: "never",
   ApplianceExporterAbsent: "never",
-  ClusterUnseen: "never",
   ApplianceExporterBlind: "never",
   ApplianceExporterDown: "never",
   ApplianceExporterShardMissing: "never",
@@ -22,7 +21,7 @@ export const ALERTS = {
   VrrpSplitBrain: "never",
   VrrpMastersDisputed: "never",
   VrrpNoMaster: "cluster",
-  VrrpMasterUnknown: "cluster",
+  VrrpMasterUnknown: "member",
   VrrpMasterUnwatched: "cluster",
   VrrpNotServing: "member",
   VrrpFlapping: "member",

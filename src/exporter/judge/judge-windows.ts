@@ -1,3 +1,4 @@
+import type { FailureReason } from "../api/failure.ts";
 import { fellSilentAsMaster, masterSeenMs } from "../fleet/answers.ts";
 import {
   answersIn,
@@ -236,6 +237,14 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
     );
     return state === "losses" && lost.every(({ successor }) => isCovered(successor, window));
   },
+  VrrpMasterUnknown: (_, window) =>
+    window.isWhole ||
+    [...window.verdict.groups.values()].every(
+      (group) =>
+        group.problem === undefined ||
+        mutedWith(group.problem) !== "VrrpMasterUnknown" ||
+        isMasterRenewed(group, window),
+    ),
   VrrpRedundancyLost: (_, window) =>
     [...window.verdict.groups.values()].every(({ problem, facts, master }) => {
       if (problem !== "redundancy_lost" && problem !== "backup_unknown") return true;
@@ -261,6 +270,29 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
         failingBackendsAt(website).every((name) => isCovered(name, window)),
     ),
 };
+
+/** What a member answers while its certificate or its password is renewed. */
+const RENEWED: ReadonlySet<FailureReason> = new Set(["auth", "tls"]);
+
+/**
+ * Whether nothing but the renewal of its certificate or password hides the MASTER of a group: a member in the window, which was MASTER until it
+ * began to refuse the exporter, within the window, while each other member goes on as BACKUP.
+ */
+function isMasterRenewed({ facts, latestMaster = "" }: GroupVerdict, given: CoveringWindow): boolean {
+  const { window, verdict } = given;
+  const { vrrp } = verdict.facts.appliances.find(({ identity }) => identity.appliance === latestMaster) ?? {};
+  const { failure, failingSinceMs = Number.NEGATIVE_INFINITY } = vrrp?.health ?? {};
+  const isRefused = failure !== undefined && RENEWED.has(failure.reason) && failingSinceMs >= window.beginMs;
+  const wasMaster = answersIn(facts, latestMaster).at(-1)?.isMaster === true;
+  const backups = membersIn(facts, "backup");
+  const others = [...facts.members, ...facts.left].filter(({ appliance }) => appliance !== latestMaster);
+  return (
+    isCovered(latestMaster, given) &&
+    isRefused &&
+    wasMaster &&
+    others.every(({ appliance }) => backups.includes(appliance))
+  );
+}
 
 function handoversOf(
   running: readonly CoveringWindow[],

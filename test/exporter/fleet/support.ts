@@ -11,7 +11,15 @@ import {
 } from "../../../src/exporter/fleet/snapshot.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import type { End } from "../../../src/exporter/polling/instants.ts";
-import { applianceOf, configOf, failed, interfaceOf, listOf, seen } from "../../support/observations.ts";
+import {
+  applianceOf,
+  configOf,
+  failed,
+  interfaceOf,
+  listOf,
+  seen,
+  WALL_MS,
+} from "../../support/observations.ts";
 
 /** The cluster `ams` of two appliances, `a` and `b`. */
 export const MEMBER_A = applianceOf({ name: "a", cluster: "ams" });
@@ -54,7 +62,12 @@ interface Polled {
 function pollOf(words: string): Polled {
   const [name = "", said = "", sent, at = sent] = words.split(" ");
   const says = said.replace("!", "");
-  const given = { sentAtMs: Number(sent) * 1000, ...(said === says ? LASTING : restingFrom(Number(at) + 2)) };
+  const completedAtMs = WALL_MS + Number(at) * 1000;
+  const given = {
+    completedAtMs,
+    sentAtMs: Number(sent) * 1000,
+    ...(said === says ? LASTING : restingFrom(Number(at) + 2)),
+  };
   if (says === "untested")
     return { observation: failed.website(name, 2, "timeout", given), atMs: Number(at) * 1000 };
   const [, status, id = 2] = /^(\d+)(?:#(\d+))?$/.exec(says) ?? [];

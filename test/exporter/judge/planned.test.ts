@@ -5,6 +5,7 @@ import type { MaintenanceWindow } from "../../../src/exporter/maintenance/window
 import { ABOUT_APPLIANCES, ALERTS, type AlertName } from "../../../src/exporter/judge/alerts.ts";
 import { summaryOf } from "../../../src/exporter/document/document.ts";
 import { judge } from "../../../src/exporter/judge/judge.ts";
+import { alertOf } from "../../../src/exporter/judge/states.ts";
 import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
 import type { ClusterVerdict } from "../../../src/exporter/judge/verdict.ts";
 import { keysOf } from "../../../src/support/keys.ts";
@@ -301,10 +302,10 @@ test.each<Case>([
     wrong: ["redundancy_lost", "appliance_down b"],
   },
   {
-    name: "the master that is worked on lets nobody in: it may still be MASTER",
+    name: "the master that is worked on lets nobody in, and its backup takes nothing over: its password is renewed",
     window: ON_A,
     polls: "a refuses 5, b BACKUP 5, a refuses 6, b BACKUP 6",
-    wrong: ["master_unknown", "(appliance_refused a)"],
+    wrong: ["(master_unknown)", "(appliance_refused a)"],
   },
   {
     name: "the member that is worked on says, by its clock, that it has been in FAULT since before the window",
@@ -532,3 +533,32 @@ test("what is planned follows the facts and the windows, also where no incident 
   fleet.record(detailsOf("a", false), 7);
   expect(muted(7, ON_B)).not.toContain("WebsiteBackendDown");
 });
+
+const RENEWED = `${PAIR}, a refuses 6, b BACKUP 6, a refuses 8, b BACKUP 8`;
+test.each([
+  ["the master refuses the exporter, and the backup goes on", RENEWED, [ON_A], []],
+  ["the window is one of the backup", RENEWED, [ON_B], ["VrrpMasterUnknown"]],
+  ["it began before the window", RENEWED, [work({ appliances: ["a"] }, [7, 100])], ["VrrpMasterUnknown"]],
+  ["the master is silent", RENEWED.replaceAll("refuses", "silent"), [ON_A], ["VrrpMasterUnknown"]],
+  [
+    "the backup refuses the exporter, too",
+    `${PAIR}, a refuses 6, b refuses 6, a refuses 8, b refuses 8`,
+    [ON_A],
+    ["VrrpMasterUnknown"],
+  ],
+  [
+    "the backup is silent",
+    `${PAIR}, a refuses 6, b silent 6, a refuses 8, b silent 8`,
+    [ON_A],
+    ["VrrpMasterUnknown"],
+  ],
+  ["it was a backup", RENEWED.replaceAll("a MASTER", "a BACKUP"), [ON_A], ["VrrpMasterUnknown"]],
+] as const)(
+  "while a master's certificate or password is renewed, nobody is paged, unless %s",
+  (_, words, windows, paged) => {
+    const about = lastingProblems(verdictAfter(words, windows)).flatMap(({ kind, isPlanned }) =>
+      isPlanned === true ? [] : [alertOf(kind) ?? ""],
+    );
+    expect(about.filter((alert) => /MasterUnknown|NoMaster/.test(alert))).toEqual(paged);
+  },
+);
