@@ -155,8 +155,8 @@ export const failed = {
     const outcome = failureOutcome(reason);
     return { kind: "website_test", appliance, websiteId, outcome, ...circumstances(given) };
   },
-  websites(appliance: string, reason: FailureReason): Observation {
-    return { kind: "website_list", appliance, outcome: failureOutcome(reason), ...circumstances({}) };
+  websites(appliance: string, reason: FailureReason, given: Circumstances = {}): Observation {
+    return { kind: "website_list", appliance, outcome: failureOutcome(reason), ...circumstances(given) };
   },
   details(
     appliance: string,

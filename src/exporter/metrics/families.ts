@@ -119,12 +119,16 @@ export const FLEET_FAMILIES: Families = {
     { told: ({ problems }) => firstOfEach(problems, 1).flatMap(problemSamples) },
   ),
   ha_cluster_problem_since_timestamp_seconds: gauge(`When the problem began, ${SINCE}`, {
-    told: ({ problems }) =>
-      firstOfEach(problems, 1).flatMap((problem) =>
+    told: ({ problems, failovers }) => [
+      ...firstOfEach(problems, 1).flatMap((problem) =>
         problem.since === undefined
           ? []
           : sample(asSeconds(Date.parse(problem.since)), ...identityOf(problem)),
       ),
+      ...Array.from(new Map(failovers.map(({ to, incident }) => [to, incident.begin])), ([subject, begin]) =>
+        sample(asSeconds(Date.parse(begin)), ["kind", "failover"], ["subject", subject]),
+      ).flat(),
+    ],
   }),
   ha_cluster_problem_words_info: gauge(
     `1 for the sentence about each of these problems, and about each failover of the last five minutes, whose subject is the new MASTER. ${JUDGED}`,
