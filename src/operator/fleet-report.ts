@@ -29,7 +29,7 @@ const COLUMNS = 100;
 /** The fewest columns for sentences, however long the names before them are. */
 const LEAST = 30;
 
-export interface ReportView {
+export interface StatusView {
   readonly hasColor: boolean;
   readonly nowMs: number;
   /** The width of the terminal, if it is one. */
@@ -42,7 +42,7 @@ export interface ReportView {
  * Writes the fleet's verdict, its problems, the masters of clusters with problems, the rows of the status page that are in trouble, and the
  * latest incidents; the verdict again as the last line.
  */
-export function fleetReport(document: FleetDocument, view: ReportView): string {
+export function fleetReport(document: FleetDocument, view: StatusView): string {
   const { problems, incidents } = document;
   const { hasColor, nowMs, shows } = view;
   const clusters = judgeClusters(document);
@@ -79,7 +79,7 @@ export function fleetReport(document: FleetDocument, view: ReportView): string {
 function wrapped(
   header: readonly string[],
   rows: readonly TableRow[],
-  { columns = COLUMNS }: ReportView,
+  { columns = COLUMNS }: StatusView,
 ): readonly TableRow[] {
   const last = header.length - 1;
   const widthOf = (nth: number): number =>

@@ -19,7 +19,7 @@ export interface SubjectHistory extends PartOfWhole {
   readonly record: SubjectRecord;
 }
 
-export type Labels = Readonly<Record<string, string>>;
+export type LabelValues = Readonly<Record<string, string>>;
 
 /** The facts of one journal or several about a range of time. */
 export interface RangeHistory {
@@ -30,8 +30,8 @@ export interface RangeHistory {
   /** The windows of planned work that touch the range, by id, as they were last recorded. */
   readonly windows: ReadonlyMap<string, WindowRecord>;
   /** The labels of each cluster, which all its members share, and of each appliance, as they were last recorded. */
-  readonly labels: ReadonlyMap<string, Labels>;
-  readonly memberLabels: ReadonlyMap<string, Labels>;
+  readonly labels: ReadonlyMap<string, LabelValues>;
+  readonly memberLabels: ReadonlyMap<string, LabelValues>;
   readonly sources: readonly JournalSource[];
 }
 
@@ -71,8 +71,8 @@ export function createHistory(range: TimeRange): HistoryReader {
     (record, fromMs, toMs) => add(record, { fromMs, toMs, band: "unanswered" }),
   );
   const windows = new Map<string, WindowRecord>();
-  const labels = new Map<string, Labels>();
-  const memberLabels = new Map<string, Labels>();
+  const labels = new Map<string, LabelValues>();
+  const memberLabels = new Map<string, LabelValues>();
   const runs = createRunFacts(range);
 
   function readSubject(record: SubjectRecord): void {
