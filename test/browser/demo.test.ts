@@ -35,7 +35,7 @@ test("a failover appears by itself: the new master, since when, the problem and 
     .poll(() => incidentsOf(page), SOON)
     .toContainEqual(
       expect.stringMatching(
-        /^(Warning )?demo-b took over 192\.0\.2\.100 \(vhid 1\) and 198\.51\.100\.100 \(vhid 2\) from demo-a/,
+        /^(Warning )?demo-b took over 192\.0\.2\.100 \(vhid 1\) and 1 more VIP from demo-a/,
       ),
     );
   // On a busy machine polls stall now and then, which is a problem of its own.

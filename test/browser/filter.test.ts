@@ -52,7 +52,7 @@ test("a filter is part of the URL, survives a reload and new states, and can be 
   ]);
   await page.getByRole("link", { name: "Show everything" }).click();
   await expect.poll(() => clustersOf(page), SOON).toEqual(["ams", "lab"]);
-  expect(page.url()).toBe(`${server.url}?`);
+  expect(new URL(page.url()).search).toBe("");
   expect(await page.getByRole("searchbox").inputValue()).toBe("");
 });
 
