@@ -1,5 +1,6 @@
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
+import { alertOf, PROBLEM_KINDS } from "../src/exporter/judge/states.ts";
 
 /** Returns the anchor of a heading, as GitHub makes it. */
 export function anchorOf(heading: string): string {
@@ -7,6 +8,11 @@ export function anchorOf(heading: string): string {
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
     .replaceAll(" ", "-");
+}
+
+/** Returns the kinds of problems that an alert is about. The links of alerts have the kind; those of Grafana the name, which it cannot write in lower case. */
+function kindsOf(alert: string): readonly string[] {
+  return [...PROBLEM_KINDS, "failover" as const].filter((kind) => alertOf(kind) === alert);
 }
 
 function refuse({ raw }: Pick<Tokens.Generic, "raw">): string {
@@ -19,8 +25,9 @@ const markdown = new Marked({
     image: refuse,
     heading({ depth, text, tokens }) {
       const words = this.parser.parseInline(tokens);
-      // Grafana links to the name of an alert, which it cannot write in lower case.
-      const title = /^[A-Z]\w+$/.test(text) ? `<span id="${text}">${words}</span>` : words;
+      const title = /^[A-Z]\w+$/.test(text)
+        ? [text, ...kindsOf(text)].reduce((inner, id) => `<span id="${id}">${inner}</span>`, words)
+        : words;
       return `<h${depth} id="${anchorOf(text)}">${title}</h${depth}>\n`;
     },
     link({ href, raw, tokens }) {
