@@ -24,8 +24,6 @@ export interface Happening {
 /** What one case does, and what is expected to come of it. */
 export interface Scene {
   happens(event: string, act: () => Promise<unknown>): Promise<Happening>;
-  /** Waits until an alert fires in Prometheus, silenced or not. */
-  isFiring(alertname: string, ha_cluster: string): Promise<void>;
   /** Waits until each Prometheus finds something. */
   holds(expression: string): Promise<void>;
   /** All alerts that are expected to be news, in order for each alert. */
@@ -89,8 +87,6 @@ export function createScene(lab: Lab): Scene {
         resolves: (...alerts) => all("resolved", alerts),
       };
     },
-    isFiring: (alertname, ha_cluster) =>
-      holds(`ALERTS{alertstate="firing",alertname="${alertname}",ha_cluster="${ha_cluster}"}`),
     holds,
     expected: () => expected.map(({ alert, status }) => `${status} ${alert}`),
     rows: (own) =>

@@ -1,18 +1,24 @@
 import { expect, test } from "vitest";
 import { ALL_GROUPS } from "./alert-rules.ts";
-import { PROBED } from "./probe-scenario.ts";
-import { textsOf } from "./rule-tests.ts";
+import { playScenario, textsOf } from "./rule-tests.ts";
+import { PROBED_SITES } from "./site-scenarios.ts";
 
-test("texts say whether VIPs answer probes, and one alert says which do not", async () => {
-  const sent = await textsOf(PROBED, ALL_GROUPS);
-  const texts = sent.map(({ labels, annotations: { summary, description, runbook_url: url, page } }) => {
-    return `${labels["alertname"]}: ${summary}. ${description} ${url} ${page}`;
-  });
+test.for(PROBED_SITES.map((scenario) => [scenario.name, scenario] as const))(
+  "exactly the expected alerts fire: %s",
+  async ([, scenario]) => {
+    const scraping = { seconds: 15, losesScrapes: true };
+    expect(await playScenario(scenario, scraping, ALL_GROUPS)).toMatch(/SUCCESS$/);
+  },
+);
+
+test("messages about probes say which VIPs and websites do not answer", async () => {
+  const sent = (await Promise.all(PROBED_SITES.map((each) => textsOf(each, ALL_GROUPS)))).flat();
+  const texts = sent
+    .filter(({ labels }) => labels["alertname"]?.startsWith("Probed") === true)
+    .map(({ annotations: { summary, description } }) => `${summary} | ${description}`);
   expect(texts.toSorted()).toEqual([
-    "ProbedVipsDown: VIPs of cluster cut answer no probe, whatever the appliances say: 2. At most eight: 192.0.2.100; 192.0.2.101; seen: 192.0.2.100 unknown; 192.0.2.101 unknown; VIPs that answer no probe: 2; a: it cannot be reached (connect); unknown VIPs: 2; http://one:1/runbook#probedvipsdown http://one:1/?cluster=cut#cluster-cut",
-    "ProbedWebsiteDown: Website shop (cluster fenced) fails from Prometheus's side. HTTP status, 0 for none: 200 of https://192.0.2.100/; 200 of https://192.0.2.101/; 403 of https://shop.example.org/; http://one:1/runbook#probedwebsitedown http://one:1/?cluster=fenced#cluster-fenced",
-    "SiteDark: Site amsterdam is dark: none of its 2 appliances is reached. Look for power and uplinks. Seen: VIPs that answer probes: 2; connect at appliances: 2; http://one:1/runbook#sitedark http://one:1/?label=site%3Damsterdam",
-    "VrrpMasterUnknown: The master of cluster cut is not known, VIPs that perhaps nobody serves: 2. Try these. Seen: 192.0.2.100 unknown; 192.0.2.101 unknown; VIPs that answer no probe: 2; a: it cannot be reached (connect); unknown VIPs: 2; http://one:1/runbook#vrrpmasterunknown http://one:1/?cluster=cut#cluster-cut",
-    "VrrpMasterUnknown: The master of cluster lost is not known, VIPs that perhaps nobody serves: 2. Try these. Seen: 192.0.2.100 unknown; 192.0.2.101 unknown; VIPs that answer probes: 2; a: it cannot be reached (connect); b: it cannot be reached (connect); unknown VIPs: 2; http://one:1/runbook#vrrpmasterunknown http://one:1/?cluster=lost#cluster-lost",
+    "healthy-0: 1 VIP answers no probe, whatever the appliances say: 192.0.2.100 | Visitors reach nothing there: look at the way to these addresses, and at the appliances.",
+    "healthy-1: shop fails from Prometheus's side, and not at the appliances | HTTP status, 0 for none: 403 of https://shop.example.org/; look at its name, its certificate, and the way to it",
+    "mad-0: 1 VIP answers no probe, whatever the appliances say: 192.0.2.100 | Visitors reach nothing there: look at the way to these addresses, and at the appliances. Neither a nor b is reached (timeout).",
   ]);
 });

@@ -63,7 +63,6 @@ describe("a real Prometheus that scrapes the demo and a fleet in trouble", () =>
         "critical WebsiteDown well  down",
         "critical WebsiteUnknown well  never",
         "warning ApplianceApiAnomalies bare bare-2",
-        "warning ApplianceDown dark dark-1",
         "warning ApplianceDown half half-2",
         "warning ApplianceExporterReloadFailed",
         "warning ApplianceRefused locked locked-1",

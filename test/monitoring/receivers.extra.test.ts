@@ -7,7 +7,7 @@ import { stringify } from "yaml";
 import { startAlertmanager, type Alertmanager } from "../support/alertmanager-server.ts";
 import { eventually } from "../support/eventually.ts";
 import { portOf } from "../support/fault-server.ts";
-import { EXAMPLE } from "./inhibitions.ts";
+import { EXAMPLE } from "./alertmanager-example.ts";
 
 /** What receivers were sent: bodies of HTTP requests by path, and mails as they came. */
 const requests: { readonly path: string; readonly body: string }[] = [];
@@ -97,7 +97,7 @@ function alertOf(alertname: string, severity: string, summary: string) {
     annotations: {
       summary,
       description: "Fix the link between them, or stop VRRP on one",
-      page: "https://exporter.example/?cluster=rtm https://other.example/?cluster=rtm",
+      status_url: "https://exporter.example/?cluster=rtm",
       runbook_url: "https://exporter.example/runbook#vrrpsplitbrain",
     },
     startsAt: "2026-11-28T03:06:05Z",
@@ -107,8 +107,8 @@ function alertOf(alertname: string, severity: string, summary: string) {
 
 const TEXT = [
   "Fix the link between them, or stop VRRP on one",
-  "Since 2026-11-28 03:06:05 UTC",
-  "Now: https://exporter.example/?cluster=rtm https://other.example/?cluster=rtm",
+  "Told at 2026-11-28 03:06:05 UTC",
+  "Now: https://exporter.example/?cluster=rtm",
   "What to do: https://exporter.example/runbook#vrrpsplitbrain",
 ];
 

@@ -34,22 +34,22 @@ const WATCHED = RESTS.map(({ cluster, members }): Course => {
 });
 
 async function saidOf(courses: readonly Course[]): Promise<readonly Series[]> {
-  return (await Promise.all(courses.map((each) => judged(each, [], LASTS)))).flat();
+  return judged(courses, LASTS);
 }
 
 export const RESTING_SCENARIOS: readonly Scenario[] = [
   {
     name: "the schedules of all appliances rest",
     exporters: async () => [exporter("one:1", await saidOf(RESTS))],
-    expected: [],
+    expected: [alert("VrrpFailover", { ha_cluster: "failed-over-meanwhile", appliance: "b" }, 900)],
     lastsSeconds: LASTS,
     intervals: [5, 30],
   },
   {
     name: "the schedules of some appliances rest beside others, and beside another exporter",
     exporters: async () => [
-      exporter("one:1", [...healthy(3), ...(await saidOf(RESTS))]),
-      exporter("two:1", [...healthy(3), ...(await saidOf(WATCHED))]),
+      exporter("one:1", await saidOf([...healthy(3), ...RESTS])),
+      exporter("two:1", await saidOf([...healthy(3), ...WATCHED])),
     ],
     expected: [alert("VrrpFailover", { ha_cluster: "failed-over-meanwhile", appliance: "b" }, 900)],
     lastsSeconds: LASTS,

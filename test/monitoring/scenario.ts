@@ -8,8 +8,6 @@ export interface Expected {
   readonly after: number;
   /** Has ended after so long. Default: not checked. */
   readonly until?: number;
-  /** Silenced in Alertmanager by another one. Default: it is not. */
-  readonly silenced?: boolean;
 }
 
 export interface Scenario {

@@ -4,13 +4,11 @@ import { ownsCluster, vrrpAlert, type Case } from "./case.ts";
 const cutOff: Case = {
   name: "a master that the exporters cannot reach is one page",
   owns: ownsCluster("cutoff"),
-  play: async ({ happens, isFiring }, lab) => {
+  play: async ({ happens }, lab) => {
     const cutoff = lab.cluster("cutoff");
     const unknown = vrrpAlert("VrrpMasterUnknown", cutoff);
     const cut = await happens("master cut off from the exporters", cutoff.preferred.fleetLink.unplug);
     await cut.fires(unknown);
-    // The alert about the master names the appliance.
-    await isFiring("ApplianceDown", "cutoff");
     const connected = await happens("connected again", cutoff.preferred.fleetLink.plug);
     await connected.resolves(unknown);
   },
@@ -33,7 +31,7 @@ const wrongCredentials: Case = {
 const dark: Case = {
   name: "a cluster of which no appliance is reached is one page",
   owns: ownsCluster("dark"),
-  play: async ({ happens, isFiring }, lab) => {
+  play: async ({ happens }, lab) => {
     const cluster = lab.cluster("dark");
     const links = [cluster.preferred.fleetLink, cluster.other.fleetLink];
     const alert = vrrpAlert("ClusterDark", cluster);
@@ -41,7 +39,6 @@ const dark: Case = {
       Promise.all(links.map(({ unplug }) => unplug())),
     );
     await cut.fires(alert);
-    await isFiring("ApplianceDown", "dark");
     const connected = await happens("both appliances connected again", () =>
       Promise.all(links.map(({ plug }) => plug())),
     );

@@ -156,8 +156,8 @@ async function assertHealthy(
     if (length !== expected) throw new Error(`${length} of ${expected}: ${expression}`);
   };
   await count("vrrp_group_masters", countGroups(exporters.flatMap((each) => each.clusters)));
-  await count("vrrp_group_appliance:master:timestamp_seconds", countGroups(clusters));
-  await count("group by (website_id) (website:state:any{state='up'} == 1)", websites.length);
+  await count("group by (ha_cluster) (ha_cluster:url:info)", clusters.length);
+  await count("group by (website_id) (website_state{state='up'} == 1)", websites.length);
 }
 
 function countGroups(clusters: readonly ClusterName[]): number {

@@ -30,13 +30,19 @@ interface Received {
   };
 }
 
-/** An alert as a text, with all its labels in order of their names: `Name{a="1",b="2"}`. */
+/** An alert as a text, with its labels in order of their names: `Name{a="1",b="2"}`; without the kind and the subject, which follow from these. */
 export function nameOf({ alertname = "", ...labels }: Labels): string {
-  const sorted = Object.entries(labels).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const shown = Object.entries(labels).filter(([name]) => name !== "kind" && name !== "subject");
+  const sorted = shown.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return `${alertname}{${sorted.map(([label, value]) => `${label}=${JSON.stringify(value)}`).join(",")}}`;
 }
 
-/** The notifications that the receiver has written, one a line, in order of arrival. */
+/** The end of an event is no news. */
+function isEndOfEvent({ labels, status }: Notice): boolean {
+  return labels["alertname"] === "VrrpFailover" && status === "resolved";
+}
+
+/** The notifications that the receiver has written, one a line, in order of arrival, without those about the end of a failover. */
 export function readNotifications(lines: string): readonly Notification[] {
   const seen = new Set<string>();
   const isNew = (key: string) => seen.size < seen.add(key).size;
@@ -49,7 +55,9 @@ export function readNotifications(lines: string): readonly Notification[] {
         const alert = nameOf(labels);
         return { atMs, alert, labels, status, isNews: isNew(`${alert} ${status} ${startsAt}`) };
       });
-    });
+    })
+    .map((notices) => notices.filter((notice) => !isEndOfEvent(notice)))
+    .filter((notices) => notices.length > 0);
 }
 
 /** What is new, in order of arrival. */
