@@ -57,8 +57,8 @@ export interface Work {
   readonly on: Partial<Scope>;
 }
 
-/** Members and their websites are polled so often. */
-const POLL_SECONDS = 5;
+/** Members and their websites are polled so often: what happens is seen up to so much later. */
+export const POLL_SECONDS = 5;
 /** An exporter still knows a window so long after its end. */
 const REMEMBERED_SECONDS = 300;
 const USED = new Set([...ALERTS, ...RECORDS, ...PROBES.records].flatMap(({ expr }) => metricNames(expr)));
@@ -110,7 +110,9 @@ function samplesIn(text: string): Samples {
 function overTime(scrapes: readonly Samples[]): readonly Series[] {
   const all = new Map(scrapes.flatMap((samples) => [...samples]));
   return Array.from(all, ([name, { metric, labels }]) => {
-    const valueAt = (second: number) => scrapes[Math.floor(second / POLL_SECONDS)]?.get(name)?.value;
+    // It goes on as it ends.
+    const valueAt = (second: number) =>
+      scrapes[Math.min(Math.floor(second / POLL_SECONDS), scrapes.length - 1)]?.get(name)?.value;
     return { metric, labels, valueAt };
   });
 }

@@ -112,9 +112,10 @@ const TEXT = [
   "What to do: https://exporter.example/runbook#vrrpsplitbrain",
 ];
 
+/** The first request about the split brain. */
 async function requestTo(path: string): Promise<object> {
   const found = await eventually(() => {
-    const request = requests.find((each) => each.path === path);
+    const request = requests.find((each) => each.path === path && each.body.includes("both MASTER"));
     if (request === undefined) throw new Error(`nothing was sent to ${path}`);
     return request;
   });

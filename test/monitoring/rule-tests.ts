@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { toolPath } from "../support/tool.ts";
 import { ALL_ALERTS, GROUPS, RULES_TEXT } from "./alert-rules.ts";
 import { EVENT, exportersIn, type Expected, type Scenario } from "./scenario.ts";
+import { POLL_SECONDS } from "./judged.ts";
 import { nameOf, scrape, type Labels, type Scraping } from "./world.ts";
 
 /** Runs promtool; `output` is all that it printed. */
@@ -80,9 +81,9 @@ export async function playScenario(
 ): Promise<string> {
   const { expected, ifScrapesAreLost = "", lastsSeconds, evaluatedEvery } = scenario;
   const evaluationSeconds = evaluatedEvery ?? seconds;
-  const slack = evaluationSeconds * (losesScrapes ? 4 : 3);
+  const slack = evaluationSeconds * (losesScrapes ? 4 : 3) + POLL_SECONDS;
   // Windows of Prometheus 3 lack the sample at their beginning, and the last scrape before the event may be lost.
-  const early = (losesScrapes ? 2 : 1) * seconds + 1;
+  const early = (losesScrapes ? 2 : 1) * seconds + POLL_SECONDS + 1;
   const end = lastsSeconds + slack;
   const checks = expected.flatMap((each) => {
     const alertname = `{alertname="${each.alert}"}`;
