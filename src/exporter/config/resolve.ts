@@ -32,7 +32,7 @@ export async function resolveFleet(
   included: readonly Place<FleetSettings>[],
   collector: Collector,
 ): Promise<readonly ApplianceConfig[]> {
-  const resolveHttp = createHttpResolver(createNamedFiles(collector));
+  const resolveHttp = createHttpResolver(createNamedFiles(collector), top.file);
   // Appliances with the same blocks of a kind share their settings.
   const httpOf = memo(({ having }: { readonly having: Blocks }) => resolveHttp(having));
   const pollingOf = memo(({ having }: { readonly having: Blocks }) => resolvePolling(having));

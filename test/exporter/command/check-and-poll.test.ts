@@ -273,7 +273,7 @@ ${plain
       "nginx: If the port speaks TLS, write https:// in place of http://\n" +
       "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust\n" +
       "portless: Add the port of the management API to base_url, such as :4849: it has none, or the usual one of its scheme\n" +
-      "untrusted: The appliance does not send the certificate of its issuer: add that there or to ca_file, or set tls_config.known_certificates_file and run appliance-exporter trust\n" +
+      "untrusted: The appliance does not send the certificate of its issuer: add that there or to ca_file, or run appliance-exporter trust\n" +
       "named: The certificate has other names than base_url: set tls_config.server_name to one of them\n" +
       "unknown: Compare the SHA-256 with the one that the appliance itself shows, then run appliance-exporter trust or correct certificate_sha256\n" +
       "\nappliances polled: 13, failed: 13 (tests, wrong, file, plain-0, plain-1 and 8 more)\n",
