@@ -122,6 +122,20 @@ export const output = new Option("--output <format>", "format of the result")
   .choices(["table", "json"])
   .default("table");
 
+/** The flags of `init`; what they lack is in the environment, or the user is asked. */
+export const initializing = [
+  new Option("--username <name>", "user for the management API (or APPLIANCE_USERNAME in the environment)"),
+  new Option(
+    "--password-file <file>",
+    "file with the password, or - for standard input (or APPLIANCE_PASSWORD in the environment)",
+  ),
+  new Option(
+    "--cluster <name>",
+    "name of the cluster; default: what the names of the appliances have in common",
+  ),
+  new Option("--yes", "trust the certificates without a question"),
+];
+
 const MAX_DRILL_MS = 30 * 60_000;
 
 function parseDrillTime(text: string): DrillFlags["for"] | undefined {

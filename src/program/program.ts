@@ -1,12 +1,14 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeVersion } from "../support/build.ts";
 import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import type { InitFlags } from "../exporter/command/init.ts";
 import type { DrillFlags } from "../operator/drill.ts";
 import type { MaintenanceFlags } from "../operator/maintenance.ts";
 import {
   accepting,
   configFile,
   drilling,
+  initializing,
   lasting,
   listenAddress,
   loading,
@@ -60,6 +62,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   /** A signal ends the work at once, and nothing is lost but the results. */
   const untilSignal = (work: Promise<ExitCode>) => Promise.race([work, interrupted]);
 
+  add(
+    "init [folder] [urls...]",
+    "write a first configuration: ask for what is missing, show the certificates of the appliances, and poll them",
+    "init . https://192.0.2.11:4849 https://192.0.2.12:4849",
+    initializing,
+    async (_flags, args, command) =>
+      (await import("../exporter/command/init.ts")).init(command.opts<InitFlags>(), io, args),
+  );
   add(
     "run",
     "poll the appliances and serve their metrics (the default)",

@@ -20,6 +20,12 @@ export interface Io {
   progress(text: string): void;
   /** Returns the line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
+  /** Asks as `ask` does, and does not show what the user types. */
+  askSecret(question: string): Promise<string | undefined>;
+  /** Returns all of standard input. */
+  readInput(): Promise<string>;
+  /** Returns a variable of the environment. */
+  environment(name: string): string | undefined;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
   /** The width of the terminal to which results go; `undefined` for anything else. */

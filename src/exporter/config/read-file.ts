@@ -71,8 +71,12 @@ function runningAs(): string {
 /** Reads the password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
 export async function readPasswordFile(path: string): Promise<TextResult> {
   const read = await readTextFile(path);
-  if (!read.ok) return read;
-  const password = read.text.trim();
+  return read.ok ? passwordIn(read.text) : read;
+}
+
+/** Returns the password in a text. @see readPasswordFile */
+export function passwordIn(text: string): TextResult {
+  const password = text.trim();
   if (password === "") return unfit("it is empty");
   if (password.includes("\uFFFD")) return unfit("it is not UTF-8");
   // RFC 7617, section 2, forbids control characters.

@@ -115,6 +115,11 @@ function discoveryOf(blocks: Blocks): DiscoveryConfig | undefined {
 const DISCOVERY: DiscoveryConfig = { exclude: [], limit: 200 };
 const WEBSITE_TESTS_PER_APPLIANCE = 4;
 
+/** Returns the polling settings without any block. */
+export function defaultPolling(): PollingConfig {
+  return resolvePolling([]);
+}
+
 /**
  * Returns the polling settings. A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is
  * an error.
