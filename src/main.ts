@@ -129,9 +129,10 @@ function answerTo(question: string): Promise<string> {
 
 /** Asks as `answerTo` does, without an echo: the terminal is raw meanwhile, so that Ctrl-C is a character. */
 function secretAnswerTo(question: string): Promise<string> {
-  process.stderr.write(question);
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  // From here on the terminal shows nothing.
+  process.stderr.write(question);
   void stopRequested.then(() => lines.removeAllListeners("close").close());
   return new Promise((resolve) => {
     lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
@@ -151,6 +152,7 @@ const io: Io = {
   out: (text) => void (hasLost || process.stdout.write(text)),
   err: (text) => void process.stderr.write(logsToJournal ? journalErrors(text) : text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
+  canAsk: process.stdin.isTTY,
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   askSecret: async (question) => (process.stdin.isTTY ? secretAnswerTo(question) : undefined),
   readInput: () => text(process.stdin),

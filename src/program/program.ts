@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeVersion } from "../support/build.ts";
 import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
-import type { InitFlags } from "../exporter/command/init.ts";
+import type { InitFlags } from "../exporter/command/init-questions.ts";
 import type { DrillFlags } from "../operator/drill.ts";
 import type { MaintenanceFlags } from "../operator/maintenance.ts";
 import {
@@ -85,6 +85,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       ...loading,
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
       new Option("--failed", "with --live: show only what fails"),
+      new Option("--certificates", "with --live: show all certificates, not only those with a problem"),
       new Option(
         "--syntax-only",
         "read no file that the configuration names, such as passwords and certificates: for a copy elsewhere, and for CI",

@@ -17,6 +17,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     out: (text) => void (printed.out += text),
     err: (text) => void (printed.err += text),
     progress: () => {},
+    canAsk: false,
     ask: async () => undefined,
     askSecret: async () => undefined,
     readInput: async () => "",

@@ -18,6 +18,8 @@ export interface Io {
   err(text: string): void;
   /** Replaces the line of progress on a terminal; an empty text removes it. */
   progress(text: string): void;
+  /** Whether somebody can be asked. */
+  readonly canAsk: boolean;
   /** Returns the line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
   /** Asks as `ask` does, and does not show what the user types. */
@@ -86,6 +88,7 @@ export interface Flags extends LogFlags {
   readonly "http.config.file"?: string;
   readonly live?: boolean;
   readonly failed?: boolean;
+  readonly certificates?: boolean;
   readonly syntaxOnly?: boolean;
   readonly raw?: boolean;
   readonly record?: string;

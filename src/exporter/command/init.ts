@@ -3,44 +3,33 @@ import { join } from "node:path";
 import type { ApplianceConfig, BasicAuthConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
-import { passwordIn, readPasswordFile, readTextFile } from "../config/read-file.ts";
+import { readTextFile } from "../config/read-file.ts";
 import { defaultPolling } from "../config/resolve.ts";
-import { usernameSchema } from "../config/schema.ts";
-import { Secret } from "../../support/secret.ts";
-import { count, listedBriefly, printable } from "../../support/text.ts";
+import { count, listedBriefly } from "../../support/text.ts";
 import { confirmNew, showCertificates, type CertificateCheck } from "./certificates.ts";
 import { check } from "./check.ts";
-import { fail, isConfirmed, type ExitCode, type Flags, type Io } from "./command.ts";
+import { fail, isConfirmed, type ExitCode, type Io } from "./command.ts";
 import { createFiles, describeWriteError, whyUnwritable, type NewFile } from "./files.ts";
+import { firstConfigText, looksLikeUrl, parseWanted, type FoundWebsite, type Wanted } from "./init-config.ts";
 import {
-  clusterNameOf,
-  firstConfigText,
-  looksLikeUrl,
-  parseWanted,
-  withDistinctNames,
-  type FoundWebsite,
-  type Wanted,
-} from "./init-config.ts";
+  answersOf,
+  credentialsOf,
+  NOTHING,
+  type Credentials,
+  type InitFlags,
+  type Session,
+} from "./init-questions.ts";
 import { pollAll } from "./poll-once.ts";
 import { pollReport, type PolledAppliance } from "./poll-report.ts";
 import { formatRows } from "./format.ts";
 
-export interface InitFlags extends Flags {
-  readonly username?: string;
-  readonly passwordFile?: string;
-  readonly cluster?: string;
-}
-
 const CONFIG_FILE = "config.yaml";
 const CERTIFICATES_FILE = "known_certificates";
-const USERNAME = "APPLIANCE_USERNAME";
-const PASSWORD = "APPLIANCE_PASSWORD";
 /** A line of a configuration without appliances, such as that of the Debian package, that may be replaced. */
 const REPLACEABLE = "# appliance-exporter init replaces this file.";
 const MAX_LOGINS = 3;
 /** Of so many websites, the names are found out for the comment in the configuration. */
 const MAX_NAMED_WEBSITES = 5;
-const NOTHING = "nothing is written";
 
 /**
  * Writes a first configuration: asks for what neither flags nor the environment have, shows the certificates of the appliances, and polls
@@ -66,7 +55,9 @@ export async function init(flags: InitFlags, io: Io, args: readonly string[]): P
   }
   io.out(`\n${await writtenFiles(folder, [...files, config])}\n`);
   const file = join(folder, CONFIG_FILE);
-  const exitCode = await check({ ...flags, "config.file": file, live: true }, io, [], async () => []);
+  const checked = check({ ...flags, "config.file": file, live: true }, io, [], async () => []);
+  const exitCode = await Promise.race([checked, io.interrupted]);
+  io.progress("");
   io.out(`\n${nextSteps(folder, exitCode === 0)}`);
   return exitCode;
 }
@@ -75,17 +66,16 @@ type Target =
   | { readonly ok: true; readonly isReplaced: boolean }
   | { readonly ok: false; readonly message: string };
 
-/** Whether the files can be created in a folder, before anybody types anything. */
+/** Returns whether the files can be created in a folder, before anybody types anything. */
 async function targetIn(folder: string): Promise<Target> {
-  const file = join(folder, CONFIG_FILE);
-  const isThere = await exists(file);
-  const isReplaced = isThere && (await isReplaceable(file));
-  const obstacle = isThere && !isReplaced ? file : join(folder, CERTIFICATES_FILE);
-  if ((isThere && !isReplaced) || (await exists(obstacle)))
-    return {
-      ok: false,
-      message: `${obstacle} exists already, and init overwrites nothing: name another folder`,
-    };
+  const [config, certificates] = [join(folder, CONFIG_FILE), join(folder, CERTIFICATES_FILE)];
+  const isReplaced = await isReplaceable(config);
+  for (const path of isReplaced ? [certificates] : [config, certificates])
+    if (await exists(path))
+      return {
+        ok: false,
+        message: `${path} exists already, and init overwrites nothing: name another folder`,
+      };
   const message = await whyUnwritable(folder);
   return message === undefined ? { ok: true, isReplaced } : { ok: false, message };
 }
@@ -103,13 +93,6 @@ async function isReplaceable(file: string): Promise<boolean> {
   return loaded.ok && loaded.config.appliances.length === 0;
 }
 
-interface Session {
-  readonly flags: InitFlags;
-  readonly io: Io;
-  readonly folder: string;
-  readonly urls: readonly string[];
-}
-
 interface Plan {
   readonly files: readonly NewFile[];
   readonly config: NewFile;
@@ -117,26 +100,22 @@ interface Plan {
 
 /** Returns the files to write, or the exit code if there are none. */
 async function planned(session: Session): Promise<Plan | ExitCode> {
-  const { io, flags } = session;
-  io.err(`This writes ${join(session.folder, CONFIG_FILE)} and the files that it needs.\n`);
-  const wanted = await wantedAppliances(session);
-  if (typeof wanted === "number") return wanted;
-  const guess = clusterNameOf(wanted);
-  const isAlone = wanted.length === 1;
-  const asked = flags.cluster ?? (isAlone ? "" : await io.ask(`Name of the cluster [${guess}]: `));
-  const cluster = asked?.trim() || guess;
+  const { io, folder } = session;
+  const answers = await answersOf(session);
+  if (typeof answers === "number") return answers;
+  const { wanted, cluster } = answers;
   const checks = await certificatesOf(wanted, session);
   if (typeof checks === "number") return checks;
   const reached = checks.flatMap(({ appliance, state, sha256 }) => {
     if (state === "failed") return [];
     return state === "new" ? withCertificate(appliance, sha256) : appliance;
   });
-  const login = await logIn(reached, session);
+  const login = await logIn(reached, answers, session);
   if (typeof login === "number") return login;
   const { username, password, polled } = login;
   const passwordFile = join("secrets", /^\w[\w.-]*$/.test(username) ? username : "password");
-  if (await exists(join(session.folder, passwordFile)))
-    return fail(io, `${join(session.folder, passwordFile)} exists already: ${NOTHING}; move it away first`);
+  if (await exists(join(folder, passwordFile)))
+    return fail(io, `${join(folder, passwordFile)} exists already: ${NOTHING}; move it away first`);
   const appliances = checks.map(({ appliance: { name, baseUrl } }) => ({ name, baseUrl }));
   const fresh = checks.filter(({ state }) => state === "new");
   const known = new Map(fresh.map(({ appliance, sha256 }) => [appliance.name, sha256]));
@@ -148,57 +127,6 @@ async function planned(session: Session): Promise<Plan | ExitCode> {
     ],
     config: { name: CONFIG_FILE, text },
   };
-}
-
-/** Returns the appliances that arguments name, or the user. */
-async function wantedAppliances({ io, urls }: Session): Promise<readonly Wanted[] | ExitCode> {
-  let given = urls;
-  for (;;) {
-    if (given.length === 0) {
-      const answer = await io.ask(
-        "Appliances that back each other up, such as 192.0.2.11 192.0.2.12, or waf-1=https://waf-1.example:4849: ",
-      );
-      if (answer === undefined)
-        return fail(
-          io,
-          "error: expected the URLs of the appliances: appliance-exporter init . https://192.0.2.11:4849 https://192.0.2.12:4849",
-          2,
-        );
-      given = answer.split(/[\s,]+/).filter((each) => each !== "");
-      if (given.length === 0) return fail(io, `no appliance: ${NOTHING}`);
-    }
-    const parsed = given.map((text) => ({ text, result: parseWanted(text) }));
-    const wrong = parsed.flatMap(({ text, result }) =>
-      result.ok ? [] : `${printable(withoutCredentials(text))}: ${result.message}\n`,
-    );
-    const wanted = parsed.flatMap(({ result }) => (result.ok ? result.wanted : []));
-    const [twice] = wanted.filter((each, at) =>
-      wanted.some((other, before) => before < at && other.baseUrl === each.baseUrl),
-    );
-    const all = twice === undefined ? wrong : [...wrong, `${twice.baseUrl}: it is there twice\n`];
-    if (all.length === 0) return withDistinctNames(await named(wanted, io));
-    io.err(all.join(""));
-    if (urls.length > 0) return 2;
-    given = [];
-  }
-}
-
-function withoutCredentials(text: string): string {
-  return text.replace(/\/\/[^/]*@/, "//...@");
-}
-
-/** Asks for names of appliances that have only an address. */
-async function named(wanted: readonly Wanted[], io: Io): Promise<readonly Wanted[]> {
-  const distinct = withDistinctNames(wanted);
-  const result: Wanted[] = [];
-  for (const each of distinct) {
-    const answer = each.isUnnamed ? await io.ask(`Name of the appliance ${each.name} [${each.name}]: `) : "";
-    const name = answer?.trim() ?? "";
-    const parsed = name === "" ? undefined : parseWanted(`${name}=${each.baseUrl}`);
-    if (parsed?.ok === false) io.err(`${parsed.message}; it stays ${each.name}\n`);
-    result.push(parsed?.ok === true ? parsed.wanted : each);
-  }
-  return result;
 }
 
 /** Shows the certificates and asks about them, and for other URLs of appliances that do not answer. */
@@ -257,9 +185,7 @@ function withCertificate(appliance: ApplianceConfig, sha256: string): ApplianceC
   return { ...appliance, http: { ...http, tls: { ...http.tls, certificateSha256: [sha256] } } };
 }
 
-interface Login {
-  readonly username: string;
-  readonly password: Secret;
+interface Login extends Credentials {
   readonly polled: readonly PolledAppliance[];
 }
 
@@ -269,12 +195,13 @@ interface Login {
  */
 async function logIn(
   [first, ...others]: readonly ApplianceConfig[],
+  given: Credentials,
   session: Session,
 ): Promise<Login | ExitCode> {
   const { io } = session;
   if (first === undefined) return fail(io, `no appliance answers: ${NOTHING}`);
   for (let attempt = 1; ; attempt += 1) {
-    const credentials = await credentialsFor(session, attempt > 1);
+    const credentials = attempt === 1 ? given : await credentialsOf(session, true);
     if (typeof credentials === "number") return credentials;
     const { username, password } = credentials;
     const basicAuth: BasicAuthConfig = { username, password: { kind: "inline", secret: password } };
@@ -302,38 +229,6 @@ async function logIn(
 function reasonOf(result: PolledAppliance["results"][number] | undefined): string | undefined {
   const outcome = result?.observation.outcome;
   return outcome?.ok === false ? outcome.failure.reason : undefined;
-}
-
-/** Returns the user and the password of flags and the environment, or of the user: always of the user if they were wrong. */
-async function credentialsFor({ flags, io }: Session, isAgain: boolean) {
-  const given = isAgain ? undefined : (flags.username ?? io.environment(USERNAME));
-  const username = (given ?? (await io.ask("User for the management API: ")))?.trim();
-  if (username === undefined)
-    return fail(io, `error: expected --username, or ${USERNAME} in the environment`, 2);
-  const valid = usernameSchema.safeParse(username);
-  if (!valid.success) return fail(io, `user: ${valid.error.issues[0]?.message}: ${NOTHING}`);
-  const read = isAgain ? undefined : await givenPassword(flags, io);
-  const asked = read ?? (await askedPassword(username, io));
-  if (asked === undefined)
-    return fail(
-      io,
-      `error: expected --password-file=FILE, a password on standard input with --password-file=-, or ${PASSWORD} in the environment`,
-      2,
-    );
-  if (!asked.ok) return fail(io, `password: ${asked.message}: ${NOTHING}`);
-  return { username, password: new Secret(asked.text) };
-}
-
-async function givenPassword({ passwordFile }: InitFlags, io: Io) {
-  if (passwordFile === "-") return passwordIn(await io.readInput());
-  if (passwordFile !== undefined) return readPasswordFile(passwordFile);
-  const text = io.environment(PASSWORD);
-  return text === undefined ? undefined : passwordIn(text);
-}
-
-async function askedPassword(username: string, io: Io) {
-  const text = await io.askSecret(`Password of ${username}, which is not shown: `);
-  return text === undefined ? undefined : passwordIn(text);
 }
 
 /** Returns the websites that the first appliance with a list has; `undefined` if none has one. */
