@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { text as textOf } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
 import type { ExitCode, Io } from "./exporter/command/command.ts";
 import { runProgram } from "./program/program.ts";
@@ -155,12 +155,13 @@ const io: Io = {
   canAsk: process.stdin.isTTY,
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   askSecret: async (question) => (process.stdin.isTTY ? secretAnswerTo(question) : undefined),
-  readInput: () => text(process.stdin),
+  readInput: () => textOf(process.stdin),
   environment: (name) => process.env[name],
   isTerminal: process.stdout.isTTY,
   columns: process.stdout.columns,
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
+  logIsTerminal: process.stderr.isTTY,
   logsToJournal,
   clock: systemClock,
   version,

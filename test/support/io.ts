@@ -25,6 +25,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     isTerminal: false,
     hasColor: false,
     logFd: log.fd,
+    logIsTerminal: false,
     logsToJournal: false,
     clock: systemClock,
     version: "1.2.3",

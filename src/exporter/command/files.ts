@@ -101,8 +101,9 @@ async function createFolder(path: string, mode: number): Promise<readonly string
 /** Returns why no file can be created in a folder, which may be missing; `undefined` if it is possible. */
 export async function whyUnwritable(folder: string): Promise<string | undefined> {
   try {
+    if (!(await stat(folder)).isDirectory()) return `${folder}: it is no folder`;
     await access(folder, constants.W_OK | constants.X_OK);
-    return (await stat(folder)).isDirectory() ? undefined : `${folder}: it is no folder`;
+    return undefined;
   } catch (error) {
     const isMissing = errorCode(error) === "ENOENT" && dirname(folder) !== folder;
     return isMissing ? whyUnwritable(dirname(folder)) : describeWriteError(folder, error);

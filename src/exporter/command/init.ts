@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { ApplianceConfig, BasicAuthConfig } from "../config/config.ts";
+import { KNOWN_CERTIFICATES } from "../config/http-client.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { loadConfig } from "../config/load.ts";
 import { readTextFile } from "../config/read-file.ts";
@@ -24,7 +25,6 @@ import { pollReport, type PolledAppliance } from "./poll-report.ts";
 import { formatRows } from "./format.ts";
 
 const CONFIG_FILE = "config.yaml";
-const CERTIFICATES_FILE = "known_certificates";
 /** A line of a configuration without appliances, such as that of the Debian package, that may be replaced. */
 const REPLACEABLE = "# appliance-exporter init replaces this file.";
 const MAX_LOGINS = 3;
@@ -68,7 +68,7 @@ type Target =
 
 /** Returns whether the files can be created in a folder, before anybody types anything. */
 async function targetIn(folder: string): Promise<Target> {
-  const [config, certificates] = [join(folder, CONFIG_FILE), join(folder, CERTIFICATES_FILE)];
+  const [config, certificates] = [join(folder, CONFIG_FILE), join(folder, KNOWN_CERTIFICATES)];
   const isReplaced = await isReplaceable(config);
   for (const path of isReplaced ? [certificates] : [config, certificates])
     if (await exists(path))
@@ -123,7 +123,7 @@ async function planned(session: Session): Promise<Plan | ExitCode> {
   return {
     files: [
       { name: passwordFile, text: `${password.reveal()}\n`, isSecret: true },
-      ...(known.size === 0 ? [] : [{ name: CERTIFICATES_FILE, text: replaceCertificates("", known) }]),
+      ...(known.size === 0 ? [] : [{ name: KNOWN_CERTIFICATES, text: replaceCertificates("", known) }]),
     ],
     config: { name: CONFIG_FILE, text },
   };
@@ -135,7 +135,7 @@ async function certificatesOf(
   session: Session,
 ): Promise<readonly CertificateCheck[] | ExitCode> {
   const { io, flags, folder } = session;
-  const path = join(folder, CERTIFICATES_FILE);
+  const path = join(folder, KNOWN_CERTIFICATES);
   const isAlone = wanted.length === 1;
   const applianceOf = ({ name, baseUrl }: Pick<Wanted, "name" | "baseUrl">): ApplianceConfig => ({
     name,
@@ -255,7 +255,7 @@ async function writtenFiles(folder: string, files: readonly NewFile[]): Promise<
       const lines = text.split("\n").length - 1;
       const what = isSecret
         ? `the password, for uid ${uid}${group} only`
-        : name === CERTIFICATES_FILE
+        : name === KNOWN_CERTIFICATES
           ? count(lines, "certificate")
           : "the configuration";
       return ["", join(folder, name), what];

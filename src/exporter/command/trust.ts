@@ -1,12 +1,11 @@
 import type { ApplianceConfig } from "../config/config.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
 import { NO_SUCH_FILE, readTextFile } from "../config/read-file.ts";
-import { messageOf } from "../../support/errors.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { listedBriefly } from "../../support/text.ts";
 import { confirmNew, isTrusted, showCertificates, type CertificateCheck } from "./certificates.ts";
 import { fail, isConfirmed, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
-import { replaceFile } from "./files.ts";
+import { describeWriteError, replaceFile } from "./files.ts";
 
 /**
  * Shows the certificates of the named appliances, or of all that are enabled and not trusted by other settings, and adds those that the
@@ -71,13 +70,17 @@ async function save(confirmed: readonly CertificateCheck[], io: Io): Promise<boo
   for (const [file, ofFile] of byFile) {
     try {
       const read = await readTextFile(file);
-      if (!read.ok && read.message !== NO_SUCH_FILE) throw new Error(read.message);
+      if (!read.ok && read.message !== NO_SUCH_FILE) {
+        io.err(`cannot read ${file}: ${read.message}\n`);
+        isSuccess = false;
+        continue;
+      }
       const trusted = ofFile.map(({ appliance, sha256 }) => [appliance.name, sha256] as const);
       await replaceFile(file, replaceCertificates(read.ok ? read.text : "", new Map(trusted)));
       io.out(`${file}: certificates written: ${ofFile.length}\n`);
     } catch (error) {
       isSuccess = false;
-      io.err(`cannot write ${file}: ${messageOf(error)}\n`);
+      io.err(`${await describeWriteError(file, error)}\n`);
     }
   }
   return isSuccess;

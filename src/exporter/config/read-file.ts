@@ -1,7 +1,6 @@
-import { statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { errorCode } from "../../support/errors.ts";
+import { runningAs } from "../../support/user.ts";
 
 export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
 
@@ -55,16 +54,6 @@ export function readFailure(error: unknown): ReadFailure {
       return unfit(`permission denied (running as ${runningAs()})`);
     default:
       return { ok: false, message: `cannot be read (${code})`, isSystemError: true };
-  }
-}
-
-/** Returns the user of this process: `uid 65534 (nobody)`; containers have users without a name. */
-function runningAs(): string {
-  try {
-    const { uid, username } = userInfo();
-    return `uid ${uid} (${username})`;
-  } catch {
-    return `uid ${statSync("/proc/self").uid}`;
   }
 }
 

@@ -247,7 +247,7 @@ const maintenanceSchema = z
     clusters: z.array(z.string()).optional(),
     labels: z.record(labelNameSchema, z.string()).optional(),
     schedule: scheduleSchema,
-    timezone: z.string().refine(isTimeZone, `expected ${TIME_ZONE_FORM}`),
+    timezone: z.string().refine(isTimeZone, `expected ${TIME_ZONE_FORM}`).default("UTC"),
     duration: durationSchema("1m", "24h"),
   })
   .refine(

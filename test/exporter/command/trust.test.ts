@@ -263,7 +263,7 @@ test("a file that cannot be written is an error", async () => {
   const { folder, trust } = await setUp([entry("waf-1", server.port, file)]);
   const { code, err } = await trust(["--yes"]);
   expect(code).toBe(1);
-  expect(err).toContain(`cannot write ${folder}/missing/known: ENOENT: no such file or directory, open `);
+  expect(err).toContain(`cannot write ${folder}/missing/known: ${folder}/missing does not exist\n`);
 });
 
 test.each([
