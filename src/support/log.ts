@@ -94,15 +94,17 @@ export function toLogfmt(jsonLine: string): string {
   return `${pairsOf(JSON.parse(jsonLine))}\n`;
 }
 
-/** Converts a line of JSON to one that people read: the time, the level if it is no usual one, the message, and the fields as logfmt. */
+/** Converts a line of JSON to one that people read: the time, the level if it is no usual one, the sentences, and other fields as logfmt. */
 function toText(jsonLine: string): string {
   const fields: Readonly<Record<string, unknown>> = JSON.parse(jsonLine);
-  const { level, time, msg, ...others } = fields;
+  const { level, time, msg, summary, detail, ...others } = fields;
   const when = String(time)
     .replace("T", " ")
     .replace(/\.\d+Z$/, "Z");
-  const what = level === "info" ? msg : `${String(level).toUpperCase()}: ${String(msg)}`;
-  return `${printable(`${when}  ${String(what)}`)}  ${pairsOf(others)}`.trimEnd() + "\n";
+  const rank = level === "info" ? [] : [String(level).toUpperCase()];
+  const sentences = [...rank, msg, summary, detail].filter((each) => each !== undefined).join(": ");
+  const parts = [when, printable(sentences).replace(/[\n\t]/g, " "), pairsOf(others)];
+  return `${parts.join("  ").trimEnd()}\n`;
 }
 
 function pairsOf(fields: Readonly<Record<string, unknown>>): string {

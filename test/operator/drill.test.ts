@@ -21,8 +21,8 @@ interface Given {
   readonly waitsFor?: string;
   /** Refuses to start a window. */
   readonly refusal?: string;
-  /** What happens at the third look at the fleet: a signal, the exporter fails from then on, or somebody ends the window. */
-  readonly third?: "signal" | "failure" | "end";
+  /** What happens at the third look at the fleet: a signal, the terminal is closed, the exporter fails from then on, or somebody ends the window. */
+  readonly third?: "signal" | "hangup" | "failure" | "end";
 }
 
 /** A drill of `a` at a stand-in for the exporter, which serves one document after the other; the clock is at the latest one. */
@@ -34,7 +34,7 @@ async function drillThrough(given: Given) {
   let nth = 0;
   let window: object | undefined;
   const clock = { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs };
-  const { io, printed, stop } = await createTestIo({ clock });
+  const { io, printed, stop, hangUp } = await createTestIo({ clock });
   const server = createServer((request, response) => {
     const change = (body: (typeof changes)[number]): void => {
       changes.push(body);
@@ -57,6 +57,7 @@ async function drillThrough(given: Given) {
     if (nth > 0 && !printed.err.includes(waitsFor)) nth = 0;
     const { fleet, atMs = 0 } = documents[Math.min(nth, documents.length - 1)] ?? {};
     if (nth === 2 && third === "signal") stop();
+    if (nth === 2 && third === "hangup") hangUp();
     if (nth === 2 && third === "end") window = undefined;
     const isBroken = nth === 2 && third === "failure";
     nowMs = isBroken ? nowMs + 20_000 : atMs;
@@ -193,6 +194,11 @@ test.each<Given & { readonly name: string; readonly expected: readonly [number, 
     expected: [130, "incomplete", "the drill was interrupted"],
   },
   {
+    name: "a terminal that is closed",
+    third: "hangup",
+    expected: [129, "incomplete", "the drill was interrupted"],
+  },
+  {
     name: "an exporter that fails for half a minute",
     third: "failure",
     expected: [1, "incomplete", "the exporter stopped answering"],
@@ -230,6 +236,12 @@ test.each<Given & { readonly name: string; readonly command: string; readonly ex
   {
     name: "a signal",
     third: "signal",
+    command: "echo pid $$; sleep 1000; :",
+    expected: `The command ${BY_TERM}`,
+  },
+  {
+    name: "a terminal that is closed",
+    third: "hangup",
     command: "echo pid $$; sleep 1000; :",
     expected: `The command ${BY_TERM}`,
   },

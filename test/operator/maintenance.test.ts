@@ -125,6 +125,11 @@ test("a name of a cluster, and labels, cover what they name; without --id there 
   ]);
 });
 
+test("without a comment, a window says who works", async () => {
+  const { run } = await exportersWith(WEB);
+  expect((await run("start", "a", "--for=30m")).out).toMatch(/ alice +by \S+( \d+)? on \S+ +URL0\n$/);
+});
+
 test("nothing starts if an exporter lacks a name or cannot be reached", async () => {
   const { run, urls } = await exportersWith(WEB);
   expect(await run("start", "a", "c", ...START)).toEqual({

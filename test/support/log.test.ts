@@ -86,6 +86,19 @@ test("a line of JSON escapes invisible characters", async () => {
   expect(JSON.parse(line)).toMatchObject({ appliance });
 });
 
+test("text has the sentences of a line first, on one line", async () => {
+  const lines = await logged("info", "text", ({ logger }) => {
+    logger.info({ cluster: "ams", summary: "b took over\nfrom a" }, "incident");
+    logger.error({ detail: "EACCES" }, "journal cannot be written");
+    logger.info("stopping");
+  });
+  expect(lines.map(timeless)).toEqual([
+    "TIME  incident: b took over from a  cluster=ams",
+    "TIME  ERROR: journal cannot be written: EACCES",
+    "TIME  stopping",
+  ]);
+});
+
 test.each(["json", "logfmt", "text"] as const)("no secret appears in %s", async (format) => {
   const lines = await logged("debug", format, ({ logger }) => {
     logger.info({ secret: new Secret("hunter2"), nested: { deep: [new Secret("hunter2")] } }, "x");

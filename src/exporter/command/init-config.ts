@@ -24,9 +24,12 @@ export function looksLikeUrl(text: string): boolean {
   return /:\/\/|=|:\d+$/.test(text);
 }
 
+function refused(message: string): WantedResult {
+  return { ok: false, message };
+}
+
 /** Parses an appliance. Without a scheme it is https, without a port the usual one. */
 export function parseWanted(text: string): WantedResult {
-  const refused = (message: string) => ({ ok: false, message }) as const;
   const [, given, rest = text] = /^([^=/:]+)=(.*)$/s.exec(text) ?? [];
   if (/^http:/i.test(rest))
     return refused("write https://: over http://, everybody in between could read the password");

@@ -78,7 +78,7 @@ async function wantedAppliances({ io, urls }: Session): Promise<readonly Wanted[
       result.ok ? [] : `${printable(withoutCredentials(text))}: ${result.message}\n`,
     );
     const wanted = parsed.flatMap(({ result }) => (result.ok ? result.wanted : []));
-    const [twice] = wanted.filter(({ baseUrl }, at) =>
+    const twice = wanted.find(({ baseUrl }, at) =>
       wanted.some((other, before) => before < at && other.baseUrl === baseUrl),
     );
     const all = twice === undefined ? wrong : [...wrong, `${twice.baseUrl} is there twice\n`];
