@@ -118,9 +118,8 @@ export async function describeWriteError(path: string, error: unknown): Promise<
   if (message === NO_SUCH_FILE) return `cannot write ${path}: ${dirname(path)} does not exist`;
   if (code === "EROFS") return `cannot write ${path}: it is read-only`;
   if (code !== "EACCES" && code !== "EPERM") return `cannot write ${path} (${code})`;
-  const owner = await stat(path)
-    .catch(() => stat(dirname(path)))
-    .catch(() => undefined);
-  const who = owner && `; its folder belongs to uid ${owner.uid}: run this as that user`;
+  const found = await stat(path).catch(() => undefined);
+  const folder = found?.isDirectory() === true ? found : await stat(dirname(path)).catch(() => undefined);
+  const who = folder && `; the folder belongs to uid ${folder.uid}, gid ${folder.gid}: run this as that user`;
   return `cannot write ${path}: ${message}${who ?? ""}`;
 }

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { ApplianceConfig, BasicAuthConfig } from "../config/config.ts";
 import { KNOWN_CERTIFICATES } from "../config/http-client.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -269,8 +269,9 @@ function nextSteps(folder: string, isWell: boolean): string {
   const correct = isWell
     ? ""
     : `  appliance-exporter check --live${flag}   # when what fails above is corrected; the files stay\n`;
-  const start = folder.startsWith("/etc/")
-    ? "  appliance-exporter status   # of a service or container that runs with it, within 30 seconds\n"
+  // A service or a container has it there.
+  const start = resolve(folder).startsWith("/etc/")
+    ? "  appliance-exporter status   # within 30 seconds, if the service runs; otherwise start it, or the container\n"
     : `  appliance-exporter run${flag}\n`;
   return `Next:\n${correct}${start}`;
 }
