@@ -70,7 +70,7 @@ export function clusterNameOf(all: readonly Wanted[]): string {
 }
 
 /** A website as one of the appliances lists it. */
-export interface FoundWebsite {
+export interface ListedWebsite {
   readonly id: number;
   readonly name: string;
 }
@@ -83,7 +83,7 @@ export interface FirstConfig {
   /** Relative to the configuration. */
   readonly passwordFile: string;
   /** `undefined` if no appliance lists its websites. */
-  readonly websites: readonly FoundWebsite[] | undefined;
+  readonly websites: readonly ListedWebsite[] | undefined;
 }
 
 const HEAD = ` The appliances that appliance-exporter polls. config.example.yaml shows every key.

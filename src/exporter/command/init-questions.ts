@@ -11,7 +11,7 @@ export interface InitFlags extends Flags {
   readonly cluster?: string;
 }
 
-export interface Session {
+export interface InitSession {
   readonly flags: InitFlags;
   readonly io: Io;
   /** The folder of the configuration. */
@@ -20,13 +20,13 @@ export interface Session {
   readonly urls: readonly string[];
 }
 
-export interface Credentials {
+export interface Login {
   readonly username: string;
   readonly password: Secret;
 }
 
 /** What the user wants to poll, and how. */
-interface Answers extends Credentials {
+interface InitAnswers extends Login {
   readonly wanted: readonly Wanted[];
   readonly cluster: string;
 }
@@ -41,7 +41,7 @@ const EXAMPLE =
  * Returns what arguments, flags and the environment say, and asks for what they lack. After an error, which it prints, it returns the exit
  * code. If nobody can be asked, the error names all that is missing.
  */
-export async function answersOf(session: Session): Promise<Answers | ExitCode> {
+export async function answersOf(session: InitSession): Promise<InitAnswers | ExitCode> {
   const { flags, io, urls } = session;
   if (!io.canAsk) {
     const lacking = [
@@ -63,7 +63,7 @@ export async function answersOf(session: Session): Promise<Answers | ExitCode> {
   return { wanted, cluster: cluster?.trim() || guess, ...credentials };
 }
 
-async function wantedAppliances({ io, urls }: Session): Promise<readonly Wanted[] | ExitCode> {
+async function wantedAppliances({ io, urls }: InitSession): Promise<readonly Wanted[] | ExitCode> {
   let given = urls;
   for (;;) {
     if (given.length === 0) {
@@ -106,16 +106,16 @@ async function named(wanted: readonly Wanted[], io: Io): Promise<readonly Wanted
   return result;
 }
 
-function usernameOf({ flags, io }: Session): string | undefined {
+function usernameOf({ flags, io }: InitSession): string | undefined {
   return flags.username ?? io.environment(USERNAME);
 }
 
-function hasPassword({ flags, io }: Session): boolean {
+function hasPassword({ flags, io }: InitSession): boolean {
   return flags.passwordFile !== undefined || io.environment(PASSWORD) !== undefined;
 }
 
 /** Returns the credentials; asks for what flags and the environment lack, and for all of it if what they have is wrong. */
-export async function credentialsOf(session: Session, areWrong = false): Promise<Credentials | ExitCode> {
+export async function credentialsOf(session: InitSession, areWrong = false): Promise<Login | ExitCode> {
   const { io } = session;
   const known = areWrong ? undefined : usernameOf(session);
   const username = (known ?? (await io.ask("User for the management API: ")) ?? "").trim();
@@ -127,7 +127,7 @@ export async function credentialsOf(session: Session, areWrong = false): Promise
   return { username, password: new Secret(read.text) };
 }
 
-async function givenPassword({ flags: { passwordFile }, io }: Session) {
+async function givenPassword({ flags: { passwordFile }, io }: InitSession) {
   if (passwordFile === "-") return passwordIn(await io.readInput());
   if (passwordFile !== undefined) return readPasswordFile(passwordFile);
   return passwordIn(io.environment(PASSWORD) ?? "");

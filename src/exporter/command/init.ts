@@ -11,14 +11,20 @@ import { confirmNew, showCertificates, type CertificateCheck } from "./certifica
 import { check } from "./check.ts";
 import { fail, isConfirmed, type ExitCode, type Io } from "./command.ts";
 import { createFiles, describeWriteError, whyUnwritable, type NewFile } from "./files.ts";
-import { firstConfigText, looksLikeUrl, parseWanted, type FoundWebsite, type Wanted } from "./init-config.ts";
+import {
+  firstConfigText,
+  looksLikeUrl,
+  parseWanted,
+  type ListedWebsite,
+  type Wanted,
+} from "./init-config.ts";
 import {
   answersOf,
   credentialsOf,
   NOTHING,
-  type Credentials,
+  type Login,
   type InitFlags,
-  type Session,
+  type InitSession,
 } from "./init-questions.ts";
 import { pollAll } from "./poll-once.ts";
 import { pollReport, type PolledAppliance } from "./poll-report.ts";
@@ -39,15 +45,15 @@ export async function init(flags: InitFlags, io: Io, args: readonly string[]): P
   const [first] = args;
   const hasFolder = first !== undefined && !looksLikeUrl(first);
   const folder = hasFolder ? first : ".";
-  const target = await targetIn(folder);
-  if (!target.ok) return fail(io, target.message);
+  const destination = await destinationIn(folder);
+  if (!destination.ok) return fail(io, destination.message);
   const session = { flags, io, folder, urls: hasFolder ? args.slice(1) : args };
   const plan = await Promise.race([planned(session), io.stopRequested]);
   if (plan === undefined) return fail(io, `\ninterrupted: ${NOTHING}`);
   if (typeof plan === "number") return plan;
   const { files, config } = plan;
   try {
-    if (target.isReplaced) await createFiles(folder, files, config);
+    if (destination.isReplaced) await createFiles(folder, files, config);
     else await createFiles(folder, [...files, config]);
   } catch (error) {
     const path = error instanceof Error && "path" in error ? String(error.path) : folder;
@@ -62,12 +68,12 @@ export async function init(flags: InitFlags, io: Io, args: readonly string[]): P
   return exitCode;
 }
 
-type Target =
+type Destination =
   | { readonly ok: true; readonly isReplaced: boolean }
   | { readonly ok: false; readonly message: string };
 
 /** Returns whether the files can be created in a folder, before anybody types anything. */
-async function targetIn(folder: string): Promise<Target> {
+async function destinationIn(folder: string): Promise<Destination> {
   const [config, certificates] = [join(folder, CONFIG_FILE), join(folder, KNOWN_CERTIFICATES)];
   const isReplaced = await isReplaceable(config);
   for (const path of isReplaced ? [certificates] : [config, certificates])
@@ -99,7 +105,7 @@ interface Plan {
 }
 
 /** Returns the files to write, or the exit code if there are none. */
-async function planned(session: Session): Promise<Plan | ExitCode> {
+async function planned(session: InitSession): Promise<Plan | ExitCode> {
   const { io, folder } = session;
   const answers = await answersOf(session);
   if (typeof answers === "number") return answers;
@@ -132,7 +138,7 @@ async function planned(session: Session): Promise<Plan | ExitCode> {
 /** Shows the certificates and asks about them, and for other URLs of appliances that do not answer. */
 async function certificatesOf(
   wanted: readonly Wanted[],
-  session: Session,
+  session: InitSession,
 ): Promise<readonly CertificateCheck[] | ExitCode> {
   const { io, flags, folder } = session;
   const path = join(folder, KNOWN_CERTIFICATES);
@@ -185,7 +191,7 @@ function withCertificate(appliance: ApplianceConfig, sha256: string): ApplianceC
   return { ...appliance, http: { ...http, tls: { ...http.tls, certificateSha256: [sha256] } } };
 }
 
-interface Login extends Credentials {
+interface LoggedIn extends Login {
   readonly polled: readonly PolledAppliance[];
 }
 
@@ -195,9 +201,9 @@ interface Login extends Credentials {
  */
 async function logIn(
   [first, ...others]: readonly ApplianceConfig[],
-  given: Credentials,
-  session: Session,
-): Promise<Login | ExitCode> {
+  given: Login,
+  session: InitSession,
+): Promise<LoggedIn | ExitCode> {
   const { io } = session;
   if (first === undefined) return fail(io, `no appliance answers: ${NOTHING}`);
   for (let attempt = 1; ; attempt += 1) {
@@ -232,7 +238,7 @@ function reasonOf(result: PolledAppliance["results"][number] | undefined): strin
 }
 
 /** Returns the websites that the first appliance with a list has; `undefined` if none has one. */
-function websitesIn(polled: readonly PolledAppliance[]): readonly FoundWebsite[] | undefined {
+function websitesIn(polled: readonly PolledAppliance[]): readonly ListedWebsite[] | undefined {
   const found = polled.flatMap(({ results }) => {
     const names = new Map<number, string>();
     let ids: readonly number[] | undefined;
