@@ -26,6 +26,8 @@ RUN ["install", "-d", "-o", "65534", "-g", "65534", "-m", "0700", "/var/lib/appl
 VOLUME ["/var/lib/appliance-exporter"]
 # By number, so that Kubernetes can see that it is not root.
 USER 65534:65534
+# Commands find config.yaml, and init writes it there.
+WORKDIR /etc/appliance-exporter
 EXPOSE 10849
 HEALTHCHECK --interval=30s --timeout=3s --start-period=10s CMD ["node", "/app/bin/healthcheck.mjs"]
 ENTRYPOINT ["node", "/app/bin/appliance-exporter.cjs"]

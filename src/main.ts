@@ -1,5 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
 import type { ExitCode, Io } from "./exporter/command/command.ts";
 import { runProgram } from "./program/program.ts";
@@ -125,16 +127,41 @@ function answerTo(question: string): Promise<string> {
   });
 }
 
+/** Asks as `answerTo` does, without an echo: the terminal is raw meanwhile, so that Ctrl-C is a character. */
+function secretAnswerTo(question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  // From here on the terminal shows nothing.
+  process.stderr.write(question);
+  void stopRequested.then(() => lines.removeAllListeners("close").close());
+  return new Promise((resolve) => {
+    lines.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
+    lines.once("close", () => {
+      process.stderr.write("\n");
+      resolve("");
+    });
+    lines.once("line", (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
+}
+
 const logsToJournal = isJournal(STDERR_FD, process.env["JOURNAL_STREAM"]);
 const io: Io = {
   out: (text) => void (hasLost || process.stdout.write(text)),
   err: (text) => void process.stderr.write(logsToJournal ? journalErrors(text) : text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
+  canAsk: process.stdin.isTTY,
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
+  askSecret: async (question) => (process.stdin.isTTY ? secretAnswerTo(question) : undefined),
+  readInput: () => textOf(process.stdin),
+  environment: (name) => process.env[name],
   isTerminal: process.stdout.isTTY,
   columns: process.stdout.columns,
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),
   logFd: STDERR_FD,
+  logIsTerminal: process.stderr.isTTY,
   logsToJournal,
   clock: systemClock,
   version,

@@ -20,7 +20,7 @@ import type { Clock } from "../support/clock.ts";
 import type { Logger } from "../support/log.ts";
 import { NO_HISTORY, type History } from "./history.ts";
 import { websiteTargets } from "./web/website-targets.ts";
-import type { ListenAddress } from "./web/listen.ts";
+import { localAddress, type ListenAddress } from "./web/listen.ts";
 import { createRoutes } from "./web/routes.ts";
 import { createWebServer } from "./web/server.ts";
 import { loadWebConfig } from "./web/web-config.ts";
@@ -63,6 +63,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
 export interface Exporter extends Pick<Reloader, "reload">, Pick<StatusBoard, "document"> {
   /** The address `host:port` of each listener. */
   readonly addresses: readonly string[];
+  /** The URLs of the status page, as this machine reaches it. */
+  readonly pageUrls: readonly string[];
   /** Every path that is served, without the prefix. */
   readonly paths: readonly string[];
   /** Stops polls and closes connections, within seconds. */
@@ -216,7 +218,11 @@ export async function startExporter(
   };
   const { document } = board;
   const { reload } = reloader;
-  return { ok: true, exporter: { addresses, paths: routes.paths, document, reload, stop } };
+  const scheme = loadedWeb.config.tls === undefined ? "http" : "https";
+  const pageUrls = addresses.map(
+    (address) => `${scheme}://${localAddress(address)}${options.routePrefix ?? ""}/`,
+  );
+  return { ok: true, exporter: { addresses, pageUrls, paths: routes.paths, document, reload, stop } };
 }
 
 function enabledIn({ appliances }: Config): number {

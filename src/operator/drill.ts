@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { PlannedDocument } from "../exporter/document/schema.ts";
 import { printable } from "../support/text.ts";
-import { absoluteTime } from "../exporter/view/time.ts";
+import { whoWorks } from "../support/user.ts";
+import { absoluteTime, duration } from "../exporter/view/time.ts";
+import { secondInUtc } from "../support/time-zone.ts";
 import { instantOf } from "../exporter/judge/words.ts";
 import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 import {
@@ -32,6 +34,8 @@ export interface DrillFlags extends Pick<Flags, "url" | "http.config.file"> {
 const POST_TIMEOUT_MS = 5000;
 /** An exporter is lost if it does not answer for this long. */
 const LOST_MS = 30_000;
+/** The exit code of a command that SIGHUP ends. */
+const HUNG_UP = 129;
 
 /** Says what the operator has to do, so that the next stage is reached. */
 const ORDERS: Readonly<Record<DrillStage, (drill: Drill) => string>> = {
@@ -47,8 +51,11 @@ const ORDERS: Readonly<Record<DrillStage, (drill: Drill) => string>> = {
 export async function drill(flags: DrillFlags, io: Io, name: string, everyMs = 1000): Promise<ExitCode> {
   const exporter = await openExporter({ ...flags, output: flags.output === "json" ? "json" : "table" }, io);
   if (typeof exporter === "number") return exporter;
+  // When the terminal is closed, the command and the window have to end, too.
+  const hungUp = new Promise<ExitCode>((resolve) => io.onReload(() => resolve(HUNG_UP)));
+  const interrupted = Promise.race([io.interrupted, hungUp]);
   try {
-    return await rehearse(flags, io, name, { exporter, everyMs });
+    return await rehearse(flags, { ...io, interrupted }, name, { exporter, everyMs });
   } finally {
     exporter.close();
   }
@@ -71,7 +78,7 @@ async function rehearse(flags: DrillFlags, io: Io, name: string, watched: Watche
 
   const acts: { readonly atMs: number; readonly text: string }[] = [];
   const act = (text: string): void => void acts.push({ atMs: io.clock.wallMs(), text });
-  const { comment = `drill of ${name}` } = flags;
+  const { comment = `drill of ${name} by ${whoWorks(io.environment("SUDO_USER"))}` } = flags;
   const id = randomBytes(8).toString("hex");
   const start = {
     id,
@@ -145,7 +152,11 @@ async function watch(
   let window: PlannedDocument | undefined;
   const beginMs = clock.monotonicMs();
   let latestMs = beginMs;
+  const until = secondInUtc(clock.wallMs() + forMs);
   say(planned.readiness.summary);
+  say(
+    `The drill waits until ${until} at most. Ctrl-C ends it, its command and its window, and the report is still written.`,
+  );
   say(ORDERS.taken_over(planned));
   for (;;) {
     const answer = await Promise.race([io.interrupted, exporter.fleet()]);
@@ -166,7 +177,10 @@ async function watch(
     }
     if (nowMs - beginMs >= forMs) return { course, window, ending: "window_over" };
     if (nowMs - latestMs >= LOST_MS) return { course, window, ending: "exporter_lost" };
-    io.progress(printable(answer.ok ? (course.lacks ?? "almost") : answer.message));
+    const waited = duration(nowMs - beginMs);
+    io.progress(
+      printable(`${waited}, until ${until}: ${answer.ok ? (course.lacks ?? "almost") : answer.message}`),
+    );
     await Promise.race([io.interrupted, setTimeout(everyMs)]);
   }
 }

@@ -45,7 +45,7 @@ export async function openExporter(
   io: Io,
 ): Promise<RunningExporter | ExitCode> {
   // A URL with credentials is refused, because other users of the machine can read command lines.
-  const parsed = parsePlainUrl(text);
+  const parsed = parsePlainUrl(text.includes("://") ? text : `http://${text}`);
   if (parsed === undefined) return fail(io, INVALID_URL, 2);
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
   if (!settings.ok) {

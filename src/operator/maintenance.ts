@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { changedSchema, type WindowDocument, type WindowsDocument } from "../exporter/maintenance/request.ts";
 import type { FleetDocument } from "../exporter/document/schema.ts";
 import { count, listed, listedBriefly, printable } from "../support/text.ts";
+import { whoWorks } from "../support/user.ts";
 import { absoluteTime, duration, relativeTime } from "../exporter/view/time.ts";
 import {
   DEFAULT_URL,
@@ -54,7 +55,8 @@ export async function startWork(
   io: Io,
   names: readonly string[],
 ): Promise<ExitCode> {
-  const { id = randomBytes(8).toString("hex"), label = [], comment, for: lasting, despite } = flags;
+  const { id = randomBytes(8).toString("hex"), label = [], for: lasting, despite } = flags;
+  const { comment = `by ${whoWorks(io.environment("SUDO_USER"))}` } = flags;
   if (names.length + label.length === 0)
     return fail(io, "error: expected names of appliances or clusters, or --label", 2);
   return atExporters(flags, io, async (exporters) => {

@@ -70,7 +70,10 @@ export function listenAddress(byDefault: string): Option {
 
 export const logging = () => [
   new Option("--log.level <level>", "lowest severity to log").choices(LOG_LEVELS).default("info"),
-  new Option("--log.format <format>", "format of the log, on stderr").choices(LOG_FORMATS).default("json"),
+  new Option(
+    "--log.format <format>",
+    "format of the log, on stderr; default: text on a terminal, otherwise json",
+  ).choices(LOG_FORMATS),
 ];
 
 const storage = () => [
@@ -122,6 +125,20 @@ export const output = new Option("--output <format>", "format of the result")
   .choices(["table", "json"])
   .default("table");
 
+/** The flags of `init`; what they lack is in the environment, or the user is asked. */
+export const initializing = [
+  new Option("--username <name>", "user for the management API (or APPLIANCE_USERNAME in the environment)"),
+  new Option(
+    "--password-file <file>",
+    "file with the password, or - for standard input (or APPLIANCE_PASSWORD in the environment)",
+  ),
+  new Option(
+    "--cluster <name>",
+    "name of the cluster; default: what the names of the appliances have in common",
+  ),
+  new Option("--yes", "trust the certificates without a question"),
+];
+
 const MAX_DRILL_MS = 30 * 60_000;
 
 function parseDrillTime(text: string): DrillFlags["for"] | undefined {
@@ -139,7 +156,7 @@ export const drilling = [
   new Option("--for <duration>", "end of the window, if the drill is not over before; at most 30m")
     .default({ text: "30m", ms: MAX_DRILL_MS }, "30m")
     .argParser(parser(parseDrillTime, "a duration of 1s to 30m, such as 10m")),
-  new Option("--comment <text>", "why, for the window and the report"),
+  new Option("--comment <text>", "why, for the window and the report; default: who does it"),
   new Option("--command <command>", "command of the shell that lets the appliance fail or hand over"),
   new Option("--both-ways", "also wait until the appliance is MASTER again"),
   new Option("--accept-losses", "begin although losses are predicted"),
@@ -203,7 +220,7 @@ export const accepting = new Option("--yes", "change the window of somebody else
 
 export const starting = [
   lasting("how long from now, at most 24h"),
-  new Option("--comment <text>", "what is done, for people").makeOptionMandatory(),
+  new Option("--comment <text>", "what is done, for people; default: who does it"),
   new Option(
     "--label <key=value>",
     "work on all that have this label; repeatable: all of them together",

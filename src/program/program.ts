@@ -1,12 +1,14 @@
 import { Command, CommanderError, Option } from "commander";
 import { describeVersion } from "../support/build.ts";
 import { fail, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import type { InitFlags } from "../exporter/command/init-questions.ts";
 import type { DrillFlags } from "../operator/drill.ts";
 import type { MaintenanceFlags } from "../operator/maintenance.ts";
 import {
   accepting,
   configFile,
   drilling,
+  initializing,
   lasting,
   listenAddress,
   loading,
@@ -61,6 +63,14 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const untilSignal = (work: Promise<ExitCode>) => Promise.race([work, interrupted]);
 
   add(
+    "init [folder] [urls...]",
+    "write a first configuration: ask for what is missing, show the certificates of the appliances, and poll them",
+    "init . https://192.0.2.11:4849 https://192.0.2.12:4849",
+    initializing,
+    async (_flags, args, command) =>
+      (await import("../exporter/command/init.ts")).init(command.opts<InitFlags>(), io, args),
+  );
+  add(
     "run",
     "poll the appliances and serve their metrics (the default)",
     "run --config.file=/etc/appliance-exporter/config.yaml --log.format=logfmt",
@@ -75,6 +85,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       ...loading,
       new Option("--live", "also poll each appliance, test each website, and say what to do about failures"),
       new Option("--failed", "with --live: show only what fails"),
+      new Option("--certificates", "with --live: show all certificates, not only those with a problem"),
       new Option(
         "--syntax-only",
         "read no file that the configuration names, such as passwords and certificates: for a copy elsewhere, and for CI",

@@ -1,4 +1,5 @@
 import { startExporter, type Exporter } from "../exporter/exporter.ts";
+import { listed } from "../support/text.ts";
 import { openHistory } from "../history/timeline/history.ts";
 import { storageOf } from "../history/command/storage.ts";
 import { openLog, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
@@ -28,6 +29,10 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   });
   if (!started.ok) return printErrors(started.errors, io);
   running.exporter = started.exporter;
+  if (io.logIsTerminal) {
+    const urls = externalUrl === undefined ? started.exporter.pageUrls : [`${externalUrl.url}/`];
+    io.err(`\nStatus page: ${listed(urls)}   Ctrl-C stops the exporter.\n\n`);
+  }
   await io.stopRequested;
   logger.info("stopping");
   await started.exporter.stop();

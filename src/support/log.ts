@@ -7,7 +7,8 @@ import { printable } from "./text.ts";
 const JOURNAL_PREFIXES = { debug: "<7>", info: "<6>", warn: "<4>", error: "<3>" } as const;
 export const LOG_LEVELS = keysOf(JOURNAL_PREFIXES);
 export type LogLevel = keyof typeof JOURNAL_PREFIXES;
-export const LOG_FORMATS = ["json", "logfmt"] as const;
+/** `text` is for people at a terminal. */
+export const LOG_FORMATS = ["json", "logfmt", "text"] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** A logger. Messages are constant and lower-case; data is in fields. */
@@ -53,7 +54,7 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number, toJour
   });
   const write = (line: string): void => {
     if (isGivenUp) dropped += 1;
-    else sink.write(prefixOf(line) + (format === "json" ? printable(line) : toLogfmt(line)));
+    else sink.write(prefixOf(line) + WRITERS[format](line));
   };
   const prefixOf = (line: string): string => {
     const known = toJournal ? LOG_LEVELS.find((each) => line.startsWith(`{"level":"${each}"`)) : undefined;
@@ -82,11 +83,34 @@ export function createLog(level: LogLevel, format: LogFormat, fd: number, toJour
   return { logger: pino(options, { write }), dropped: () => dropped, flush };
 }
 
+const WRITERS: Readonly<Record<LogFormat, (jsonLine: string) => string>> = {
+  json: printable,
+  logfmt: toLogfmt,
+  text: toText,
+};
+
 /** Converts a line of JSON to a line of logfmt: `key=value`, quoted if the value needs it. */
 export function toLogfmt(jsonLine: string): string {
+  return `${pairsOf(JSON.parse(jsonLine))}\n`;
+}
+
+/** Converts a line of JSON to one that people read: the time, the level if it is no usual one, the sentences, and other fields as logfmt. */
+function toText(jsonLine: string): string {
   const fields: Readonly<Record<string, unknown>> = JSON.parse(jsonLine);
-  const pairs = Object.entries(fields).map(([key, value]) => `${key}=${formatValue(value)}`);
-  return `${pairs.join(" ")}\n`;
+  const { level, time, msg, summary, detail, ...others } = fields;
+  const when = String(time)
+    .replace("T", " ")
+    .replace(/\.\d+Z$/, "Z");
+  const rank = level === "info" ? [] : [String(level).toUpperCase()];
+  const sentences = [...rank, msg, summary, detail].filter((each) => each !== undefined).join(": ");
+  const parts = [when, printable(sentences).replace(/[\n\t]/g, " "), pairsOf(others)];
+  return `${parts.join("  ").trimEnd()}\n`;
+}
+
+function pairsOf(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .map(([key, value]) => `${key}=${formatValue(value)}`)
+    .join(" ");
 }
 
 function formatValue(value: unknown): string {

@@ -21,8 +21,8 @@ interface Given {
   readonly waitsFor?: string;
   /** Refuses to start a window. */
   readonly refusal?: string;
-  /** What happens at the third look at the fleet: a signal, the exporter fails from then on, or somebody ends the window. */
-  readonly third?: "signal" | "failure" | "end";
+  /** What happens at the third look at the fleet: a signal, the terminal is closed, the exporter fails from then on, or somebody ends the window. */
+  readonly third?: "signal" | "hangup" | "failure" | "end";
 }
 
 /** A drill of `a` at a stand-in for the exporter, which serves one document after the other; the clock is at the latest one. */
@@ -34,7 +34,7 @@ async function drillThrough(given: Given) {
   let nth = 0;
   let window: object | undefined;
   const clock = { wallMs: () => WALL_MS + nowMs, monotonicMs: () => nowMs };
-  const { io, printed, stop } = await createTestIo({ clock });
+  const { io, printed, stop, hangUp } = await createTestIo({ clock });
   const server = createServer((request, response) => {
     const change = (body: (typeof changes)[number]): void => {
       changes.push(body);
@@ -57,6 +57,7 @@ async function drillThrough(given: Given) {
     if (nth > 0 && !printed.err.includes(waitsFor)) nth = 0;
     const { fleet, atMs = 0 } = documents[Math.min(nth, documents.length - 1)] ?? {};
     if (nth === 2 && third === "signal") stop();
+    if (nth === 2 && third === "hangup") hangUp();
     if (nth === 2 && third === "end") window = undefined;
     const isBroken = nth === 2 && third === "failure";
     nowMs = isBroken ? nowMs + 20_000 : atMs;
@@ -80,6 +81,7 @@ test("a drill asks, starts a window, says what to do, watches, ends the window a
   ]);
   expect(id).toMatch(/^[0-9a-f]{16}$/);
   expect(err).toBe(`2023-11-14 22:13:20 UTC  If a fails, b takes over 1 address and 1 website
+2023-11-14 22:13:20 UTC  The drill waits until 22:43:20 UTC at most. Ctrl-C ends it, its command and its window, and the report is still written.
 2023-11-14 22:13:20 UTC  Now let a fail, or hand over.
 2023-11-14 22:13:26 UTC  Another appliance is the known MASTER of every group that a had.
 2023-11-14 22:13:26 UTC  Now let a be a BACKUP again, if it is not yet.
@@ -165,7 +167,7 @@ test("a drill of both ways that passes, by a command whose output and end are sh
     reasons: [],
     appliance: "a",
     cluster: "ams",
-    window: { id: "ID", comment: "drill of a", by: "ops" },
+    window: { id: "ID", comment: expect.stringMatching(/^drill of a by \S+ on \S+$/), by: "ops" },
     readiness: { state: "ready", summary: "If a fails, b takes over 1 address and 1 website" },
     failovers: [
       { from: "a", to: "b", withoutMasterAboutSeconds: 1, withoutMasterAtMostSeconds: 2 },
@@ -190,6 +192,11 @@ test.each<Given & { readonly name: string; readonly expected: readonly [number, 
     name: "a signal",
     third: "signal",
     expected: [130, "incomplete", "the drill was interrupted"],
+  },
+  {
+    name: "a terminal that is closed",
+    third: "hangup",
+    expected: [129, "incomplete", "the drill was interrupted"],
   },
   {
     name: "an exporter that fails for half a minute",
@@ -229,6 +236,12 @@ test.each<Given & { readonly name: string; readonly command: string; readonly ex
   {
     name: "a signal",
     third: "signal",
+    command: "echo pid $$; sleep 1000; :",
+    expected: `The command ${BY_TERM}`,
+  },
+  {
+    name: "a terminal that is closed",
+    third: "hangup",
     command: "echo pid $$; sleep 1000; :",
     expected: `The command ${BY_TERM}`,
   },

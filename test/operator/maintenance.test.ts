@@ -125,6 +125,11 @@ test("a name of a cluster, and labels, cover what they name; without --id there 
   ]);
 });
 
+test("without a comment, a window says who works", async () => {
+  const { run } = await exportersWith(WEB);
+  expect((await run("start", "a", "--for=30m")).out).toMatch(/ alice +by \S+( \d+)? on \S+ +URL0\n$/);
+});
+
 test("nothing starts if an exporter lacks a name or cannot be reached", async () => {
   const { run, urls } = await exportersWith(WEB);
   expect(await run("start", "a", "c", ...START)).toEqual({
@@ -185,7 +190,6 @@ test.each([
   [["toString"], "unknown command 'toString'"],
   [["start", "--for=1m", "--comment=x"], "expected names of appliances or clusters, or --label"],
   [["start", "a", "--comment=x"], "required option '--for <duration>' not specified"],
-  [["start", "a", "--for=1m"], "required option '--comment <text>' not specified"],
   [
     ["start", "a", "--for=0", "--comment=x"],
     "option '--for <duration>' argument '0' is invalid. expected a duration, such as 30m or 1h30m",

@@ -114,7 +114,7 @@ export interface Container {
 /** Runs the image as its configuration says, with a read-only root, writable volumes and this configuration. */
 export async function runImage({ config, root }: Image, configYaml: string): Promise<Container> {
   const folder = join(root, "etc/appliance-exporter");
-  await mkdir(folder);
+  await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "config.yaml"), configYaml);
   const chroot = ["chroot", `--userspec=${config.User}`, "--groups=", root];
   const inside = [...chroot, "env", "-i", `--chdir=${config.WorkingDir}`, ...config.Env];

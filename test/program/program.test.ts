@@ -12,6 +12,7 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
 
 describe("help", () => {
   test.each([
+    "init",
     "run",
     "check",
     "poll",
@@ -38,6 +39,7 @@ describe("help", () => {
     const { code, out } = await run("--help");
     expect(code).toBe(0);
     expect([...out.matchAll(/^ {2}(\w+)(?: \[options\]| <| {2})/gm)].map(([, name]) => name)).toEqual([
+      "init",
       "run",
       "check",
       "poll",
@@ -110,7 +112,7 @@ describe("a usage error", () => {
       [...command, `--storage.path=${TOO_LONG}`],
       `error: option '--storage.path <folder>' argument '${TOO_LONG}' is invalid. expected a folder whose path has at most 97 bytes, because that of a Unix socket in it has at most 107; choose a shorter path, or a symbolic link to the folder\n`,
     ]),
-    [["check", "waf-1"], "error: names and --failed need --live\n"],
+    [["check", "waf-1"], "error: names, --failed and --certificates need --live\n"],
   ])("%j is an error on stderr and exits 2", async (argv, err) => {
     expect(await run(...argv)).toEqual({ code: 2, out: "", err });
   });

@@ -38,16 +38,19 @@ async function logged(
 
 /** Lines without their time, which must be ISO 8601. */
 function timeless(line: string): string {
-  expect(line).toMatch(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/);
-  return line.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/, "TIME");
+  const time = /\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z| \d\d:\d\d:\d\dZ)/;
+  expect(line).toMatch(time);
+  return line.replace(time, "TIME");
 }
 
 const JSON_LINE = '{"level":"warn","time":"TIME","appliance":"waf 1","polls":3,"msg":"exporter started"}';
+const TEXT_LINE = 'TIME  WARN: exporter started  appliance="waf 1" polls=3';
 const LOGFMT_LINE = 'level=warn time=TIME appliance="waf 1" polls=3 msg="exporter started"';
 
 test.each([
   ["json", false, JSON_LINE],
   ["logfmt", false, LOGFMT_LINE],
+  ["text", false, TEXT_LINE],
   ["json", true, `<4>${JSON_LINE}`],
   ["logfmt", true, `<4>${LOGFMT_LINE}`],
 ] as const)("a line of %s, in the journal: %j, has its level, time, fields and message", async (...given) => {
@@ -83,7 +86,20 @@ test("a line of JSON escapes invisible characters", async () => {
   expect(JSON.parse(line)).toMatchObject({ appliance });
 });
 
-test.each(["json", "logfmt"] as const)("no secret appears in %s", async (format) => {
+test("text has the sentences of a line first, on one line", async () => {
+  const lines = await logged("info", "text", ({ logger }) => {
+    logger.info({ cluster: "ams", summary: "b took over\nfrom a" }, "incident");
+    logger.error({ detail: "EACCES" }, "journal cannot be written");
+    logger.info("stopping");
+  });
+  expect(lines.map(timeless)).toEqual([
+    "TIME  incident: b took over from a  cluster=ams",
+    "TIME  ERROR: journal cannot be written: EACCES",
+    "TIME  stopping",
+  ]);
+});
+
+test.each(["json", "logfmt", "text"] as const)("no secret appears in %s", async (format) => {
   const lines = await logged("debug", format, ({ logger }) => {
     logger.info({ secret: new Secret("hunter2"), nested: { deep: [new Secret("hunter2")] } }, "x");
     logger.info({ password: "hunter2", http: { authorization: "hunter2", password: "hunter2" } }, "x");

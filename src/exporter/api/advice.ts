@@ -14,7 +14,7 @@ export interface AdviceFacts {
 
 type Sentence = (facts: AdviceFacts) => string;
 
-const KNOWN_CERTIFICATES = "set tls_config.known_certificates_file and run appliance-exporter trust";
+const KNOWN_CERTIFICATES = "run appliance-exporter trust";
 const LEGACY = "for an old device, set tls_config.insecure_legacy_tls";
 
 const credentials: Sentence = ({ user }) => {

@@ -104,7 +104,9 @@ function isVerifier(handle: unknown): handle is { verifyError(): unknown } {
 
 /** Whether only listed certificates are trusted, whoever signed them. */
 function isPinned({ certificateSha256, knownCertificates }: TlsClientConfig): boolean {
-  return certificateSha256.length > 0 || knownCertificates !== undefined;
+  return (
+    certificateSha256.length > 0 || (knownCertificates !== undefined && knownCertificates.isOptional !== true)
+  );
 }
 
 /** Whether an authority has to have signed a certificate. */

@@ -32,8 +32,9 @@ export async function check(
   storageProblems: (flags: Flags) => Promise<readonly string[]>,
 ): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
-  if (!isLive && (isFailedOnly || names.length > 0))
-    return fail(io, "error: names and --failed need --live", 2);
+  const { certificates: hasCertificates = false } = flags;
+  if (!isLive && (isFailedOnly || hasCertificates || names.length > 0))
+    return fail(io, "error: names, --failed and --certificates need --live", 2);
   const loaded = await loadNamed(flags, io, names);
   if (typeof loaded === "number") return loaded;
   const web = await loadWebConfig(flags["web.config.file"], flags);
@@ -44,6 +45,7 @@ export async function check(
   const wanted = loaded.named.filter(({ name, enabled: isEnabled }) => isEnabled || names.includes(name));
   const polled = isLive ? await pollAll(wanted, io, { mustBeUp: true }) : [];
   const failed = polled.filter((each) => !each.ok);
+  const wallMs = io.clock.wallMs();
   const ok = failed.length === 0;
   const addresses = isLive ? await perAppliance(enabled, io, withAddress) : enabled;
   // The service checks before each start and reload, and a folder that hangs must not prevent these.
@@ -59,10 +61,10 @@ export async function check(
       alikeMembers(polled),
     ),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
-    ...restingSchedules(enabled, io.clock.wallMs()).map((each) => `a schedule rests: ${each}`),
+    ...restingSchedules(enabled, wallMs).map((each) => `a schedule rests: ${each}`),
     ...warningOf("no journal can be written", storage),
-    ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, io.clock.wallMs())),
-    ...warningOf("certificates expire within 14 days", expiring(polled, io.clock.wallMs())),
+    ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, wallMs)),
+    ...warningOf("certificates expire within 14 days", expiring(polled, wallMs)),
   ];
   const shown = isFailedOnly ? failed : polled;
   if (output === "json") {
@@ -77,7 +79,9 @@ export async function check(
   ];
   io.err(lines.join(""));
   io.out(`${file}: valid, appliances: ${enabled.length} enabled, ${disabled} disabled\n`);
-  if (shown.length > 0) io.out(`\n${certificateTable(shown)}${pollReport(shown, io.hasColor, isFailedOnly)}`);
+  const shownCertificates = hasCertificates ? shown : shown.filter(isCertificateWrong(wallMs));
+  if (shown.length > 0)
+    io.out(`\n${pollReport(shown, io.hasColor, isFailedOnly)}${certificateTable(shownCertificates)}`);
   const which = ok ? "" : ` (${listedBriefly(failed.map(({ appliance }) => appliance.name))})`;
   if (isLive) io.out(`\nappliances polled: ${polled.length}, failed: ${failed.length}${which}\n`);
   return ok ? 0 : 1;
@@ -96,7 +100,14 @@ function certificateTable(polled: readonly PolledAppliance[]): string {
       : [[name, formatChainEnd(certificate), certificate.sha256, certificate.issuer]],
   );
   const header = ["appliance", "certificate ends", "sha256", "issuer"];
-  return rows.length === 0 ? "" : `${formatTable(header, rows)}\n`;
+  return rows.length === 0 ? "" : `\n${formatTable(header, rows)}`;
+}
+
+/** Returns whether the certificate of an appliance is not trusted, or ends soon or has ended. */
+function isCertificateWrong(nowMs: number): (polled: PolledAppliance) => boolean {
+  return ({ certificate, results: [first] }) =>
+    first?.result === "tls" ||
+    (certificate !== undefined && judgeCertificate(certificate, nowMs) !== "valid");
 }
 
 /**

@@ -18,8 +18,16 @@ export interface Io {
   err(text: string): void;
   /** Replaces the line of progress on a terminal; an empty text removes it. */
   progress(text: string): void;
+  /** Whether somebody can be asked. */
+  readonly canAsk: boolean;
   /** Returns the line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
+  /** Asks as `ask` does, and does not show what the user types. */
+  askSecret(question: string): Promise<string | undefined>;
+  /** Returns all of standard input. */
+  readInput(): Promise<string>;
+  /** Returns a variable of the environment. */
+  environment(name: string): string | undefined;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
   /** The width of the terminal to which results go; `undefined` for anything else. */
@@ -28,6 +36,8 @@ export interface Io {
   readonly hasColor: boolean;
   /** The file descriptor of the log. */
   readonly logFd: number;
+  /** Whether the log goes to a terminal. */
+  readonly logIsTerminal: boolean;
   /** Whether the systemd journal reads the log. */
   readonly logsToJournal: boolean;
   readonly clock: Clock;
@@ -56,7 +66,7 @@ export interface Io {
 
 interface LogFlags {
   readonly "log.level": LogLevel;
-  readonly "log.format": LogFormat;
+  readonly "log.format"?: LogFormat;
 }
 
 /** The default URL of the exporter. */
@@ -80,6 +90,7 @@ export interface Flags extends LogFlags {
   readonly "http.config.file"?: string;
   readonly live?: boolean;
   readonly failed?: boolean;
+  readonly certificates?: boolean;
   readonly syntaxOnly?: boolean;
   readonly raw?: boolean;
   readonly record?: string;
@@ -88,10 +99,10 @@ export interface Flags extends LogFlags {
 }
 
 /**
- * The exit code. 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 130, 143: SIGINT,
- * SIGTERM. A plugin has codes of its own, up to 3.
+ * The exit code. 0: success; 1: something is invalid or failed; 2: a usage error, or results could not be written; 129, 130, 143: SIGHUP,
+ * SIGINT, SIGTERM. A plugin has codes of its own, up to 3.
  */
-export type ExitCode = 0 | 1 | 2 | 3 | 130 | 143;
+export type ExitCode = 0 | 1 | 2 | 3 | 129 | 130 | 143;
 
 /** Writes the reason of a command's failure; returns its exit code. */
 export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode {
@@ -134,7 +145,8 @@ export async function loadNamed(flags: Flags, io: Io, names: readonly string[]) 
 
 /** Opens the log; an uncaught error becomes its last line, before `cleanUp`. */
 export function openLog(flags: LogFlags, io: Io, cleanUp = async () => {}): Log {
-  const log = createLog(flags["log.level"], flags["log.format"], io.logFd, io.logsToJournal);
+  const { "log.format": format = io.logIsTerminal ? "text" : "json" } = flags;
+  const log = createLog(flags["log.level"], format, io.logFd, io.logsToJournal);
   io.onFatal(async (message, detail) => {
     log.logger.error({ detail }, message);
     await log.flush();

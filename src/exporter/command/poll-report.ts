@@ -166,19 +166,19 @@ function describeDetails(details: WebsiteDetails): string {
   return `${name}, ${`${protocol} ${addressOf(details)}`.trim()}, ${state}, ${describeServers(backends?.shown, backends?.leftOut)}`;
 }
 
-/** Writes a row for each operation, or for each that failed, and below the rows the advice on failures. */
+/** Writes a row for each operation, those that failed first, or only these, and below the rows the advice on failures. */
 export function pollReport(
   polled: readonly PolledAppliance[],
   hasColor: boolean,
   isFailedOnly = false,
 ): string {
-  const rows = polled.flatMap(({ appliance, results }) => {
-    const shown = isFailedOnly ? results.filter(({ ok }) => !ok) : results;
-    return shown.map(({ observation, ok, result, detail }) => {
-      const cell = { text: result, color: ok ? "green" : "red" } as const;
-      const duration = `${(observation.durationSeconds ?? 0).toFixed(3)} s`;
-      return [appliance.name, operationKey(observation), cell, duration, detail];
-    });
+  const all = polled.flatMap(({ appliance, results }) => results.map((result) => ({ appliance, ...result })));
+  const [failed, well] = [all.filter(({ ok }) => !ok), all.filter(({ ok }) => ok)];
+  const shown = isFailedOnly ? failed : [...failed, ...well];
+  const rows = shown.map(({ appliance, observation, ok, result, detail }) => {
+    const cell = { text: result, color: ok ? "green" : "red" } as const;
+    const duration = `${(observation.durationSeconds ?? 0).toFixed(3)} s`;
+    return [appliance.name, operationKey(observation), cell, duration, detail];
   });
   const table = formatTable(["appliance", "operation", "result", "duration", "detail"], rows, hasColor);
   const advice = polled.flatMap((each) => {

@@ -137,6 +137,11 @@ export interface TlsClientConfig {
    * certificate is trusted with `knownCertificates`; without it, each certificate that an authority signed.
    */
   readonly certificateSha256: readonly string[];
-  /** The `known_certificates_file` that contains `certificateSha256`, and the name in its lines. */
-  readonly knownCertificates?: { readonly path: string; readonly appliance: string } | undefined;
+  /**
+   * The `known_certificates_file` that contains `certificateSha256`, and the name in its lines. If it is optional, no setting names it and it
+   * has no line for the appliance: authorities decide.
+   */
+  readonly knownCertificates?:
+    | { readonly path: string; readonly appliance: string; readonly isOptional?: boolean }
+    | undefined;
 }

@@ -12,12 +12,16 @@ import type { YamlFile } from "./yaml.ts";
 /** A block that may have an `http_client`. */
 type HttpPlace = Place<{ readonly http_client?: HttpClientSettings | undefined }>;
 
+/** The file beside the configuration that `appliance-exporter trust` writes where no setting says which certificates to trust. */
+export const KNOWN_CERTIFICATES = "known_certificates";
+
 /**
  * Returns a function that reads the files of blocks, the outermost first, and merges their settings: an inner block overrides `basic_auth`
  * and `proxy_url` as a whole, and `tls_config` key by key. The result has the settings of each appliance by its name; without known
- * certificates, these are the same object for all.
+ * certificates, these are the same object for all. Where no setting says which certificates to trust, those count that the file
+ * `known_certificates` beside `main` has for the appliance.
  */
-export function createHttpResolver(files: NamedFiles) {
+export function createHttpResolver(files: NamedFiles, main?: YamlFile) {
   /** The key is the text, since the blocks of many appliances may name the same file. */
   const parsed = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
@@ -47,8 +51,15 @@ export function createHttpResolver(files: NamedFiles) {
       insecureSkipVerify: tls.insecure_skip_verify,
       pins,
       // Pins displace the file of an outer block.
-      known: name === undefined ? pins && null : { path: resolveFrom(file, name), certificates },
+      known:
+        name === undefined ? pins && null : { path: resolveFrom(file, name), certificates, isDefault: false },
     };
+  }
+
+  async function readDefault(file: YamlFile) {
+    const text = await files.readBeside("known certificates", file, KNOWN_CERTIFICATES);
+    const { known: certificates } = parseKnownCertificates(text ?? "");
+    return { path: resolveFrom(file, KNOWN_CERTIFICATES), certificates, isDefault: true };
   }
 
   return async (places: readonly HttpPlace[]): Promise<(appliance: string) => HttpClientConfig> => {
@@ -58,7 +69,7 @@ export function createHttpResolver(files: NamedFiles) {
       basicAuth,
       proxy,
       pins = [],
-      known,
+      known: named,
       insecureSkipVerify = false,
       ...rest
     } = blocks.reduce(override);
@@ -67,13 +78,18 @@ export function createHttpResolver(files: NamedFiles) {
     if (own !== undefined && !isStrongEnough(tls))
       own.file.report([...own.path, "http_client", "tls_config", "key_file"], WEAK_KEY);
     const http = { basicAuth, proxy, tls };
+    const hasDefault =
+      main !== undefined && named === undefined && rest.ca === undefined && !insecureSkipVerify;
+    const known = hasDefault ? await readDefault(main) : named;
     if (!known) return () => http;
-    const { path, certificates } = known;
+    const { path, certificates, isDefault } = known;
     // Authorities have no effect then, and thousands of appliances would each have a copy.
     const withoutCa = { ...tls, ca: undefined };
     return (appliance) => {
       const certificateSha256 = certificates.get(appliance) ?? [];
-      return { ...http, tls: { ...withoutCa, certificateSha256, knownCertificates: { path, appliance } } };
+      const isOptional = isDefault && certificateSha256.length === 0;
+      const knownCertificates = { path, appliance, ...(isOptional && { isOptional }) };
+      return { ...http, tls: { ...withoutCa, certificateSha256, knownCertificates } };
     };
   };
 }

@@ -28,7 +28,8 @@ export function loadConfig(
   options: LoadOptions = {},
 ): Promise<ConfigResult> {
   return collect(async (collector) => {
-    const instead = file === PACKAGED_FILE ? "" : `; the package has --config.file=${PACKAGED_FILE}`;
+    const packaged = file === PACKAGED_FILE ? "" : `; the package has --config.file=${PACKAGED_FILE}`;
+    const instead = `${packaged}; appliance-exporter init writes one, appliance-exporter demo needs none`;
     const main = await readYamlFile(file, collector, instead);
     if (main === undefined) return undefined;
     const top = validateYaml(main, configSchema);

@@ -43,12 +43,22 @@ export function createNamedFiles(collector: Collector) {
     const path = [...block.path, ...keys];
     const name = valueAt(file.data, path);
     if (typeof name !== "string" || collector.isSyntaxOnly) return undefined;
+    return readFor(path, kind, file, name);
+  }
+
+  /** Reads a file once; a failure is reported at a path of the YAML file. */
+  async function readFor(path: JsonPath, kind: Kind, file: YamlFile, name: string) {
     const absolute = resolveFrom(file, name);
     const result = results.get(`${kind} ${absolute}`) ?? (await readNamedFile(kind, absolute, collector));
     results.set(`${kind} ${absolute}`, result);
     if (result.ok) return result.text;
     file.report(path, describeFailure(kind, file, name, result));
     return undefined;
+  }
+
+  /** Returns the text of a file beside the YAML file that no setting names; `undefined` after an error. */
+  async function readBeside(kind: Kind, file: YamlFile, name: string): Promise<string | undefined> {
+    return collector.isSyntaxOnly ? undefined : readFor([], kind, file, name);
   }
 
   /** Returns the PEM text for `key` in the part `name` of a block, or else for the file with this name and `_file`. */
@@ -75,7 +85,7 @@ export function createNamedFiles(collector: Collector) {
     return {};
   }
 
-  return { read, readPem, readKeyPair };
+  return { read, readBeside, readPem, readKeyPair };
 }
 
 /** Returns the absolute path of a file that the YAML file names. */

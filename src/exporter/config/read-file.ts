@@ -1,7 +1,6 @@
-import { statSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { errorCode } from "../../support/errors.ts";
+import { runningAs } from "../../support/user.ts";
 
 export type TextResult = { readonly ok: true; readonly text: string } | ReadFailure;
 
@@ -58,21 +57,15 @@ export function readFailure(error: unknown): ReadFailure {
   }
 }
 
-/** Returns the user of this process: `uid 65534 (nobody)`; containers have users without a name. */
-function runningAs(): string {
-  try {
-    const { uid, username } = userInfo();
-    return `uid ${uid} (${username})`;
-  } catch {
-    return `uid ${statSync("/proc/self").uid}`;
-  }
-}
-
 /** Reads the password in a file, without surrounding white space. Empty files, several lines and control characters are errors. */
 export async function readPasswordFile(path: string): Promise<TextResult> {
   const read = await readTextFile(path);
-  if (!read.ok) return read;
-  const password = read.text.trim();
+  return read.ok ? passwordIn(read.text) : read;
+}
+
+/** Returns the password in a text. @see readPasswordFile */
+export function passwordIn(text: string): TextResult {
+  const password = text.trim();
   if (password === "") return unfit("it is empty");
   if (password.includes("\uFFFD")) return unfit("it is not UTF-8");
   // RFC 7617, section 2, forbids control characters.

@@ -32,7 +32,7 @@ export async function resolveFleet(
   included: readonly Place<FleetSettings>[],
   collector: Collector,
 ): Promise<readonly ApplianceConfig[]> {
-  const resolveHttp = createHttpResolver(createNamedFiles(collector));
+  const resolveHttp = createHttpResolver(createNamedFiles(collector), top.file);
   // Appliances with the same blocks of a kind share their settings.
   const httpOf = memo(({ having }: { readonly having: Blocks }) => resolveHttp(having));
   const pollingOf = memo(({ having }: { readonly having: Blocks }) => resolvePolling(having));
@@ -114,6 +114,11 @@ function discoveryOf(blocks: Blocks): DiscoveryConfig | undefined {
 
 const DISCOVERY: DiscoveryConfig = { exclude: [], limit: 200 };
 const WEBSITE_TESTS_PER_APPLIANCE = 4;
+
+/** Returns the polling settings without any block. */
+export function defaultPolling(): PollingConfig {
+  return resolvePolling([]);
+}
 
 /**
  * Returns the polling settings. A default timeout is at most the interval or the shortest gap of the schedule; a longer explicit timeout is

@@ -21,7 +21,7 @@ const nameSchema = labelSchema.refine(
 );
 
 /** A name that a line of a `known_certificates_file` can start with. */
-const applianceNameSchema = nameSchema.refine(
+export const applianceNameSchema = nameSchema.refine(
   (text) => text === text.trim() && !text.startsWith("#"),
   "expected a name without # at the start and without spaces at the start and the end",
 );
@@ -105,10 +105,16 @@ function matching(what: string, pattern: RegExp) {
   return z.string().regex(pattern, `expected ${what}`);
 }
 
-/** A user name and a password. RFC 7617 forbids control characters, and a colon in the user name. */
+/** RFC 7617 forbids control characters, and a colon. */
+export const usernameSchema = matching(
+  "a non-empty user name without colons and control characters",
+  /^[^:\p{Cc}]+$/u,
+);
+
+/** A user name and a password. RFC 7617 forbids control characters. */
 export const basicAuthSchema = z
   .strictObject({
-    username: matching("a non-empty user name without colons and control characters", /^[^:\p{Cc}]+$/u),
+    username: usernameSchema,
     password: matching("a non-empty password without control characters", /^\P{Cc}+$/u).optional(),
     password_file: fileSchema.optional(),
   })
@@ -241,7 +247,7 @@ const maintenanceSchema = z
     clusters: z.array(z.string()).optional(),
     labels: z.record(labelNameSchema, z.string()).optional(),
     schedule: scheduleSchema,
-    timezone: z.string().refine(isTimeZone, `expected ${TIME_ZONE_FORM}`),
+    timezone: z.string().refine(isTimeZone, `expected ${TIME_ZONE_FORM}`).default("UTC"),
     duration: durationSchema("1m", "24h"),
   })
   .refine(

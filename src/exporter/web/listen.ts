@@ -31,6 +31,11 @@ export function formatAddress({ host = "", port }: ListenAddress): string {
   return `${urlHost(host)}:${port}`;
 }
 
+/** Returns an address as this machine reaches it: at localhost if the server listens on all addresses. */
+export function localAddress(address: string): string {
+  return address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:");
+}
+
 export type ListeningAddress = ListenAddress & { readonly host: string };
 
 /** Listens, and resolves to the actual address. Rejects with Node's error. */

@@ -12,7 +12,7 @@ import {
 
 type DemoFlags = Pick<Flags, "web.listenAddress">;
 
-const LOGGING = { "log.level": "info", "log.format": "logfmt" } as const;
+const LOGGING = { "log.level": "info", "log.format": "text" } as const;
 
 /** Runs three appliances, three websites and the exporter until SIGTERM, SIGINT or SIGHUP. */
 export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): Promise<ExitCode> {
@@ -21,22 +21,22 @@ export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): P
   const { logger, dropped, flush } = openLog(LOGGING, io, async () => running?.stop());
   const started = await startDemo({ ...io, listenAddresses, logger, droppedLogLines: dropped });
   if (!started.ok) return printErrors(started.errors, io);
-  const { addresses, step, document, stop } = (running = started.demo);
+  const { pageUrls, step, document, stop } = (running = started.demo);
   try {
-    io.out(welcome(addresses, stepIntervalMs));
+    io.out(welcome(pageUrls, stepIntervalMs));
     const stopped = new AbortController();
     void stopOrHangUp(io).then(() => stopped.abort());
     // The wait rejects only when it is aborted.
     const wait = (ms: number) => sleep(ms, undefined, { signal: stopped.signal }).catch(() => undefined);
     await wait(stepIntervalMs);
     while (!stopped.signal.aborted) {
-      io.out(`\n==> ${step()}\n`);
+      io.out(`\n==> ${step()}\n    ${pageUrls.join(" ")}\n`);
       // The exporter polls everything again meanwhile.
       await wait(stepIntervalMs / 2);
       if (stopped.signal.aborted) break;
-      io.out(
-        `\n${fleetReport(await document(), { hasColor: io.hasColor, nowMs: io.clock.wallMs(), shows: "all" })}`,
-      );
+      const report = fleetReport(await document(), { hasColor: io.hasColor, nowMs: io.clock.wallMs() });
+      // The log and the reports of minutes would move the URL out of sight.
+      io.out(`\n${report}\n    ${pageUrls.join(" ")}\n`);
       await wait(stepIntervalMs / 2);
     }
   } finally {
@@ -47,12 +47,8 @@ export async function demo(flags: DemoFlags, io: Io, stepIntervalMs = 20_000): P
   return 0;
 }
 
-function welcome(addresses: readonly string[], stepIntervalMs: number): string {
-  const urls = addresses.map((address) => {
-    // If the exporter listens on all addresses, this machine reaches it at localhost.
-    const url = `http://${address.replace(/^(0\.0\.0\.0|\[::\]):/, "localhost:")}/`;
-    return `  ${url}\n  ${url}metrics\n`;
-  });
+function welcome(pageUrls: readonly string[], stepIntervalMs: number): string {
+  const urls = pageUrls.map((url) => `  ${url}\n  ${url}metrics\n`);
   return `Three appliances in one cluster, three websites and an exporter are running on this machine, for real. Open:
 
 ${urls.join("")}

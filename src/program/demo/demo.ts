@@ -21,7 +21,7 @@ export type DemoOptions = Omit<
 >;
 
 /** Three appliances, three websites and the exporter that polls them, all on real sockets. */
-export interface Demo extends Pick<Exporter, "addresses" | "document"> {
+export interface Demo extends Pick<Exporter, "addresses" | "pageUrls" | "document"> {
   /** The exporter's configuration, in a temporary folder. */
   readonly configFile: string;
   /** Takes the next step of the script; returns a sentence that describes it. */
@@ -156,9 +156,9 @@ async function startParts(options: DemoOptions, stops: Stops) {
     openHistory: () => openHistory({ ...options, storage }),
   });
   if (!started.ok) return started;
-  const { addresses, document, stop } = started.exporter;
+  const { addresses, pageUrls, document, stop } = started.exporter;
   stops.push(stop);
-  return { ok: true, demo: { addresses, configFile, document, step } } as const;
+  return { ok: true, demo: { addresses, pageUrls, configFile, document, step } } as const;
 }
 
 /** Returns a certificate of appliances and websites, which clients trust as it is, and its key. */

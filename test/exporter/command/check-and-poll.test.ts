@@ -42,9 +42,9 @@ async function run(...argv: readonly string[]): Promise<{ code: number; out: str
   return { code: await runProgram(argv, io), ...printed };
 }
 
-test("check --live polls each enabled appliance, tests each website, and shows the certificate", async () => {
+test("check --live polls each enabled appliance, tests each website, and shows failures first and certificates if asked", async () => {
   const { file } = await setUp("pass:word", 200);
-  const { code, out } = await run("check", `--config.file=${file}`, "--live");
+  const { code, out } = await run("check", `--config.file=${file}`, "--live", "--certificates");
   expect(code).toBe(1);
   const [, sha256 = "none"] = /((?:[0-9A-F]{2}:){31}[0-9A-F]{2})/.exec(out) ?? [];
   expect(
@@ -55,16 +55,16 @@ test("check --live polls each enabled appliance, tests each website, and shows t
   ).toBe(
     `${file}: valid, appliances: 2 enabled, 1 disabled
 
-APPLIANCE  CERTIFICATE ENDS      SHA256${" ".repeat(91)}ISSUER
-fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
-
 APPLIANCE  OPERATION       RESULT   DURATION  DETAIL
+fw-b       vrrp            connect  <time>   connect ECONNREFUSED 127.0.0.1:1
 fw-a       vrrp            ok       <time>   1 interface, MASTER of 192.0.2.100
 fw-a       website_test/7  ok       <time>   http 200
-fw-b       vrrp            connect  <time>   connect ECONNREFUSED 127.0.0.1:1
 
 What to do:
 fw-b: Nothing listens there: check the port in base_url, and the management service of the appliance
+
+APPLIANCE  CERTIFICATE ENDS      SHA256${" ".repeat(91)}ISSUER
+fw-a       <end of validity.>  <sha256>  CN=${AUTHORITY_NAME}
 
 appliances polled: 2, failed: 1 (fw-b)
 `,
@@ -135,14 +135,14 @@ test("check --live fails where a website has a status that is not expected, and 
   const rows = out.split("\n").map((line) => line.replace(/\d\.\d{3} s/, "TIME").replaceAll(/ {2,}/g, " "));
   expect(rows.slice(2)).toEqual([
     "APPLIANCE OPERATION RESULT DURATION DETAIL",
-    "fw-a vrrp ok TIME 0 interfaces",
     "fw-a website_test/1 unexpected TIME https 501 is not among expect_status (200-399)",
     "fw-a website_test/2 unexpected TIME http 301, https 503 is not among expect_status (200-399)",
     "fw-a website_test/3 unexpected TIME http no HTTP response (curl: (7) Failed to connect) is not among expect_status (200, 301-302), " +
       "https 404 is not among expect_status (200, 301-302)",
     "fw-a website_test/4 unexpected TIME http 200 is not among expect_status (401)",
-    "fw-a website_test/5 ok TIME http 401",
     "fw-a website_test/6 no https, unexpected TIME http 500 is not among expect_status (200-399), the appliance does not test https",
+    "fw-a vrrp ok TIME 0 interfaces",
+    "fw-a website_test/5 ok TIME http 401",
     "",
     "appliances polled: 1, failed: 1 (fw-a)",
     "",
@@ -204,9 +204,13 @@ test("poll as JSON says what is wrong with the configuration too", async () => {
 });
 
 /** What `check --live` prints about these appliances, from the table on, and its exit code. */
-async function live(config: string, files: Files = {}): Promise<{ code: number; out: string; err: string }> {
+async function live(
+  config: string,
+  files: Files = {},
+  ...flags: readonly string[]
+): Promise<{ code: number; out: string; err: string }> {
   const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": config, ...files });
-  const { code, out, err } = await run("check", `--config.file=${folder}/config.yaml`, "--live");
+  const { code, out, err } = await run("check", `--config.file=${folder}/config.yaml`, "--live", ...flags);
   const plain = (text: string) => text.replaceAll(`${folder}/`, "");
   return { code, out: plain(out), err: plain(err) };
 }
@@ -261,7 +265,16 @@ ${plain
     /^unknown .* the certificate is not known yet, SHA-256 [\dA-F:]{95}: run appliance-exporter trust unknown$/m,
   );
   const credentials = 'Check user "monitor", its permissions on the appliance, and the password';
-  const advice = out.split("\nWhat to do:\n")[1];
+  const [advice, certificates = ""] = out.split("\nWhat to do:\n")[1]?.split("\nAPPLIANCE") ?? [];
+  expect(certificates.match(/^\S+ +\d{4}-/gm)?.map((row) => row.replace(/ .*/, ""))).toEqual([
+    "expired",
+    "untrusted",
+    "named",
+    "unknown",
+  ]);
+  expect(certificates).toMatch(
+    /\n\nappliances polled: 13, failed: 13 \(tests, wrong, file, plain-0, plain-1 and 8 more\)\n$/,
+  );
   expect(advice).toBe(
     "tests: The appliance has no website with the ids 2 and 3, it has 1: correct websites, or set website_discovery: true\n" +
       `wrong: ${credentials}\n` +
@@ -273,10 +286,9 @@ ${plain
       "nginx: If the port speaks TLS, write https:// in place of http://\n" +
       "expired: Renew the certificate on the appliance, or trust it although it has expired: set tls_config.known_certificates_file in place of ca_file and run appliance-exporter trust\n" +
       "portless: Add the port of the management API to base_url, such as :4849: it has none, or the usual one of its scheme\n" +
-      "untrusted: The appliance does not send the certificate of its issuer: add that there or to ca_file, or set tls_config.known_certificates_file and run appliance-exporter trust\n" +
+      "untrusted: The appliance does not send the certificate of its issuer: add that there or to ca_file, or run appliance-exporter trust\n" +
       "named: The certificate has other names than base_url: set tls_config.server_name to one of them\n" +
-      "unknown: Compare the SHA-256 with the one that the appliance itself shows, then run appliance-exporter trust or correct certificate_sha256\n" +
-      "\nappliances polled: 13, failed: 13 (tests, wrong, file, plain-0, plain-1 and 8 more)\n",
+      "unknown: Compare the SHA-256 with the one that the appliance itself shows, then run appliance-exporter trust or correct certificate_sha256\n",
   );
 });
 
@@ -370,10 +382,10 @@ appliances: [{ name: alone, base_url: "https://[::ffff:127.0.0.3]:${port}" }]
   );
   const rows = out.split("\n").filter((line) => / vrrp /.test(line));
   expect(rows.map((line) => line.replace(/\d\.\d{3} s/, "TIME").replaceAll(/ {2,}/g, " "))).toEqual([
-    "own vrrp ok TIME 2 interfaces, MASTER of 127.0.0.2, BACKUP of 127.0.0.1, api anomalies: 4",
     "vip vrrp vip TIME the answer comes from 127.0.0.2, which is a VIP or alias in it (carp0): use the appliance's own address in base_url",
     "alias vrrp vip TIME the answer comes from 127.0.0.3, which is a VIP or alias in it (carp0): use the appliance's own address in base_url",
     "named vrrp vip TIME the answer comes from 127.0.0.1, which is a VIP or alias in it (carp1): use the appliance's own address in base_url",
+    "own vrrp ok TIME 2 interfaces, MASTER of 127.0.0.2, BACKUP of 127.0.0.1, api anomalies: 4",
     "alone vrrp ok TIME 2 interfaces, MASTER of 127.0.0.2, BACKUP of 127.0.0.1, api anomalies: 4",
   ]);
 });
@@ -416,10 +428,14 @@ test("check --live shows a certificate without subject and issuer", async () => 
   const nameless = await selfSigned();
   const { fingerprint256 } = new X509Certificate(nameless.cert);
   const { port } = await serve(answering(OK), nameless);
-  const { code, out } = await live(`
+  const { code, out } = await live(
+    `
 http_client: { tls_config: { certificate_sha256: ["${fingerprint256}"] } }
 appliances: [{ name: fw-a, base_url: "https://127.0.0.1:${port}" }]
-`);
+`,
+    {},
+    "--certificates",
+  );
   expect(code).toBe(0);
   expect(out).toMatch(/^fw-a .*Z {2}[0-9A-F:]{95}$/m);
   expect(out).toMatch(/^fw-a +vrrp +ok /m);
@@ -461,9 +477,9 @@ test("poll says of each website what follows a proxy's success, and what is unre
   expect([code, ...rows]).toEqual([
     1,
     "APPLIANCE  OPERATION       RESULT           DURATION  DETAIL",
+    'fw-a       website_test/2  no https status  <time>   https not known: unreadable status line "HTTP/1.1 2000 OK"',
     "fw-a       vrrp            ok               <time>   0 interfaces",
     "fw-a       website_test/1  ok               <time>   https 503",
-    'fw-a       website_test/2  no https status  <time>   https not known: unreadable status line "HTTP/1.1 2000 OK"',
   ]);
   const operations: unknown = JSON.parse((await run(...poll, "--output=json")).out);
   expect(operations).toMatchObject({

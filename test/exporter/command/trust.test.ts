@@ -237,13 +237,33 @@ test("a link named like a temporary file is neither followed nor replaced", asyn
   expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "known", "known.new", "victim"]);
 });
 
+test("without a setting, the file is known_certificates beside the configuration, and polls use it", async () => {
+  const { server, sha256 } = await simulate("one");
+  const { folder } = await setUp([]);
+  await writeFile(
+    join(folder, "config.yaml"),
+    `http_client: { basic_auth: { username: monitor, password: c4n4ry } }\nappliances:\n${entry("waf-1", server.port)}`,
+  );
+  const run = async (...argv: readonly string[]) => {
+    const { io, printed } = await createTestIo();
+    return { code: await runProgram([...argv, `--config.file=${folder}/config.yaml`], io), ...printed };
+  };
+  expect((await run("poll", "waf-1")).out).toContain(
+    "waf-1: The certificate signs itself: run appliance-exporter trust",
+  );
+  expect((await run("trust", "--yes")).code).toBe(0);
+  expect(await readFile(join(folder, "known_certificates"), "utf8")).toBe(`waf-1 ${sha256}\n`);
+  expect((await run("poll", "waf-1")).code).toBe(0);
+  expect((await run("trust")).out).toMatch(/ known\n$/);
+});
+
 test("a file that cannot be written is an error", async () => {
   const { server } = await simulate("one");
   const file = ", http_client: { tls_config: { known_certificates_file: missing/known } }";
   const { folder, trust } = await setUp([entry("waf-1", server.port, file)]);
   const { code, err } = await trust(["--yes"]);
   expect(code).toBe(1);
-  expect(err).toContain(`cannot write ${folder}/missing/known: ENOENT: no such file or directory, open `);
+  expect(err).toContain(`cannot write ${folder}/missing/known: ${folder}/missing does not exist\n`);
 });
 
 test.each([

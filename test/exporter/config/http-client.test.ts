@@ -56,10 +56,7 @@ test("tls_config is overridden key by key", async () => {
       appliance(", http_client: { tls_config: { server_name: inner, insecure_skip_verify: false } }"),
     ].join("\n"),
   );
-  expect(tls).toEqual({
-    ca: undefined,
-    cert: undefined,
-    key: undefined,
+  expect(tls).toMatchObject({
     serverName: "inner",
     minVersion: "TLSv1.3",
     insecureSkipVerify: false,

@@ -7,7 +7,10 @@ import {
   parseKnownCertificates,
   replaceCertificates,
 } from "../../../src/exporter/config/known-certificates.ts";
+import { createAuthority } from "../../support/certificates.ts";
 import { configOf, createFolder, errorsOf, planOf, type Files } from "./folder.ts";
+
+const AUTHORITY = await createAuthority();
 
 /** As OpenSSL prints them. */
 const [A = "", B, C = ""] = ["AA", "BB", "CC"].map((byte) =>
@@ -63,6 +66,40 @@ function pinsOf({ appliances }: Config): Readonly<Record<string, readonly string
     }),
   );
 }
+
+describe("without a setting about trust", () => {
+  const UNSET = `
+appliances:
+  - { name: a, base_url: "https://a" }
+  - { name: b, base_url: "https://b" }
+  - { name: c, base_url: "https://c", http_client: { tls_config: { insecure_skip_verify: true } } }
+  - { name: d, base_url: "https://d", http_client: { tls_config: { certificate_sha256: ["${C}"] } } }
+`;
+
+  test("the file known_certificates beside the configuration counts for the appliances that it has", async () => {
+    const config = await configOf({ "config.yaml": UNSET, known_certificates: `a ${A}\nc ${A}\nd ${A}\n` });
+    expect(pinsOf(config)).toEqual({
+      a: `a in known_certificates: ${A}`,
+      b: "b in known_certificates: ",
+      c: [],
+      d: [C],
+    });
+    const optional = config.appliances.map(({ http: { tls } }) => tls.knownCertificates?.isOptional);
+    expect(optional).toEqual([undefined, true, undefined, undefined]);
+  });
+
+  test("an invalid line of it is an error", async () => {
+    expect(await errorsOf({ "config.yaml": UNSET, known_certificates: "a\n" })).toEqual([
+      'config.yaml:2:1: cannot use "known_certificates": line 1: expected the name of an appliance and a SHA-256',
+    ]);
+  });
+
+  test("authorities decide where ca_file is set", async () => {
+    const text = `http_client: { tls_config: { ca_file: ca.pem } }${UNSET}`;
+    const files = { "config.yaml": text, "ca.pem": AUTHORITY.cert, known_certificates: `a ${A}\n` };
+    expect(pinsOf(await configOf(files))).toMatchObject({ a: [], b: [] });
+  });
+});
 
 describe("known_certificates_file", () => {
   test("has the only certificates to trust of each appliance; an inner certificate_sha256 displaces it", async () => {

@@ -21,12 +21,13 @@ describe("the file as a whole", () => {
   });
 
   test("a missing file names its folder and the file of the package", async () => {
-    const instead = "; the package has --config.file=/etc/appliance-exporter/config.yaml";
+    const first = "; appliance-exporter init writes one, appliance-exporter demo needs none";
+    const instead = `; the package has --config.file=/etc/appliance-exporter/config.yaml${first}`;
     const folder = JSON.stringify(join(process.cwd(), "no"));
     for (const [file, message] of [
       ["no/config.yaml", `no such file in ${folder}${instead}`],
       ["/no/config.yaml", `no such file${instead}`],
-      ["/etc/appliance-exporter/config.yaml", "no such file"],
+      ["/etc/appliance-exporter/config.yaml", `no such file${first}`],
     ] as const)
       expect(await loadConfig(file)).toMatchObject({ ok: false, errors: [{ file, path: "", message }] });
   });

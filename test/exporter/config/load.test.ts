@@ -29,6 +29,11 @@ test("an appliance with only a name and a URL has the built-in settings", async 
             minVersion: undefined,
             insecureSkipVerify: false,
             certificateSha256: [],
+            knownCertificates: {
+              path: expect.stringMatching(/\/known_certificates$/),
+              appliance: "a",
+              isOptional: true,
+            },
           },
           proxy: undefined,
         },

@@ -12,6 +12,7 @@ test("windows have a name, a comment, what they cover and when", async () => {
   const { maintenance } = await configOf(`${FLEET}
   - { name: patch night, clusters: [ams], ${TIME} }
   - { name: south, comment: " the southern site ", appliances: [lone], labels: { site: south }, ${TIME} }
+  - { name: utc, clusters: [ams], schedule: "0 0 2 * * 0", duration: 2h }
 `);
   const when = { schedule: "0 0 2 * * 0", timezone: "Europe/Amsterdam", durationMs: 7_200_000 };
   expect(maintenance).toEqual([
@@ -26,6 +27,13 @@ test("windows have a name, a comment, what they cover and when", async () => {
       comment: "the southern site",
       scope: { appliances: ["lone"], clusters: [], labels: { site: "south" } },
       ...when,
+    },
+    {
+      name: "utc",
+      comment: "utc",
+      scope: { appliances: [], clusters: ["ams"], labels: {} },
+      ...when,
+      timezone: "UTC",
     },
   ]);
 });

@@ -17,7 +17,7 @@ test("the demo command prints what runs, where to look and what happens, until i
   expect(text).toMatch(/^Three appliances[^]*\nStopped; nothing is left behind\.\n$/);
   expect(text.slice(0, FIRST_STEPS.length)).toBe(FIRST_STEPS);
   expect(text).toMatch(
-    /\n==> outage: website shop closes connections without an answer\n\n(\d problem|Not|All)[^]*CLUSTER/,
+    /\n==> outage: website shop closes connections without an answer\n {4}http:\/\/127\.0\.0\.1:PORT\/\n\n(\d problem|Not|All)[^]*CLUSTER[^]*\n\n {4}http:\/\/127\.0\.0\.1:PORT\/\n\n==> repair/,
   );
   expect(printed.err).toBe("");
   expect(await readdir(folder)).toEqual([]);
@@ -63,4 +63,5 @@ const FIRST_STEPS = `Three appliances in one cluster, three websites and an expo
 Every 0.1 s something happens (==>); the exporter's log shows how it is detected. Press Ctrl-C to stop.
 
 ==> failover: demo-a steps down, and demo-b is the master now
+    http://127.0.0.1:PORT/
 `;
