@@ -14,7 +14,7 @@ const RELEASE = ["test/**/*.release.test.ts"];
 const SCENARIOS = ["test/monitoring/rules.extra.test.ts"];
 /** Those of the newest version. Each version checks their templates, and the lab sends them with the oldest one, too. */
 const TEXTS = ["test/monitoring/{basic,probes,texts}.extra.test.ts"];
-/** What other programs load or answer, with each version of them: docs/compatibility.md. */
+/** What other programs load or answer, with each version of them: docs/reference/compatibility.md. */
 const VERSIONED = [
   "test/appliance/keepalived/real.extra.test.ts",
   "test/exporter/metrics/promtool.extra.test.ts",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # This script installs the Debian packages that `npm run test:all` needs, unpacks some from newer suites of Debian
-# (docs/compatibility.md), and makes a root file system of Debian 12. It changes nothing if all of these are there. Run it as root, or as a
+# (docs/reference/compatibility.md), and makes a root file system of Debian 12. It changes nothing if all of these are there. Run it as root, or as a
 # user who may use sudo.
 set -euo pipefail
 

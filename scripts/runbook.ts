@@ -37,7 +37,7 @@ const markdown = new Marked({
       const [, file] = /^([\w./-]+)(#[\w-]+)?$/.exec(href) ?? [];
       if (file === undefined) return refuse({ raw });
       const path = posix.join("docs", file);
-      return words === file ? path : `${words} (${path})`;
+      return words === posix.basename(file) ? path : `${words} (${path})`;
     },
   },
 });

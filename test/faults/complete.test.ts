@@ -5,7 +5,7 @@ import { documentedFaults } from "./documented-tests.ts";
 const FAULTS = 107;
 const rows = documentedFaults();
 
-test("docs/faults.md has one row for each fault, in order", () => {
+test("docs/reference/faults.md has one row for each fault, in order", () => {
   expect(rows.map(({ fault }) => fault)).toEqual(Array.from({ length: FAULTS }, (_, index) => index + 1));
 });
 

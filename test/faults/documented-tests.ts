@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 
-const PAGE = new URL("../../docs/faults.md", import.meta.url);
+const PAGE = new URL("../../docs/reference/faults.md", import.meta.url);
 
 interface DocumentedFault {
   readonly fault: number;
@@ -10,7 +10,7 @@ interface DocumentedFault {
   readonly links: readonly { readonly name: string; readonly file: string }[];
 }
 
-/** The rows of the table in docs/faults.md, in order. */
+/** The rows of the table in docs/reference/faults.md, in order. */
 export function documentedFaults(): readonly DocumentedFault[] {
   return Array.from(
     readFileSync(PAGE, "utf8").matchAll(/^\| (\d+) \|.*\| ([^|]*) \|$/gm),
@@ -25,7 +25,7 @@ export function documentedFaults(): readonly DocumentedFault[] {
 }
 
 /**
- * A reporter that fails the run if docs/faults.md names a test that did not run in its file. Files that failed or did not run are
+ * A reporter that fails the run if docs/reference/faults.md names a test that did not run in its file. Files that failed or did not run are
  * not considered, and neither is a run of single tests (`-t`).
  */
 export function createDocumentedTests(): Reporter {
@@ -38,7 +38,7 @@ export function createDocumentedTests(): Reporter {
       if (vitest === undefined || vitest.getGlobalTestNamePattern() !== undefined) return;
       const missing = missingTests(modules);
       if (missing.length === 0) return;
-      vitest.logger.error(`docs/faults.md names tests that did not run:\n${missing.join("\n")}`);
+      vitest.logger.error(`docs/reference/faults.md names tests that did not run:\n${missing.join("\n")}`);
       process.exitCode = 1;
     },
   };

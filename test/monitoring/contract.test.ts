@@ -10,7 +10,7 @@ import { SCENARIOS } from "./scenarios.ts";
 import { PROBED_SITES } from "./site-scenarios.ts";
 
 const PAGE = readFileSync(new URL("../../docs/alerting.md", import.meta.url), "utf8");
-const METRICS_PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+const METRICS_PAGE = readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8");
 const PLANNED = readFileSync(new URL("../../docs/planned-work.md", import.meta.url), "utf8");
 const RUNBOOK = readFileSync(new URL("../../docs/runbook.md", import.meta.url), "utf8");
 /** Where the Debian package has it. */
@@ -108,7 +108,7 @@ test("every metric in rules and annotations is documented or recorded", () => {
   expect(expressions.flatMap(metricNames).filter((metric) => !known.has(metric))).toEqual([]);
 });
 
-test("docs/metrics.md lists the families of the fleet that neither rules nor dashboard read", () => {
+test("docs/reference/metrics.md lists the families of the fleet that neither rules nor dashboard read", () => {
   const dashboard = readFileSync(
     new URL("../../monitoring/grafana/appliance-exporter.json", import.meta.url),
     "utf8",

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
-const PAGE = readFileSync(new URL("../../docs/metrics.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../docs/reference/metrics.md", import.meta.url), "utf8");
 const ROWS = [...PAGE.matchAll(/^\| `(\w+)` \| (gauge|counter|histogram) \|/gm)];
 
-/** The metric families in docs/metrics.md. */
+/** The metric families in docs/reference/metrics.md. */
 export const FAMILIES = ROWS.map(([, name = ""]) => name);
 
 /** The same, with the suffixes of histograms. */

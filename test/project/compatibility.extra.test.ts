@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { SUITES, toolPath } from "../support/tool.ts";
 
-const PAGE = readFileSync(new URL("../../docs/compatibility.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../docs/reference/compatibility.md", import.meta.url), "utf8");
 /** By the first word of their rows. */
 const PROGRAMS = {
   Prometheus: ["prometheus", "promtool"],

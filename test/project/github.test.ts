@@ -36,7 +36,7 @@ test.each(readdirSync(FORMS).filter((name) => name !== "config.yml"))(
   },
 );
 
-test("the workflow runs .ci/run, and makes what docs/releasing.md publishes", () => {
+test("the workflow runs .ci/run, and makes what docs/reference/releasing.md publishes", () => {
   const { jobs }: Workflow = parse(read(".github/workflows/ci.yml"));
   const steps = Object.values(jobs).flatMap((job) => job.steps);
   expect(steps.filter(({ uses, run }) => (uses === undefined) === (run === undefined))).toEqual([]);

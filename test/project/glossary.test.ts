@@ -8,7 +8,7 @@ import { ALL_ALERTS } from "../monitoring/alert-rules.ts";
 const NAMES =
   /"node:|Node\.js|node version|switch \(|(?:network|dead man's) switch|container node|netmask peer|open an issue/gi;
 
-const GLOSSARY = readFileSync("docs/glossary.md", "utf8");
+const GLOSSARY = readFileSync("docs/reference/glossary.md", "utf8");
 
 const ROWS = GLOSSARY.split(/^\|[-|]+\|\n/m)[1] ?? "";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { OPERATIONS } from "../../src/exporter/api/operations.ts";
 
-const PAGE = readFileSync("docs/management-api.md", "utf8");
+const PAGE = readFileSync("docs/reference/management-api.md", "utf8");
 
 /** The texts of the sections, by their numbers. */
 const SECTIONS = new Map(
@@ -15,7 +15,7 @@ const SECTIONS = new Map(
 
 const CITATION = /management API (\d[\d.]*(?:, \d[\d.]*)*)/g;
 
-test("docs/management-api.md has every section that the source cites, which cites each object and operation", () => {
+test("docs/reference/management-api.md has every section that the source cites, which cites each object and operation", () => {
   const cited = ["src", "test"]
     .flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
@@ -41,7 +41,7 @@ test.each([
   ["4.3", OPERATIONS.website_list, { ids: [1, 2], invalid: [] }],
   ["4.4", OPERATIONS.website_details, { name: "shop", backends: { usable: 1, failed: 1 }, invalid: [] }],
 ])(
-  "section %s of docs/management-api.md has a path and an answer that the exporter reads",
+  "section %s of docs/reference/management-api.md has a path and an answer that the exporter reads",
   (number, operation, value) => {
     const section = SECTIONS.get(number);
     const [, path] = /^`GET (\S+)`/.exec(section?.trimStart() ?? "") ?? [];

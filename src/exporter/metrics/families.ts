@@ -31,7 +31,7 @@ const AT_ONE_MEMBER = WEBSITE_STATES.filter((state) => state !== "down_at_master
 const OF_ONE_MEMBER = CLUSTER_STATES.filter((state) => state !== "degraded");
 const OF_UNTESTED = BACKEND_STATES.filter((state) => state !== "none_usable_but_up");
 
-/** All metric families of the fleet. Names and labels are a contract: docs/metrics.md. */
+/** All metric families of the fleet. Names and labels are a contract: docs/reference/metrics.md. */
 export const FLEET_FAMILIES: Families = {
   ...FACT_FAMILIES,
   vrrp_group_state: gauge(`State of the VRRP group: ${STATE}`, {

@@ -6,7 +6,7 @@ import { codeBlocks } from "../../support/code-blocks.ts";
 import { AUTHORITY } from "../support.ts";
 import { temporaryFolder } from "./support.ts";
 
-const page = await readFile(new URL("../../../docs/keepalived.md", import.meta.url), "utf8");
+const page = await readFile(new URL("../../../docs/reference/keepalived.md", import.meta.url), "utf8");
 const unit = await readFile(
   new URL("../../../packaging/systemd/reference-appliance.service", import.meta.url),
   "utf8",

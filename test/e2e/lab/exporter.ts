@@ -25,7 +25,7 @@ export interface Exporter {
   block(address: string, isOn: boolean): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Changes planned work; `change` as docs/http-api.md has it. */
+  /** Changes planned work; `change` as docs/reference/http-api.md has it. */
   plan(change: object): Promise<void>;
 }
 

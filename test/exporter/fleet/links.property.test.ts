@@ -22,7 +22,7 @@ interface Port {
   readonly device: string;
 }
 
-/** The groups of two members by the words of docs/metrics.md, each as its interfaces; `?` stands before one of unknown links. */
+/** The groups of two members by the words of docs/reference/metrics.md, each as its interfaces; `?` stands before one of unknown links. */
 function expectedGroups(ports: readonly Port[]): readonly string[] {
   const named = new Set(
     ports.filter(({ name, member }) => ports.some((other) => other.name === name && other.member !== member)),

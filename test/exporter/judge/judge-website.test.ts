@@ -117,7 +117,7 @@ test("a website that was down three times in fifteen minutes is unstable until f
   expect(resultAfter(before, { protocol: "https", latest: up }, 17.1 * 60_000).isUnstable).toBe(false);
 });
 
-/** What counts after these tests, by the text of docs/metrics.md instead of step by step. */
+/** What counts after these tests, by the text of docs/reference/metrics.md instead of step by step. */
 function countingAfter(tests: readonly TestResult[]): TestResult | undefined {
   const lastUp = tests.lastIndexOf("up");
   const since = tests.slice(lastUp + 1);

@@ -11,7 +11,7 @@ import { cannedText, discoveredText, failedOverText } from "./canned-fleet.ts";
 import { parseExposition } from "./strict-parser.ts";
 import { BUILD } from "../../support/build-facts.ts";
 
-const PAGE = readFileSync(new URL("../../../docs/metrics.md", import.meta.url), "utf8");
+const PAGE = readFileSync(new URL("../../../docs/reference/metrics.md", import.meta.url), "utf8");
 const FAILOVER_PAGE = readFileSync(new URL("../../../docs/failover.md", import.meta.url), "utf8");
 
 interface Row {

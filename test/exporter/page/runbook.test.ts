@@ -19,7 +19,7 @@ test.each([
     "[RFC](https://www.rfc-editor.org/rfc/9110)",
     '<p><a href="https://www.rfc-editor.org/rfc/9110">RFC</a></p>',
   ],
-  ["a file", "[metrics.md](metrics.md#reasons) lists", "<p>docs/metrics.md lists</p>"],
+  ["a file", "[metrics.md](reference/metrics.md#reasons) lists", "<p>docs/reference/metrics.md lists</p>"],
   ["a file by other words", "by [shards](scaling.md#shards)", "<p>by shards (docs/scaling.md)</p>"],
   ["a file outside of docs", "[the unit](../packaging/unit)", "<p>the unit (packaging/unit)</p>"],
   ["what looks like HTML in code", "`<b>&`", "<p><code>&lt;b&gt;&amp;</code></p>"],

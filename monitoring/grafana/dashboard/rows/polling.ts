@@ -12,7 +12,7 @@ export const POLLING: Row = {
     table({
       title: "Polls that fail now",
       description:
-        "Every operation whose latest poll failed on some exporter, and the reason (see docs/metrics.md). Last success: empty if there was none. Empty if all polls succeed, and while no exporter is scraped.",
+        "Every operation whose latest poll failed on some exporter, and the reason (see docs/reference/metrics.md). Last success: empty if there was none. Empty if all polls succeed, and while no exporter is scraped.",
       queries: [
         `group by (${OPERATION}, reason) (${FAILURE})`,
         `1000 * min by (${OPERATION}, reason) (
