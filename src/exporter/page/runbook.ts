@@ -16,7 +16,8 @@ export async function loadRunbook(assets: string): Promise<string> {
         <header>
           <p class="brand">appliance-exporter</p>
           <p class="note">
-            <a href="./">Status page</a>. Files such as docs/reference/metrics.md are installed with the exporter.
+            <a href="./">Status page</a>. Files such as docs/reference/metrics.md are installed with the
+            exporter.
           </p>
         </header>
         <main class="document">${sections}</main>
