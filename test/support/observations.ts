@@ -19,6 +19,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
     cluster: given.name,
     isAlone: true,
     enabled: true,
+    kind: "management_api",
     baseUrl: `https://${given.name}.example:4849`,
     labels: {},
     websites: [],

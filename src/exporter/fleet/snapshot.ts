@@ -1,4 +1,4 @@
-import type { OperationKind } from "../api/operations.ts";
+import type { OperationKind } from "../api/operation.ts";
 import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, UncertainStatus, WebsiteStatus } from "../api/website-test.ts";

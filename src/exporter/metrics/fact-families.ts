@@ -1,4 +1,4 @@
-import type { OperationKind } from "../api/operations.ts";
+import type { OperationKind } from "../api/operation.ts";
 import {
   membersIn,
   type FoundWebsite,

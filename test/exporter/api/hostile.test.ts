@@ -1,14 +1,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATIONS } from "../../../src/exporter/api/operations.ts";
+import { MANAGEMENT_API } from "../../../src/exporter/api/management-api.ts";
 import { parseWebsiteTest } from "../../../src/exporter/api/website-test.ts";
 
 const AS_IS = (text: string): string => text;
 
-const DECODERS = Object.values(OPERATIONS).map(({ decode }) => decode);
+const DECODERS = Object.values(MANAGEMENT_API.operations).map(({ decode }) => decode);
 
 /** As many as a body may have: non-linear work on them, four or five times, takes minutes. */
-const MANY_BYTES = OPERATIONS.vrrp.limitBytes;
+const MANY_BYTES = MANAGEMENT_API.operations.vrrp.limitBytes;
 
 function fill(unit: string): string {
   return unit.repeat(Math.floor(MANY_BYTES / unit.length));
