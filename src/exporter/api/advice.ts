@@ -68,7 +68,7 @@ const OF_CODE = {
   unknown_host: () =>
     "Check the spelling of the name in base_url, and the name server of this host: it knows no such name",
   no_port: ({ port }) =>
-    `Add the port of the management API to base_url, such as :${port}: it has none, or the usual one of its scheme`,
+    `Add the port of the management API to base_url${port === undefined ? "" : `, such as :${port}`}: it has none, or the usual one of its scheme`,
   no_tls: () =>
     "The port does not speak TLS: check the port in base_url, or write http:// with allow_http, which sends the password unencrypted",
   maybe_tls: () => "If the port speaks TLS, write https:// in place of http://",
@@ -128,7 +128,7 @@ function codeFrom(failure: Failure, { baseUrl, port }: AdviceFacts): FailureCode
   const code = isGone ? "gone" : failure.code;
   if (baseUrl === undefined) return code;
   const { port: given, protocol } = new URL(baseUrl);
-  const isUsual = port === undefined || `${port}` === USUAL_PORTS[protocol];
+  const isUsual = String(port) === USUAL_PORTS[protocol];
   if (given === "" && !isUsual && (reason === "connect" || reason === "timeout")) return "no_port";
   return baseUrl.startsWith("http:") && mayBeOfTls(failure) ? "maybe_tls" : code;
 }

@@ -328,6 +328,7 @@ export type Effect = (typeof EFFECTS)[number];
 export const RISKS = {
   no_backup: "outage",
   backup_lost: "outage",
+  takes_nothing_over: "outage",
   website_down: "loss",
   website_missing: "loss",
   website_disabled: "loss",
