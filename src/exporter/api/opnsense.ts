@@ -9,7 +9,6 @@ import {
   parseJson,
   readInteger,
   readList,
-  readText,
   rejected,
 } from "./json.ts";
 import type { ApplianceKind } from "./kind.ts";
@@ -124,7 +123,7 @@ function placed(rows: readonly unknown[]): {
   let unnamed = 0;
   for (const row of rows) {
     if (isJsonObject(row) && isUnknown(row["vhid"]) && !isCarp(row)) continue;
-    const [device, vhid] = isJsonObject(row) ? [readText(row["interface"]), readVhidOf(row)] : [""];
+    const [device, vhid] = isJsonObject(row) ? [textOf(row["interface"]), readVhidOf(row)] : [""];
     if (!isJsonObject(row) || device === "" || vhid === undefined) {
       unnamed += 1;
       continue;
@@ -135,6 +134,10 @@ function placed(rows: readonly unknown[]): {
     else own.push(row);
   }
   return { byVhid, unnamed };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function isCarp({ mode }: Row): boolean {
@@ -161,12 +164,12 @@ function readVhid(
   const vhid = first && readVhidOf(first);
   const state = first?.["status"];
   const isReadable =
-    own.every((row) => row["status"] === state && readText(row["subnet"]) !== "") &&
+    own.every((row) => row["status"] === state && textOf(row["subnet"]) !== "") &&
     others.every(({ mode }) => mode === "ipalias");
   if (first === undefined || vhid === undefined || typeof state !== "string" || state === "" || !isReadable)
     return undefined;
-  const vip = keep(readText(first["subnet"]));
-  const addresses = [...more, ...others].map((row) => keep(readText(row["subnet"])));
+  const vip = keep(textOf(first["subnet"]));
+  const addresses = [...more, ...others].map((row) => keep(textOf(row["subnet"])));
   const aliases = addresses.includes("") ? undefined : [...new Set(addresses)];
   const advskew = readInteger(first["advskew"], SKEW);
   const advbase = isUnknown(first["advbase"]) ? USUAL_BASE : readInteger(first["advbase"], BASE);
@@ -184,7 +187,7 @@ function readVhid(
       priority: isInOrder ? SKEW_OF_PRIORITY_ZERO - advskew : undefined,
       advskew,
       aliases,
-      device: keep(readText(first["interface"])),
+      device: keep(textOf(first["interface"])),
       netmask: "",
       peer: "",
       configuredRole: undefined,
