@@ -33,7 +33,7 @@ export const recordingSchema = z.strictObject({
 export type Recording = z.infer<typeof recordingSchema>;
 
 /** The replies by path; `undefined` if the recorded poll got none. */
-export type Replay = ReadonlyMap<string, Reply | undefined>;
+export type Replay = Pick<ReadonlyMap<string, Reply | undefined>, "get" | "has">;
 
 export function replayOf({ kind, answers }: Recording): Replay {
   return new Map(
