@@ -208,7 +208,9 @@ function readinessOf(
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor: member.appliance })
       : [],
   );
-  const successors = backups.map(({ member, counts }) => ({ name: member.appliance, counts }));
+  const successors = backups.map(({ member: { appliance, restraint }, counts }) => {
+    return { name: appliance, counts: counts && restraint === undefined };
+  });
   return {
     risks: [...risks, ...preferred, ...doubtful],
     masteredGroup: { facts, addresses: own.addresses, successors },

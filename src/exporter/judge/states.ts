@@ -311,7 +311,7 @@ export const PROBLEM_OF = {
   readiness: {
     ready: undefined,
     losses: "failover_not_ready",
-    // An outage is a problem of the group.
+    // An outage is a problem of the group, but for one where a BACKUP takes nothing over.
     outage: "redundancy_lost",
     unknown: undefined,
   },

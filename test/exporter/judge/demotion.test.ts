@@ -4,7 +4,8 @@ import { readinessSentence } from "../../../src/exporter/judge/readiness-words.t
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { clustersOf, fleetOf, groupLines, MEMBER_A, MEMBER_B, MEMBER_C } from "../fleet/support.ts";
 import { interfaceOf, listOf, seen, WALL_MS, type ListExtras } from "../../support/observations.ts";
-import { createJudge, incidentLines, judgedFleet, replay } from "./support.ts";
+import { windowOf } from "../maintenance/support.ts";
+import { createJudge, documentOf, incidentLines, judgedFleet, replay } from "./support.ts";
 
 const MASTER = interfaceOf({ priority: 254, configuredRole: undefined });
 const BACKUP = { ...MASTER, state: "BACKUP", priority: 154 };
@@ -112,6 +113,21 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
   ],
 ])("readiness: %s", (_, observations, expected) => {
   expect(readinessOf(observations)).toEqual(expected);
+});
+
+test("a backup that takes nothing over is one problem, which a window on it mutes", () => {
+  const problemsOf = (windows: Parameters<typeof createJudge>[0]) => {
+    const [fleet, judging] = [fleetOf([MEMBER_A, MEMBER_B]), createJudge(windows)];
+    for (const [nth, each] of [carp("a", [MASTER]), carp("b", [BACKUP])].entries()) fleet.record(each, nth);
+    documentOf(fleet, {}, 1000, judging);
+    fleet.record(carp("b", [BACKUP], { restraint: "maintenance_mode" }), 2000);
+    const { problems } = documentOf(fleet, {}, 3000, judging);
+    return problems.map(({ kind, severity, summary, isPlanned }) => [kind, severity, summary, isPlanned]);
+  };
+  const summary = "If a fails, b does not take over 192.0.2.100 (vhid 2): it is in maintenance mode";
+  expect(problemsOf([])).toEqual([["failover_not_ready", "warning", summary, undefined]]);
+  const window = windowOf({ appliances: ["b"] });
+  expect(problemsOf([window])).toEqual([["failover_not_ready", "warning", summary, true]]);
 });
 
 test.each<readonly [string, Observation, string]>([
