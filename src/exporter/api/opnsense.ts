@@ -109,17 +109,17 @@ function decodeVipStatus(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
   return { ok: true, value: { ...value, hasUnnamed: unnamed > 0, demotion, restraint } };
 }
 
-type Row = Readonly<Record<string, unknown>>;
+type CarpRow = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the rows by interface and VHID, `LAN/1`, and the number of rows without one of these. Addresses with another mode than `carp` that
  * have no VHID are no part of CARP.
  */
 function placed(rows: readonly unknown[]): {
-  readonly byVhid: ReadonlyMap<string, readonly Row[]>;
+  readonly byVhid: ReadonlyMap<string, readonly CarpRow[]>;
   readonly unnamed: number;
 } {
-  const byVhid = new Map<string, Row[]>();
+  const byVhid = new Map<string, CarpRow[]>();
   let unnamed = 0;
   for (const row of rows) {
     if (isJsonObject(row) && isUnknown(row["vhid"]) && !isCarp(row)) continue;
@@ -140,11 +140,11 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-function isCarp({ mode }: Row): boolean {
+function isCarp({ mode }: CarpRow): boolean {
   return isUnknown(mode) || mode === "carp";
 }
 
-function readVhidOf({ vhid }: Row): number | undefined {
+function readVhidOf({ vhid }: CarpRow): number | undefined {
   return readInteger(vhid, VHID);
 }
 
@@ -154,7 +154,7 @@ function readVhidOf({ vhid }: Row): number | undefined {
  */
 function readVhid(
   name: string,
-  rows: readonly Row[],
+  rows: readonly CarpRow[],
   demotion: number | undefined,
   keep: Redact,
 ): { readonly vhid: VrrpInterface; readonly anomalies: readonly VrrpAnomaly[] } | undefined {
