@@ -89,6 +89,12 @@ function configOf(one: Pick<Firewall, "baseUrl">, other: Pick<Firewall, "baseUrl
 const OPERATOR = { http_client: { basic_auth: { username: "alice", password: "correct horse" } } };
 const OPERATOR_HEADERS = { authorization: `Basic ${Buffer.from("alice:correct horse").toString("base64")}` };
 
+/** The groups while all is well. */
+const masteredBy = (master: string) => [
+  ["192.0.2.1", "one_master", master],
+  ["198.51.100.1", "one_master", master],
+];
+
 async function startPair() {
   const a = await startFirewall(254, () => MASTER);
   const b = await startFirewall(154, () => BACKUP);
@@ -106,16 +112,12 @@ async function startPair() {
     const access = [`--url=${exporter.url}`, `--http.config.file=${join(folder, "operator.yaml")}`];
     return { code: await runProgram([...argv, ...access], io), ...printed };
   };
-  const of = (master: string) => [
-    ["192.0.2.1", "one_master", master],
-    ["198.51.100.1", "one_master", master],
-  ];
-  await eventually(async () => expect(await groups()).toEqual(of("a")));
-  return { a, b, exporter, document, groups, run, of };
+  await eventually(async () => expect(await groups()).toEqual(masteredBy("a")));
+  return { a, b, exporter, document, groups, run };
 }
 
 test("a pair of firewalls is judged as any other: gauges, states, readiness, failovers, split brain", async () => {
-  const { a, b, exporter, document, groups, run, of } = await startPair();
+  const { a, b, exporter, document, groups, run } = await startPair();
   const samples = await exporter.scrape(OPERATOR_HEADERS);
   const inLan = { appliance: "a", interface: "LAN/1", vhid: "1", vip: "192.0.2.1" };
   expect(samples.value("vrrp_is_master", inLan)).toBe(1);
@@ -146,7 +148,7 @@ test("a pair of firewalls is judged as any other: gauges, states, readiness, fai
   // In maintenance mode, a demotes itself and hands over.
   a.carp = { ...NO_CARP, demotion: 240, maintenancemode: true };
   [a.states, b.states] = [() => BACKUP, () => MASTER];
-  await eventually(async () => expect(await groups()).toEqual(of("b")));
+  await eventually(async () => expect(await groups()).toEqual(masteredBy("b")));
   const [failover] = (await document()).incidents;
   expect(failover).toMatchObject({
     kind: "failover",
@@ -192,7 +194,13 @@ const RAW: readonly (readonly [string, number, string, string, string])[] = [
     "decode",
     "what answers is not the management API",
   ],
-  ["4,097 rows", 200, JSON.stringify({ rows: Array<unknown>(4097).fill({}) }), "too_large", "poll --raw"],
+  [
+    "4,097 rows",
+    200,
+    JSON.stringify({ rows: Array.from({ length: 4097 }, () => ({})) }),
+    "too_large",
+    "poll --raw",
+  ],
   [
     "401",
     401,
@@ -229,7 +237,7 @@ test.each(RAW)("check --live says what to do about %s", async (_, status, body, 
 });
 
 test("whatever a firewall answers, polling goes on, and its latest state is not shown as known", async () => {
-  const { exporter, document, groups, of, ...pair } = await startPair();
+  const { exporter, document, groups, ...pair } = await startPair();
   for (const [, , body, reason] of RAW.slice(0, 2)) {
     pair.b.raw = body;
     await eventually(async () => {
@@ -242,7 +250,7 @@ test("whatever a firewall answers, polling goes on, and its latest state is not 
     expect(samples.value("vrrp_is_master", { appliance: "a", vip: "192.0.2.1" })).toBe(1);
   }
   pair.b.raw = undefined;
-  await eventually(async () => expect(await groups()).toEqual(of("a")));
+  await eventually(async () => expect(await groups()).toEqual(masteredBy("a")));
 });
 
 test("a mixed cluster is judged by its VRRP groups, and check says that no more is compared", async () => {
@@ -250,7 +258,7 @@ test("a mixed cluster is judged by its VRRP groups, and check says that no more 
   const { port } = await startAppliance({ vrrp: async () => ({ ok: true, interfaces: [carp0] }) });
   const b = await startFirewall(154, () => BACKUP);
   const { clusters } = configOf({ baseUrl: `https://127.0.0.1:${port}` }, b);
-  const [{ appliances: [one, other] = [] } = {}] = clusters;
+  const [one, other] = clusters.flatMap(({ appliances }) => appliances);
   const mixed = [{ ...one, kind: "management_api" }, other];
   const config = { kind: "opnsense", http_client: CLIENT, clusters: [{ name: "fw", appliances: mixed }] };
   const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": JSON.stringify(config) });
@@ -264,8 +272,7 @@ test("a mixed cluster is judged by its VRRP groups, and check says that no more 
   expect(printed.out).toContain("If a fails, b takes over 2 addresses");
 });
 
-test("the reference appliance serves OPNsense's answers by its configuration", async () => {
-  const yaml = (more: string): string => `listen: 127.0.0.1:0
+const applianceYaml = (more: string): string => `listen: 127.0.0.1:0
 tls: { cert_file: appliance.pem, key_file: appliance.key }
 users: [{ username: monitor, password: "pass:word" }]
 kind: opnsense
@@ -275,13 +282,15 @@ vrrp:
   interfaces:
     lan: { if: LAN, vip: 192.0.2.1, netmask: 255.255.255.0, vhid: 1, priority: 154, state_current: INIT, type: 2, carppeer: 224.0.0.18, alias: [192.0.2.9] }
 ${more}`;
+
+test("the reference appliance serves OPNsense's answers by its configuration", async () => {
   const { cert, key } = await AUTHORITY.issue();
   const folder = await createFolder({
     "appliance.pem": cert,
     "appliance.key": key,
-    "appliance.yaml": yaml(""),
-    "websites.yaml": yaml("websites: [{ id: 1, protocol: http, host: shop.example }]"),
-    "keys.yaml": yaml("").replace("kind: opnsense\n", ""),
+    "appliance.yaml": applianceYaml(""),
+    "websites.yaml": applianceYaml("websites: [{ id: 1, protocol: http, host: shop.example }]"),
+    "keys.yaml": applianceYaml("").replace("kind: opnsense\n", ""),
   });
   const loaded = await loadApplianceConfig(join(folder, "appliance.yaml"));
   if (!loaded.ok || loaded.config.vrrp.source !== "static") throw new Error(JSON.stringify(loaded));
@@ -319,25 +328,24 @@ ${more}`;
   expect(await errorsOf("keys.yaml")).toEqual(["vrrp.carp: expected this block with kind: opnsense only"]);
 });
 
-test("what a firewall answers is recorded without names, and its replay is polled alike", async () => {
-  const a = await startFirewall(254, () => ["MASTER", "WAITING"]);
-  const record = async (baseUrl: string) => {
-    const config = {
-      kind: "opnsense",
-      http_client: CLIENT,
-      appliances: [{ name: "fw", base_url: baseUrl }],
-    };
-    const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": JSON.stringify(config) });
-    const { io } = await createTestIo();
-    const flags = [
-      `--config.file=${join(folder, "config.yaml")}`,
-      `--record=${join(folder, "r.yaml")}`,
-      "--yes",
-    ];
-    expect(await runProgram(["poll", "fw", ...flags], io)).toBe(0);
-    return readFile(join(folder, "r.yaml"), "utf8");
+/** What `poll --record` writes about a firewall. */
+async function record(baseUrl: string): Promise<string> {
+  const config = {
+    kind: "opnsense",
+    http_client: CLIENT,
+    appliances: [{ name: "fw", base_url: baseUrl }],
   };
-  const recorded = await record(a.baseUrl);
+  const folder = await createFolder({ "ca.pem": AUTHORITY.cert, "config.yaml": JSON.stringify(config) });
+  const { io } = await createTestIo();
+  const [configFile, file] = [join(folder, "config.yaml"), join(folder, "r.yaml")];
+  const argv = ["poll", "fw", `--config.file=${configFile}`, `--record=${file}`, "--yes"];
+  expect(await runProgram(argv, io)).toBe(0);
+  return readFile(file, "utf8");
+}
+
+test("what a firewall answers is recorded without names, and its replay is polled alike", async () => {
+  const { baseUrl } = await startFirewall(254, () => ["MASTER", "WAITING"]);
+  const recorded = await record(baseUrl);
   expect(recorded).toContain("kind: opnsense\n");
   expect(recorded).toContain("- unknown_state");
   for (const name of ["LAN", "198.51.100.1", "WAITING"]) expect(recorded).not.toContain(name);

@@ -178,7 +178,12 @@ test.each([
   ["a list", "[]", "decode", "got an array"],
   ["no rows", "{}", "decode", "got an object"],
   ["rows that are no list", '{"rows":"none"}', "decode", "got an object"],
-  ["4,097 rows", JSON.stringify(answerOf(Array<unknown>(4097).fill(LAN))), "too_large", "at most 4096 rows"],
+  [
+    "4,097 rows",
+    JSON.stringify(answerOf(Array.from({ length: 4097 }, () => LAN))),
+    "too_large",
+    "at most 4096 rows",
+  ],
   [
     "1,025 VHIDs",
     JSON.stringify(
@@ -205,8 +210,9 @@ test("as many rows as are allowed fit into an answer", () => {
   expect(decoded(answerOf(rows)).interfaces).toHaveLength(1024);
 });
 
+const redact = (text: string): string => text.replaceAll("hunter2", "<secret>");
+
 test("texts are redacted, and two names that are equal then are not taken for one", () => {
-  const redact = (text: string): string => text.replaceAll("hunter2", "<secret>");
   const rows = [
     { ...LAN, interface: "hunter2" },
     { ...LAN, interface: "<secret>", status: "BACKUP" },

@@ -62,9 +62,10 @@ clusters:
   expect(appliances.map(({ discovery }) => discovery !== undefined)).toEqual([true, false]);
 });
 
+const fileOf = (kind: string) => `appliances: [{ name: a, base_url: "https://a", kind: ${kind} }]\n`;
+
 test("a reload says that an appliance of another kind is changed", async () => {
-  const of = (kind: string) => `appliances: [{ name: a, base_url: "https://a", kind: ${kind} }]\n`;
-  const file = join(await createFolder({ "config.yaml": of("opnsense") }), "config.yaml");
-  const plan = await planOf(file, () => writeFile(file, of("management_api")));
+  const file = join(await createFolder({ "config.yaml": fileOf("opnsense") }), "config.yaml");
+  const plan = await planOf(file, () => writeFile(file, fileOf("management_api")));
   expect(plan).toMatchObject({ added: [], removed: [], changed: ["a"] });
 });

@@ -115,15 +115,17 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
   expect(readinessOf(observations)).toEqual(expected);
 });
 
+/** The problems after the backup of a pair that was well came into maintenance mode. */
+function problemsOf(windows: Parameters<typeof createJudge>[0]) {
+  const [fleet, judging] = [fleetOf([MEMBER_A, MEMBER_B]), createJudge(windows)];
+  for (const [nth, each] of [carp("a", [MASTER]), carp("b", [BACKUP])].entries()) fleet.record(each, nth);
+  documentOf(fleet, {}, 1000, judging);
+  fleet.record(carp("b", [BACKUP], { restraint: "maintenance_mode" }), 2000);
+  const { problems } = documentOf(fleet, {}, 3000, judging);
+  return problems.map(({ kind, severity, summary, isPlanned }) => [kind, severity, summary, isPlanned]);
+}
+
 test("a backup that takes nothing over is one problem, which a window on it mutes", () => {
-  const problemsOf = (windows: Parameters<typeof createJudge>[0]) => {
-    const [fleet, judging] = [fleetOf([MEMBER_A, MEMBER_B]), createJudge(windows)];
-    for (const [nth, each] of [carp("a", [MASTER]), carp("b", [BACKUP])].entries()) fleet.record(each, nth);
-    documentOf(fleet, {}, 1000, judging);
-    fleet.record(carp("b", [BACKUP], { restraint: "maintenance_mode" }), 2000);
-    const { problems } = documentOf(fleet, {}, 3000, judging);
-    return problems.map(({ kind, severity, summary, isPlanned }) => [kind, severity, summary, isPlanned]);
-  };
   const summary = "If a fails, b does not take over 192.0.2.100 (vhid 2): it is in maintenance mode";
   expect(problemsOf([])).toEqual([["failover_not_ready", "warning", summary, undefined]]);
   const window = windowOf({ appliances: ["b"] });
@@ -144,26 +146,27 @@ test.each<readonly [string, Observation, string]>([
   ]);
 });
 
+function polledAt(observation: Observation, second: number) {
+  const given = { sentAtMs: second * 1000, expiresAtMs: 1e9, completedAtMs: WALL_MS + second * 1000 };
+  return { observation: { ...observation, ...given }, atMs: second * 1000 };
+}
+
+const masterAt = (name: string, second: number, a: number, b: number) => [
+  polledAt(
+    carp("a", [{ ...(name === "a" ? MASTER : BACKUP), priority: a === 0 ? 254 : undefined }], {
+      demotion: a,
+    }),
+    second,
+  ),
+  polledAt(
+    carp("b", [{ ...(name === "b" ? MASTER : BACKUP), priority: b === 0 ? 154 : undefined }], {
+      demotion: b,
+    }),
+    second,
+  ),
+];
+
 test("a demotion and its end change no priority that is known, so neither is the cause of a failover", () => {
-  const at = (second: number) => ({ sentAtMs: second * 1000, expiresAtMs: 1e9 });
-  const poll = (observation: Observation, second: number) => {
-    const given = { ...at(second), completedAtMs: WALL_MS + second * 1000 };
-    return { observation: { ...observation, ...given }, atMs: second * 1000 };
-  };
-  const masterAt = (name: string, second: number, a: number, b: number) => [
-    poll(
-      carp("a", [{ ...(name === "a" ? MASTER : BACKUP), priority: a === 0 ? 254 : undefined }], {
-        demotion: a,
-      }),
-      second,
-    ),
-    poll(
-      carp("b", [{ ...(name === "b" ? MASTER : BACKUP), priority: b === 0 ? 154 : undefined }], {
-        demotion: b,
-      }),
-      second,
-    ),
-  ];
   const { past } = replay([
     ...masterAt("a", 0, 0, 0),
     ...masterAt("a", 5, 0, 0),
