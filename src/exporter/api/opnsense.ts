@@ -69,6 +69,7 @@ const VIP_STATUS = {
 export const OPNSENSE = {
   operations: { vrrp: VIP_STATUS },
   port: 443,
+  since: "OPNsense 25.7",
   permission: 'the privilege "Interfaces: Virtual IPs: Status"',
 } as const satisfies ApplianceKind;
 

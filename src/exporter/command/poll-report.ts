@@ -231,8 +231,8 @@ function adviceOn({ appliance, results, knownIds }: PolledAppliance): string | u
 }
 
 function factsOf({ baseUrl, kind, http: { basicAuth } }: ApplianceConfig): AdviceFacts {
-  const { port, operations } = kindNamed(kind);
-  const of = { baseUrl, port, listPath: operations.vrrp.path() };
+  const { port, since, operations } = kindNamed(kind);
+  const of = { baseUrl, port, since, listPath: operations.vrrp.path() };
   if (basicAuth === undefined) return { ...of, user: null };
   const { username: name, password } = basicAuth;
   return {
