@@ -1,6 +1,6 @@
 import { WHOLE_FLEET } from "../src/exporter/config/shard.ts";
 import { openSync } from "node:fs";
-import { decodeVrrpList } from "../src/exporter/api/vrrp.ts";
+import { decodeVrrpList } from "../src/exporter/api/vrrp-list.ts";
 import { decodeWebsiteTest } from "../src/exporter/api/website-test.ts";
 import { createFleet } from "../src/exporter/fleet/fleet.ts";
 import { createLog } from "../src/support/log.ts";

@@ -1,7 +1,7 @@
 import { formatShard, WHOLE_FLEET } from "../src/exporter/config/shard.ts";
 import { createFleet } from "../src/exporter/fleet/fleet.ts";
 import { createStatusPage } from "../src/exporter/page/page.ts";
-import type { Operation } from "../src/exporter/api/operations.ts";
+import type { Operation } from "../src/exporter/api/operation.ts";
 import { fleetJson } from "../src/exporter/document/document.ts";
 import { createSelfMetrics } from "../src/exporter/metrics/self.ts";
 import { createRecorder } from "../src/history/journal/recorder.ts";

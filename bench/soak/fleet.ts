@@ -1,4 +1,4 @@
-import { operationKey, type Operation } from "../../src/exporter/api/operations.ts";
+import { operationKey, type Operation } from "../../src/exporter/api/operation.ts";
 import type { Turn } from "./instants.ts";
 
 /** The output of the appliances' process when all of them listen. */

@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { z } from "zod";
+import { kindNamed } from "../exporter/api/kinds.ts";
 import { MAX_WEBSITE_ID } from "../exporter/api/website-list.ts";
-import { PRIORITY, VHID, type LocalVrrpInterface } from "../exporter/api/vrrp.ts";
+import { PRIORITY, VHID } from "../exporter/api/vrrp.ts";
+import type { LocalVrrpInterface } from "./encode.ts";
 import { PROTOCOLS } from "../exporter/api/website-test.ts";
 import { collect } from "../exporter/config/sources.ts";
 import { createNamedFiles, resolveFrom } from "../exporter/config/named-files.ts";
@@ -13,6 +15,7 @@ import { keysOf } from "../support/keys.ts";
 import { Secret } from "../support/secret.ts";
 import { isHostName, MAX_PORT, parseListenAddress } from "../exporter/web/listen.ts";
 import { recordingSchema, replayOf } from "./replay.ts";
+import { VRRP_ENCODERS, type ServedKind } from "./vrrp-encoders.ts";
 import type { Website } from "./websites.ts";
 
 /** The real-time signals of glibc, which are the only ones that keepalived uses for its JSON dump. */
@@ -75,7 +78,7 @@ const vrrpInterface = z
     netmask: ipAddress,
     vhid: z.int().min(VHID.min).max(VHID.max),
     priority: z.int().min(PRIORITY.min).max(PRIORITY.max),
-    state_current: z.enum(["MASTER", "BACKUP"]),
+    state_current: z.enum(["MASTER", "BACKUP", "INIT", "DISABLED"]),
     type,
     carppeer: ipAddress,
     alias: z.array(ipAddress).default([]),
@@ -84,8 +87,16 @@ const vrrpInterface = z
     return { device, state, peer, ...rest };
   });
 
+/** The keys are OPNsense's own words. */
+const carp = z.strictObject({
+  demotion: z.int().default(0),
+  allow: z.boolean().default(true),
+  maintenancemode: z.boolean().default(false),
+});
+
 const staticSource = z.strictObject({
   source: z.literal("static"),
+  carp: carp.optional(),
   interfaces: z.record(text, vrrpInterface).transform((byName) => {
     return Object.entries(byName).map(([name, each]): LocalVrrpInterface => ({ name, ...each }));
   }),
@@ -122,10 +133,11 @@ export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepaliv
 
 export type VrrpConfig = z.infer<typeof vrrpSchema>;
 
-const applianceSchema = z.strictObject({
+const innerSchema = z.strictObject({
   listen: parsed("an address like 127.0.0.1:4849 or [::1]:4849", parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
   users: z.array(basicAuthSchema).min(1),
+  kind: z.enum(keysOf(VRRP_ENCODERS)).default("management_api"),
   vrrp: vrrpSchema,
   website_test: websiteTest.prefault({}),
   websites: z.array(website).default([]),
@@ -134,6 +146,20 @@ const applianceSchema = z.strictObject({
   /** A file that `poll --record` wrote. Its answers take precedence. */
   replay_file: fileSchema.optional(),
 });
+
+const applianceSchema = innerSchema
+  .refine(({ kind, websites }) => websites.length === 0 || hasWebsites(kind), {
+    path: ["websites"],
+    error: "expected no websites: appliances of this kind have none",
+  })
+  .refine(({ kind, vrrp }) => kind === "opnsense" || vrrp.source !== "static" || vrrp.carp === undefined, {
+    path: ["vrrp", "carp"],
+    error: "expected this block with kind: opnsense only",
+  });
+
+function hasWebsites(kind: ServedKind): boolean {
+  return kindNamed(kind).operations.website_test !== undefined;
+}
 
 /** Loads the configuration and the files that it names, or returns all errors. */
 export function loadApplianceConfig(path: string) {
@@ -148,7 +174,7 @@ export function loadApplianceConfig(path: string) {
       return { username, password: new Secret(password ?? read ?? "") };
     });
     const { timeout: timeoutMs, tls_config: tls } = settings.website_test;
-    const { vrrp, replay_file: replayFile } = settings;
+    const { kind, vrrp, replay_file: replayFile } = settings;
     const recording =
       replayFile === undefined
         ? undefined
@@ -157,6 +183,7 @@ export function loadApplianceConfig(path: string) {
       listen: settings.listen,
       tls: { cert, key: new Secret(key) },
       users: await Promise.all(users),
+      kind,
       vrrp:
         vrrp.source === "static"
           ? vrrp
@@ -167,7 +194,7 @@ export function loadApplianceConfig(path: string) {
         insecureSkipVerify: tls.insecure_skip_verify,
       },
       websites: settings.websites,
-      hasWebsiteList: settings.website_list,
+      hasWebsiteList: settings.website_list && hasWebsites(kind),
       replay: recording && replayOf(recording.settings),
     };
     return { config };

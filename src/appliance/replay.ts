@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { OPERATION_KINDS, OPERATIONS } from "../exporter/api/operations.ts";
+import { apiOf, DEFAULT_KIND, KIND_NAMES } from "../exporter/api/kinds.ts";
+import { OPERATION_KINDS } from "../exporter/api/operation.ts";
 import { MAX_WEBSITE_ID } from "../exporter/api/website-list.ts";
 import type { Reply } from "../exporter/web/reply.ts";
 
@@ -11,6 +12,7 @@ export const recordingSchema = z.strictObject({
   /** The versions of the exporter and of Node.js. */
   exporter: z.string(),
   node: z.string(),
+  kind: z.enum(KIND_NAMES).default(DEFAULT_KIND),
   answers: z.array(
     z.strictObject({
       operation: z.enum(OPERATION_KINDS),
@@ -31,15 +33,16 @@ export const recordingSchema = z.strictObject({
 export type Recording = z.infer<typeof recordingSchema>;
 
 /** The replies by path; `undefined` if the recorded poll got none. */
-export type Replay = ReadonlyMap<string, Reply | undefined>;
+export type Replay = Pick<ReadonlyMap<string, Reply | undefined>, "get" | "has">;
 
-export function replayOf({ answers }: Recording): Replay {
+export function replayOf({ kind, answers }: Recording): Replay {
   return new Map(
-    answers.map(
-      ({ operation, website_id: websiteId, status, content_type: contentType = "other", body = "" }) => [
-        OPERATIONS[operation].path(websiteId),
-        status === undefined ? undefined : { status, contentType, body },
-      ],
+    answers.flatMap(
+      ({ operation, website_id: websiteId, status, content_type: contentType = "other", body = "" }) => {
+        const path = apiOf(kind, operation)?.path(websiteId);
+        const reply = status === undefined ? undefined : { status, contentType, body };
+        return path === undefined ? [] : [[path, reply] as const];
+      },
     ),
   );
 }

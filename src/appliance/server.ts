@@ -1,14 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { createServer } from "node:https";
-import { VRRP_LIST, type LocalVrrpInterface } from "../exporter/api/vrrp.ts";
-import { WEBSITE_DETAILS } from "../exporter/api/website-details.ts";
-import { WEBSITE_LIST } from "../exporter/api/website-list.ts";
-import { WEBSITE_TEST } from "../exporter/api/website-test.ts";
+import { kindNamed } from "../exporter/api/kinds.ts";
 import type { Secret } from "../support/secret.ts";
 import { type ListenAddress, closeAtOnce, listen } from "../exporter/web/listen.ts";
 import { send, type Reply } from "../exporter/web/reply.ts";
+import { encodeWebsiteDetails, encodeWebsiteList, encodeWebsiteTest } from "./encode.ts";
 import type { Replay } from "./replay.ts";
+import { VRRP_ENCODERS, type LocalVrrp, type ServedKind } from "./vrrp-encoders.ts";
 import { detailsOf, testWebsite, type Website, type WebsiteTestOptions } from "./websites.ts";
 
 export interface ApplianceServerDeps {
@@ -17,6 +16,8 @@ export interface ApplianceServerDeps {
   readonly tls: { readonly cert: string; readonly key: Secret };
   /** The users, whose names are without a colon. */
   readonly users: readonly { readonly username: string; readonly password: Secret }[];
+  /** The kind of appliance that it is; default: that of the management API. */
+  readonly kind?: ServedKind;
   readonly vrrp: VrrpSource;
   readonly websites: readonly Website[];
   readonly websiteTest: WebsiteTestOptions;
@@ -32,9 +33,7 @@ export interface ApplianceServerDeps {
 export type VrrpSource = () => Promise<VrrpState>;
 
 /** The current VRRP interfaces of this machine, or a readable reason why they are unknown. */
-export type VrrpState =
-  | { readonly ok: true; readonly interfaces: readonly LocalVrrpInterface[] }
-  | { readonly ok: false; readonly reason: string };
+export type VrrpState = ({ readonly ok: true } & LocalVrrp) | { readonly ok: false; readonly reason: string };
 
 /** This is longer than the intervals of most polls, so that connections are kept between them. */
 const KEEP_ALIVE_MS = 65_000;
@@ -110,30 +109,31 @@ const INTEGER = /^[+-]?\d+$/;
  * @see management API 4
  */
 async function answerTo(
-  { vrrp, websites, websiteTest, hasWebsiteList, replay }: ApplianceServerDeps,
+  { kind = "management_api", vrrp, websites, websiteTest, hasWebsiteList, replay }: ApplianceServerDeps,
   { method, url = "" }: IncomingMessage,
   signal: AbortSignal,
 ): Promise<Reply | undefined> {
   const [path = ""] = url.split("?", 1);
   if (replay?.has(path) === true) return replay.get(path);
   const [, websiteId, isTest] = WEBSITE_PATH.exec(path) ?? [];
-  const isVrrp = path === VRRP_LIST.path();
-  const isDiscovery = websiteId !== undefined || path === WEBSITE_LIST.path();
+  const { operations } = kindNamed(kind);
+  const isVrrp = path === operations.vrrp.path();
+  const isDiscovery = websiteId !== undefined || path === operations.website_list?.path();
   const isKnown = isVrrp || isTest !== undefined || (hasWebsiteList && isDiscovery);
   if (!isKnown) return failure(404, "no such path");
   if (method !== "GET") return failure(405, "method not allowed", { allow: "GET" });
   if (isVrrp) {
     const state = await vrrp();
-    return state.ok ? json(200, VRRP_LIST.encode(state.interfaces)) : failure(503, state.reason);
+    return state.ok ? json(200, VRRP_ENCODERS[kind](state)) : failure(503, state.reason);
   }
-  if (websiteId === undefined) return json(200, WEBSITE_LIST.encode(websites.map(({ id }) => id)));
+  if (websiteId === undefined) return json(200, encodeWebsiteList(websites.map(({ id }) => id)));
   if (!INTEGER.test(websiteId)) return failure(400, "the website id is not an integer");
   const website = websites.find((each) => each.id === Number(websiteId));
   if (website === undefined) return failure(404, "no such website");
   return json(
     200,
     isTest === undefined
-      ? WEBSITE_DETAILS.encode(await detailsOf(website))
-      : WEBSITE_TEST.encode(await testWebsite(website, websiteTest, signal)),
+      ? encodeWebsiteDetails(await detailsOf(website))
+      : encodeWebsiteTest(await testWebsite(website, websiteTest, signal)),
   );
 }

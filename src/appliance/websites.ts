@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { connect } from "node:net";
-import type { LocalBackend, LocalWebsiteDetails } from "../exporter/api/website-details.ts";
-import { PROTOCOLS, type WebsiteAnswer } from "../exporter/api/website-test.ts";
+import { PROTOCOLS } from "../exporter/api/website-test.ts";
+import type { LocalBackend, LocalWebsiteDetails, WebsiteAnswer } from "./encode.ts";
 
 /** A website in the appliance's configuration. `host` is a host name or an IP address, IPv6 without brackets. @see management API 2.3 */
 export interface Website extends Omit<LocalWebsiteDetails, "port" | "secondPort" | "backends"> {

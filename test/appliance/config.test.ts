@@ -192,7 +192,7 @@ users:
 vrrp:
   source: static
   interfaces:
-    carp0: { if: "", vip: 192.0.2.300, netmask: 255.0.0.0, vhid: 256, priority: -1, state_current: INIT, type: x, carppeer: 192.0.2.2 }
+    carp0: { if: "", vip: 192.0.2.300, netmask: 255.0.0.0, vhid: 256, priority: -1, state_current: FAULT, type: x, carppeer: 192.0.2.2 }
     carp1: []
 website_test: { timeout: 0s }
 websites:
@@ -210,8 +210,8 @@ colour: blue
     "appliance.yaml:10:22: vrrp.interfaces[...].vip: expected an IP address",
     "appliance.yaml:10:60: vrrp.interfaces[...].vhid: Too big: expected number to be <=255",
     "appliance.yaml:10:71: vrrp.interfaces[...].priority: Too small: expected number to be >=0",
-    'appliance.yaml:10:85: vrrp.interfaces[...].state_current: Invalid option: expected one of "MASTER"|"BACKUP"',
-    "appliance.yaml:10:106: vrrp.interfaces[...].type: Invalid input: expected number, received string",
+    'appliance.yaml:10:85: vrrp.interfaces[...].state_current: Invalid option: expected one of "MASTER"|"BACKUP"|"INIT"|"DISABLED"',
+    "appliance.yaml:10:107: vrrp.interfaces[...].type: Invalid input: expected number, received string",
     "appliance.yaml:11:5: vrrp.interfaces[...]: expected a map: lines of a key, a colon, a space and a value",
     "appliance.yaml:12:17: website_test.timeout: expected a duration of 1ms to 1h, such as 1m30s",
     "appliance.yaml:14:7: websites[0].id: Invalid input: expected number, received string",

@@ -2,11 +2,10 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { expect, test } from "vitest";
-import { VRRP_LIST } from "../../src/exporter/api/vrrp.ts";
+import { decodeVrrpList, VRRP_LIST } from "../../src/exporter/api/vrrp-list.ts";
 import { WEBSITE_DETAILS } from "../../src/exporter/api/website-details.ts";
 import { WEBSITE_LIST } from "../../src/exporter/api/website-list.ts";
 import { WEBSITE_TEST } from "../../src/exporter/api/website-test.ts";
-import { decodeVrrpList } from "../../src/exporter/api/vrrp.ts";
 import { decodeWebsiteTest } from "../../src/exporter/api/website-test.ts";
 import { CARP0, CLOSED_PORT, listen, query, startAppliance, websiteOf } from "./support.ts";
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:net";
 import { Client } from "undici";
 import { onTestFinished } from "vitest";
-import type { LocalVrrpInterface } from "../../src/exporter/api/vrrp.ts";
+import type { LocalVrrpInterface } from "../../src/appliance/encode.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../../src/appliance/server.ts";
 import type { Website } from "../../src/appliance/websites.ts";
 import { Secret } from "../../src/support/secret.ts";

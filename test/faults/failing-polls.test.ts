@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { VRRP_LIST } from "../../src/exporter/api/vrrp.ts";
+import { VRRP_LIST } from "../../src/exporter/api/vrrp-list.ts";
 import { eventually } from "../support/eventually.ts";
 import { startTestExporter, type ExporterUnderTest } from "../support/exporter.ts";
 import type { Samples } from "../support/samples.ts";

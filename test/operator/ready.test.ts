@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { LocalVrrpInterface } from "../../src/exporter/api/vrrp.ts";
+import type { LocalVrrpInterface } from "../../src/appliance/encode.ts";
 import { AUTHORITY, CARP0, listen, startAppliance, websiteOf } from "../appliance/support.ts";
 import { createFolder } from "../exporter/config/folder.ts";
 import { fleetOf, MEMBER_A, MEMBER_B } from "../exporter/fleet/support.ts";

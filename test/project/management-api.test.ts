@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { OPERATIONS } from "../../src/exporter/api/operations.ts";
+import { MANAGEMENT_API } from "../../src/exporter/api/management-api.ts";
 
 const PAGE = readFileSync("docs/reference/management-api.md", "utf8");
 
@@ -36,10 +36,14 @@ const HTTP_AND_HTTPS = [
 ];
 
 test.each([
-  ["4.1", OPERATIONS.vrrp, { interfaces: [{ name: "carp0" }], unreadable: [], anomalies: [] }],
-  ["4.2", OPERATIONS.website_test, { blocks: HTTP_AND_HTTPS }],
-  ["4.3", OPERATIONS.website_list, { ids: [1, 2], invalid: [] }],
-  ["4.4", OPERATIONS.website_details, { name: "shop", backends: { usable: 1, failed: 1 }, invalid: [] }],
+  ["4.1", MANAGEMENT_API.operations.vrrp, { interfaces: [{ name: "carp0" }], unreadable: [], anomalies: [] }],
+  ["4.2", MANAGEMENT_API.operations.website_test, { blocks: HTTP_AND_HTTPS }],
+  ["4.3", MANAGEMENT_API.operations.website_list, { ids: [1, 2], invalid: [] }],
+  [
+    "4.4",
+    MANAGEMENT_API.operations.website_details,
+    { name: "shop", backends: { usable: 1, failed: 1 }, invalid: [] },
+  ],
 ])(
   "section %s of docs/reference/management-api.md has a path and an answer that the exporter reads",
   (number, operation, value) => {

@@ -1,4 +1,4 @@
-import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../../src/exporter/api/vrrp.ts";
+import type { VrrpInterface, VrrpList } from "../../src/exporter/api/vrrp.ts";
 import type { ApplianceConfig, Config, WebsiteConfig } from "../../src/exporter/config/config.ts";
 import { NO_SETTINGS } from "../../src/exporter/config/http-client.ts";
 import type { Failure, FailureReason } from "../../src/exporter/api/failure.ts";
@@ -19,6 +19,7 @@ export function applianceOf(given: Partial<ApplianceConfig> & { readonly name: s
     cluster: given.name,
     isAlone: true,
     enabled: true,
+    kind: "management_api",
     baseUrl: `https://${given.name}.example:4849`,
     labels: {},
     websites: [],
@@ -69,10 +70,7 @@ export function interfaceOf(given: Partial<VrrpInterface> = {}): VrrpInterface {
   };
 }
 
-export interface ListExtras {
-  readonly unreadable?: readonly string[];
-  readonly anomalies?: readonly VrrpAnomaly[];
-}
+export type ListExtras = Partial<Omit<VrrpList, "interfaces">>;
 
 export function listOf(interfaces: readonly VrrpInterface[], extras: ListExtras = {}): VrrpList {
   return { interfaces, unreadable: [], anomalies: [], ...extras };

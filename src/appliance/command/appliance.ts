@@ -23,7 +23,7 @@ export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
     ...config,
     vrrp:
       vrrp.source === "static"
-        ? () => Promise.resolve({ ok: true, interfaces: vrrp.interfaces })
+        ? () => Promise.resolve({ ok: true, ...vrrp })
         : createKeepalivedSource(vrrp, io.sendSignal, logger),
     onBug: (error) => logger.error({ detail: describeBug(error) }, "request could not be answered"),
   });

@@ -6,22 +6,26 @@ import type { Failure, FailureReason } from "./failure.ts";
 export interface AdviceFacts {
   /** The `base_url`. */
   readonly baseUrl?: string | undefined;
-  /** The path of the VRRP list under it. */
+  /** The path of the VRRP list under it, and the port at which the API usually is. */
   readonly listPath?: string;
+  readonly port?: number;
+  /** The first release that has the API. */
+  readonly since?: string | undefined;
   /** The configured user, with the path of its password file if it has one; `null` if none is configured. */
   readonly user?: { readonly name: string; readonly passwordFile?: string | undefined } | null;
 }
 
-type Sentence = (facts: AdviceFacts) => string;
+type Sentence = (facts: AdviceFacts & Pick<Failure, "permission">) => string;
 
 const KNOWN_CERTIFICATES = "run appliance-exporter trust";
 const LEGACY = "for an old device, set tls_config.insecure_legacy_tls";
 
-const credentials: Sentence = ({ user }) => {
+const credentials: Sentence = ({ user, permission }) => {
   if (user === null) return "The appliance demands credentials: set http_client.basic_auth";
-  if (user === undefined) return "Check the user, its permissions on the appliance, and the password";
+  const permissions = `its permissions on the appliance${permission === undefined ? "" : ` (${permission})`}`;
+  if (user === undefined) return `Check the user, ${permissions}, and the password`;
   const where = user.passwordFile === undefined ? "" : ` in ${JSON.stringify(user.passwordFile)}`;
-  return `Check user ${JSON.stringify(user.name)}, its permissions on the appliance, and the password${where}`;
+  return `Check user ${JSON.stringify(user.name)}, ${permissions}, and the password${where}`;
 };
 
 /** The advice about each reason, one sentence. */
@@ -65,8 +69,8 @@ const OF_CODE = {
   /** ENOTFOUND. */
   unknown_host: () =>
     "Check the spelling of the name in base_url, and the name server of this host: it knows no such name",
-  no_port: () =>
-    "Add the port of the management API to base_url, such as :4849: it has none, or the usual one of its scheme",
+  no_port: ({ port }) =>
+    `Add the port of the management API to base_url${port === undefined ? "" : `, such as :${port}`}: it has none, or the usual one of its scheme`,
   no_tls: () =>
     "The port does not speak TLS: check the port in base_url, or write http:// with allow_http, which sends the password unencrypted",
   maybe_tls: () => "If the port speaks TLS, write https:// in place of http://",
@@ -101,8 +105,8 @@ const OF_CODE = {
   redirect: () =>
     "Write the target of the redirect into base_url if it is the management API: redirects are not followed",
   /** A status that says that nothing is at the path. @see Failure.isGone */
-  gone: ({ baseUrl = "base_url", listPath = "the path of the VRRP list" }) =>
-    `Check the port and the path of ${baseUrl}: the exporter adds ${listPath}`,
+  gone: ({ baseUrl = "base_url", listPath = "the path of the VRRP list", since }) =>
+    `Check the port and the path of ${baseUrl}: the exporter adds ${listPath}${since === undefined ? "" : `, which ${since} and later have`}`,
   only_basic: () => "Enable Basic authentication for the management API: the exporter supports no other",
   encoded: () => "Turn compression off for the management API: the exporter asks for answers without it",
   /** 407 of the proxy. */
@@ -115,18 +119,23 @@ export const FAILURE_CODES = keysOf(OF_CODE);
 
 /** Returns what to do about a failure of the VRRP list, in one sentence. */
 export function adviceOn(failure: Failure, facts: AdviceFacts = {}): string {
-  const { reason } = failure;
+  const { reason, permission } = failure;
   const code = codeFrom(failure, facts);
-  return code === undefined ? OF_REASON[reason](facts) : OF_CODE[code](facts);
+  const sentence = code === undefined ? OF_REASON[reason] : OF_CODE[code];
+  return sentence({ ...facts, permission });
 }
 
-function codeFrom(failure: Failure, { baseUrl }: AdviceFacts): FailureCode | undefined {
+function codeFrom(failure: Failure, { baseUrl, port }: AdviceFacts): FailureCode | undefined {
   const { reason, isGone = false } = failure;
   const code = isGone ? "gone" : failure.code;
   if (baseUrl === undefined) return code;
-  if (new URL(baseUrl).port === "" && (reason === "connect" || reason === "timeout")) return "no_port";
+  const { port: given, protocol } = new URL(baseUrl);
+  const isUsual = String(port) === USUAL_PORTS[protocol];
+  if (given === "" && !isUsual && (reason === "connect" || reason === "timeout")) return "no_port";
   return baseUrl.startsWith("http:") && mayBeOfTls(failure) ? "maybe_tls" : code;
 }
+
+const USUAL_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
 
 /** Whether a port with TLS may cause this failure of a request over `http://`: servers answer 400 or close the connection. */
 function mayBeOfTls({ reason, code, status }: Failure): boolean {

@@ -49,6 +49,8 @@ export interface Failure {
   /** What it is in detail, where that has advice of its own. */
   readonly code?: FailureCode;
   readonly message: string;
+  /** What the user needs on the appliance, where the failure may be the lack of it: `the privilege "Status"`. */
+  readonly permission?: string | undefined;
   /** The status of the answer, if one was received. */
   readonly status?: number;
   /** Whether the status means that nothing is at the path: the website is gone. */

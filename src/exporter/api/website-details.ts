@@ -68,20 +68,6 @@ export interface Backend {
   readonly isOk: boolean | undefined;
 }
 
-type Defined<T> = { readonly [K in keyof T]: Exclude<T[K], undefined> };
-
-/** The details of a website of the appliance itself, where all is known. */
-export interface LocalWebsiteDetails extends Defined<Omit<WebsiteDetails, "backends" | "invalid">> {
-  readonly id: number;
-  readonly backends: readonly LocalBackend[];
-}
-
-export interface LocalBackend extends Defined<Omit<Backend, "address">> {
-  readonly protocol: ProtocolSetting;
-  readonly host: string;
-  readonly port: number;
-}
-
 /** The highest number of servers, and of addresses. */
 const MAX_ITEMS = 1024;
 const MAX_SHOWN = 32;
@@ -91,17 +77,16 @@ const PORT = { min: 1, max: 65_535 };
 
 const PROTOCOLS = { http: "http", https: "https", both: "both" } as const;
 /** @see management API 2.3 */
-const MODES = { 0: "pass", 1: "protect", 3: "detect" } as const;
+export const MODES = { 0: "pass", 1: "protect", 3: "detect" } as const;
 /** @see management API 2.4 */
-const ROLES = { 1: "active", 2: "backup", 3: "down" } as const;
-const YES_NO = { 0: false, 1: true } as const;
+export const ROLES = { 1: "active", 2: "backup", 3: "down" } as const;
+export const YES_NO = { 0: false, 1: true } as const;
 
 /** The operation describes how a website is protected, and the servers behind it. @see management API 4.4 */
 export const WEBSITE_DETAILS = {
   path: (websiteId = 0) => `/api/v1/website/${websiteId}`,
   limitBytes: 256 * 1024,
   decode: decodeWebsiteDetails,
-  encode: encodeWebsiteDetails,
   anonymize: objectOf({
     // The decoder does not read this member, and an object that the API does not have may identify a license by it.
     id: structure,
@@ -126,12 +111,9 @@ export const WEBSITE_DETAILS = {
       ),
     ),
   }),
-  timing: "discovery",
-  limits: ["appliance_details", "discovery"],
-  backoffGroup: "discovery",
   // Firmware without details answers with 404 for every website.
   statuses: { 404: "gone" },
-} as const satisfies ApiOperation<WebsiteDetails, LocalWebsiteDetails>;
+} as const satisfies ApiOperation<WebsiteDetails>;
 
 /**
  * Decodes the details of a website. Anything but an object is `decode`, more than 1,024 servers or addresses are `too_large`. A member that
@@ -256,40 +238,4 @@ function toNonEmptyList(value: unknown): readonly unknown[] | undefined {
 
 function toObject(value: unknown): unknown {
   return isJsonObject(value) ? value : undefined;
-}
-
-/** Encodes details as specified: strings only, members sorted by name, slashes escaped as `\/`. */
-export function encodeWebsiteDetails(website: LocalWebsiteDetails): string {
-  const { id, name, host, port, secondPort, protocol, mode, isEnabled, bind, backends } = website;
-  const details = {
-    bind,
-    deployment: "1",
-    id: String(id),
-    mirror_of: "0",
-    mode: codeOf(MODES, mode),
-    name,
-    rhost: backends.map((backend) => [
-      backend.protocol,
-      backend.host,
-      String(backend.port),
-      codeOf(ROLES, backend.role),
-      codeOf(YES_NO, backend.isOk),
-      "443",
-    ]),
-    sec: { ts: "1" },
-    status: codeOf(YES_NO, isEnabled),
-    vhost: {
-      as: "",
-      name: host,
-      port: String(port),
-      port2: protocol === "both" ? String(secondPort) : "",
-      proto: protocol,
-      proxy_protocol_enabled: "0",
-    },
-  };
-  return JSON.stringify(details).replaceAll("/", String.raw`\/`);
-}
-
-function codeOf<T>(meanings: Readonly<Record<string, T>>, wanted: T): string {
-  return Object.entries(meanings).find(([, meaning]) => meaning === wanted)?.[0] ?? "";
 }

@@ -19,14 +19,9 @@ export const WEBSITE_LIST = {
   path: () => "/api/v1/website",
   limitBytes: 64 * 1024,
   decode: decodeWebsiteList,
-  encode: encodeWebsiteList,
   anonymize: listOf(kept(idOf)),
-  timing: "discovery",
-  // The list says which details are of use, so it does not wait for the details of the same appliance.
-  limits: ["discovery"],
-  backoffGroup: "discovery",
   statuses: { 404: "unsupported", 405: "unsupported", 501: "unsupported" },
-} as const satisfies ApiOperation<WebsiteList, readonly number[]>;
+} as const satisfies ApiOperation<WebsiteList>;
 
 /**
  * Decodes a list of websites: an array of ids, strings or numbers. Anything else is `decode` and never an empty list; more
@@ -48,9 +43,4 @@ export function decodeWebsiteList(body: Uint8Array): Outcome<WebsiteList> {
 function idOf(entry: unknown): number | undefined {
   const text = readText(entry).trim();
   return ID.test(text) ? Number(text) : undefined;
-}
-
-/** Encodes a list as specified: strings, ascending; `[]` if there are none. */
-export function encodeWebsiteList(ids: readonly number[]): string {
-  return JSON.stringify(ids.toSorted((a, b) => a - b).map(String));
 }

@@ -34,12 +34,6 @@ export interface UncertainStatus {
   readonly text: string;
 }
 
-/** The lines that an appliance writes for one protocol: status line and header lines, or an error text. */
-export interface WebsiteAnswer {
-  readonly protocol: Protocol;
-  readonly lines: readonly string[];
-}
-
 /** The test has one block for each protocol tried, in the order of the text. */
 export interface WebsiteTest {
   readonly blocks: readonly WebsiteBlock[];
@@ -50,13 +44,10 @@ export const WEBSITE_TEST = {
   path: (websiteId = 0) => `/api/v1/website/${websiteId}/test`,
   limitBytes: 64 * 1024,
   decode: decodeWebsiteTest,
-  encode: encodeWebsiteTest,
   anonymize: (value, number) =>
     typeof value === "string" ? anonymizeText(value, number) : structure(value, number),
-  timing: "websites",
-  limits: ["appliance_website_tests", "website_tests"],
   statuses: { 404: "gone" },
-} as const satisfies ApiOperation<WebsiteTest, readonly WebsiteAnswer[]>;
+} as const satisfies ApiOperation<WebsiteTest>;
 
 /** Decodes a website test: a JSON string that contains the text; anything else is `decode`. */
 export function decodeWebsiteTest(body: Uint8Array, redact: Redact): Outcome<WebsiteTest> {
@@ -203,6 +194,8 @@ function statusOf(line: RegExpMatchArray): number | undefined {
   return /^[1-9]\d\d$/.test(number) ? Number(number) : undefined;
 }
 
+export const RULE = "-".repeat(49);
+
 /** The common headers, as they are usually written. */
 const HEADERS =
   "[Cc]onnection|[Cc]ontent-[Tt]ype|[Ll]ocation|[Rr]etry-[Aa]fter|[Ss]erver|[Ss]et-[Cc]ookie|[Tt]ransfer-[Ee]ncoding";
@@ -262,30 +255,4 @@ export function uncertainStatuses(
 ): readonly UncertainStatus[] {
   const uncertainBlocks = blocks.filter((block) => block.status === undefined);
   return uncertainBlocks.filter(({ protocol }) => configured?.includes(protocol) ?? true);
-}
-
-const RULE = "-".repeat(49);
-
-/**
- * Returns the text of a website test. Every line ends with LF, every block with a blank line. Whatever the website sent, no line can
- * contain a line break or look like a marker. Blank lines are dropped.
- */
-export function formatWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
-  return blocks.map(formatBlock).join("");
-}
-
-function formatBlock({ protocol, lines }: WebsiteAnswer): string {
-  const body = lines.map(formatLine).filter((line) => line.trim() !== "");
-  return [`HTTP CONNECT ${RULE} ${protocol.toUpperCase()}`, ...body, "", ""].join("\n");
-}
-
-function formatLine(line: string): string {
-  const flat = line.replaceAll(/[\r\n]/g, " ");
-  // A marker counts only at the very start of a line. Its dashes may be on the next line.
-  return /^HTTPS? CONNECT/.test(flat) ? ` ${flat}` : flat;
-}
-
-/** Returns the text as a JSON string, with slashes escaped as `\/`. @see management API 4.2 */
-export function encodeWebsiteTest(blocks: readonly WebsiteAnswer[]): string {
-  return JSON.stringify(formatWebsiteTest(blocks)).replaceAll("/", String.raw`\/`);
 }

@@ -1,10 +1,11 @@
-import { OPERATIONS, type Operation } from "../api/operations.ts";
+import type { Operation } from "../api/operation.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Fleet } from "../fleet/fleet.ts";
 import { pendingIn, wasRead, type ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { Windows } from "../maintenance/windows.ts";
 import type { Observation, PollEvents } from "../polling/observation.ts";
+import { POLL_RULES } from "../polling/rules.ts";
 import type { Runner } from "../polling/runner.ts";
 import type { Clock } from "../../support/clock.ts";
 import { describeBug } from "../../support/errors.ts";
@@ -164,7 +165,7 @@ export function createStatusBoard(deps: StatusBoardDeps): StatusBoard {
     const [nowMs, name] = [clock.monotonicMs(), fleet.clusterOf(appliance)];
     if (name !== undefined) advance(name, nowMs);
     const { changes, cluster } = fleet.record(observation, nowMs);
-    if (OPERATIONS[kind].timing === "discovery") runner.replan(appliance);
+    if (POLL_RULES[kind].timing === "discovery") runner.replan(appliance);
     if (cluster !== undefined) {
       const change = judged(cluster, nowMs, { appliance, changes, sinceMs: observation.sinceMs });
       for (const polls of confirmingPolls(change, observation, changes)) runner.confirm(polls);

@@ -1,6 +1,6 @@
 import type { FleetChange } from "../fleet/changes.ts";
 import type { ApplianceSnapshot } from "../fleet/snapshot.ts";
-import type { Operation } from "../api/operations.ts";
+import type { Operation } from "../api/operation.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { ConfirmingPolls } from "../polling/runner.ts";
 import type { GroupVerdict, VerdictPair } from "../judge/verdict.ts";

@@ -1,4 +1,4 @@
-import type { OperationKind } from "../api/operations.ts";
+import type { OperationKind } from "../api/operation.ts";
 import type { Clock, Instant } from "../../support/clock.ts";
 import type { Late } from "../judge/own-problems.ts";
 import type { PollEvents } from "../polling/observation.ts";

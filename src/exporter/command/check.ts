@@ -6,7 +6,7 @@ import { sharedAddresses } from "../config/shared-addresses.ts";
 import { judgeCertificate } from "../judge/judge-appliance.ts";
 import { bareHost, plainAddress, urlHost } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
-import { listedBriefly } from "../../support/text.ts";
+import { listed, listedBriefly } from "../../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
 import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll } from "./poll-once.ts";
@@ -61,6 +61,10 @@ export async function check(
       alikeMembers(polled),
     ),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
+    ...warningOf(
+      "clusters have members of several kinds, of which only the VRRP groups are compared",
+      clustersOfKinds(appliances),
+    ),
     ...restingSchedules(enabled, wallMs).map((each) => `a schedule rests: ${each}`),
     ...warningOf("no journal can be written", storage),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, wallMs)),
@@ -91,6 +95,15 @@ export async function check(
 function clustersOfOne(appliances: readonly ApplianceConfig[]): readonly string[] {
   const clusters = [...groupBy(appliances, ({ cluster }) => cluster)];
   return clusters.flatMap(([name, members]) => (members.length > 1 || members[0]?.name === name ? [] : name));
+}
+
+/** Returns the clusters whose members have different APIs: `ams (management_api and opnsense)`. */
+function clustersOfKinds(appliances: readonly ApplianceConfig[]): readonly string[] {
+  const clusters = [...groupBy(appliances, ({ cluster }) => cluster)];
+  return clusters.flatMap(([name, members]) => {
+    const kinds = [...new Set(members.map(({ kind }) => kind))];
+    return kinds.length > 1 ? `${name} (${listed(kinds)})` : [];
+  });
 }
 
 function certificateTable(polled: readonly PolledAppliance[]): string {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { DEFAULT_KIND } from "../api/kinds.ts";
 import type { ApplianceConfig, BasicAuthConfig } from "../config/config.ts";
 import { KNOWN_CERTIFICATES } from "../config/http-client.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -148,6 +149,7 @@ async function certificatesOf(
     cluster: isAlone ? name : "",
     isAlone,
     enabled: true,
+    kind: DEFAULT_KIND,
     baseUrl,
     labels: {},
     websites: [],

@@ -1,11 +1,12 @@
 import pLimit from "p-limit";
-import { OPERATION_KINDS, OPERATIONS, type Operation, type OperationKind } from "../api/operations.ts";
+import { OPERATION_KINDS, type Operation, type OperationKind } from "../api/operation.ts";
 import { createClients, type ApplianceClient, type ReceivedAnswer } from "../client/client.ts";
 import { meaningOf } from "../api/failure.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { createFleet } from "../fleet/fleet.ts";
 import type { Observation } from "../polling/observation.ts";
 import { poll } from "../polling/poll.ts";
+import { POLL_RULES } from "../polling/rules.ts";
 import { toSeconds } from "../../support/clock.ts";
 import type { Io } from "./command.ts";
 import { summarize, type OperationResult, type PolledAppliance } from "./poll-report.ts";
@@ -30,8 +31,12 @@ export async function perAppliance<T>(
 }
 
 /** Returns the ids of the websites that an appliance lists; `undefined` if it lists none. */
-async function listedIds(client: ApplianceClient, timeoutMs: number): Promise<readonly number[] | undefined> {
-  const { kind, outcome } = await poll(client, { kind: "website_list" }, timeoutMs);
+async function listedIds(
+  client: ApplianceClient,
+  appliance: ApplianceConfig,
+): Promise<readonly number[] | undefined> {
+  const { timeoutMs } = appliance.polling.discovery;
+  const { kind, outcome } = await poll(client, appliance.kind, { kind: "website_list" }, timeoutMs);
   return kind === "website_list" && outcome.ok ? outcome.value.ids : undefined;
 }
 
@@ -58,8 +63,8 @@ export function pollAll(
     const run = async (operation: Operation): Promise<Observation["outcome"]> => {
       let answer: ReceivedAnswer | undefined;
       const sentAtMs = io.clock.monotonicMs();
-      const { timeoutMs } = polling[OPERATIONS[operation.kind].timing];
-      const result = await poll(client, operation, timeoutMs, {
+      const { timeoutMs } = polling[POLL_RULES[operation.kind].timing];
+      const result = await poll(client, appliance.kind, operation, timeoutMs, {
         isAlone: appliance.isAlone,
         onAnswer: (received) => (answer = received),
       });
@@ -86,14 +91,14 @@ export function pollAll(
         if (outcome.ok) continue;
         isDown ||= kind === "vrrp" && meaningOf(outcome.failure.reason).stopsOtherPolls === true;
         // After a refusal, the other websites are not requested.
-        if (outcome.failure.reason === "auth" && "backoffGroup" in OPERATIONS[kind]) break;
+        if (outcome.failure.reason === "auth" && POLL_RULES[kind].backoffGroup !== undefined) break;
       }
     }
     const isGone = polls.some(
       ({ observation: { kind, outcome } }) =>
         kind === "website_test" && !outcome.ok && outcome.failure.isGone,
     );
-    const knownIds = isGone ? await listedIds(client, polling.discovery.timeoutMs) : undefined;
+    const knownIds = isGone ? await listedIds(client, appliance) : undefined;
     client.close();
     const facts = fleet.cluster(appliance.cluster, 0);
     const results = polls.map((each) => ({ ...each, ...summarize(each.observation, facts, mustBeUp) }));

@@ -1,4 +1,5 @@
-import { operationKey, OPERATIONS } from "../api/operations.ts";
+import { kindNamed } from "../api/kinds.ts";
+import { operationKey } from "../api/operation.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteTest } from "../api/website-test.ts";
@@ -229,13 +230,13 @@ function adviceOn({ appliance, results, knownIds }: PolledAppliance): string | u
   return failure && adviceOnFailure(failure, factsOf(appliance));
 }
 
-function factsOf({ baseUrl, http: { basicAuth } }: ApplianceConfig): AdviceFacts {
-  const listPath = OPERATIONS.vrrp.path();
-  if (basicAuth === undefined) return { baseUrl, listPath, user: null };
+function factsOf({ baseUrl, kind, http: { basicAuth } }: ApplianceConfig): AdviceFacts {
+  const { port, since, operations } = kindNamed(kind);
+  const of = { baseUrl, port, since, listPath: operations.vrrp.path() };
+  if (basicAuth === undefined) return { ...of, user: null };
   const { username: name, password } = basicAuth;
   return {
-    baseUrl,
-    listPath,
+    ...of,
     user: { name, passwordFile: password.kind === "file" ? password.path : undefined },
   };
 }

@@ -1,16 +1,16 @@
 import { createFleetExposition } from "../metrics/exposition.ts";
 import { FACT_FAMILIES } from "../metrics/fact-families.ts";
-import { operationKey } from "../api/operations.ts";
+import { operationKey } from "../api/operation.ts";
 import { judge } from "../judge/judge.ts";
 import { printable } from "../../support/text.ts";
 import { fail, loadNamed, type ExitCode, type Flags, type Io } from "./command.ts";
 import { pollAll } from "./poll-once.ts";
-import { bodyOf, jsonResult, pollReport, type OperationResult, type PolledAppliance } from "./poll-report.ts";
+import { bodyOf, jsonResult, pollReport, type PolledAppliance } from "./poll-report.ts";
 import { toJson } from "./format.ts";
 
 /** Writes these answers to a new file, anonymized, and asks first unless `isAccepted`. */
 type WriteRecording = (
-  results: readonly OperationResult[],
+  polled: PolledAppliance,
   file: string,
   isAccepted: boolean,
   io: Io,
@@ -34,7 +34,7 @@ export async function poll(
   else {
     io.out(`${pollReport([polled], io.hasColor)}\n`);
     if (file !== undefined) {
-      const written = await record(polled.results, file, isAccepted, io);
+      const written = await record(polled, file, isAccepted, io);
       return polled.ok ? written : 1;
     }
     const text = isRaw ? bodiesOf(polled) : await samplesOf(polled);

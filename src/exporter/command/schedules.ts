@@ -1,4 +1,4 @@
-import type { TimingName } from "../api/operation.ts";
+import type { TimingName } from "../config/timings.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { longestWaitMs } from "../polling/instants.ts";
 import { groupBy } from "../../support/group-by.ts";

@@ -1,4 +1,5 @@
-import type { TimingName } from "../api/operation.ts";
+import type { KindName } from "../api/kinds.ts";
+import type { TimingName } from "./timings.ts";
 import type { Secret } from "../../support/secret.ts";
 
 /** The resolved configuration: defaults and inheritance applied, paths absolute. */
@@ -46,6 +47,7 @@ export interface ApplianceConfig {
   /** Whether its cluster has no other appliance, enabled or not. */
   readonly isAlone: boolean;
   readonly enabled: boolean;
+  readonly kind: KindName;
   /** Scheme, host, port and path prefix, without a trailing slash: `https://192.0.2.11:4849/mgmt`. */
   readonly baseUrl: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -54,6 +56,14 @@ export interface ApplianceConfig {
   readonly discovery: DiscoveryConfig | undefined;
   readonly polling: PollingConfig;
   readonly http: HttpClientConfig;
+}
+
+/** Whether two configurations are of one appliance, as its name does not tell: at another address, or of another kind, it is a new one. */
+export function isSameAppliance(
+  one: Pick<ApplianceConfig, "baseUrl" | "kind">,
+  other: Pick<ApplianceConfig, "baseUrl" | "kind">,
+): boolean {
+  return one.baseUrl === other.baseUrl && one.kind === other.kind;
 }
 
 export interface DiscoveryConfig {

@@ -1,4 +1,5 @@
-import { byTiming, TIMINGS, type TimingName } from "../api/operation.ts";
+import { DEFAULT_KIND, kindNamed, type KindName } from "../api/kinds.ts";
+import { byTiming, TIMINGS, type TimingName } from "./timings.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { memo } from "../../support/kept.ts";
 import type { ApplianceConfig, DiscoveryConfig, PollingConfig, WebsiteConfig } from "./config.ts";
@@ -10,7 +11,10 @@ import { items, override, type Place } from "./validate.ts";
 import { shortestGapMs } from "./values.ts";
 
 /** The settings of the top level, of a cluster or of an appliance. */
-type Inner = Pick<ClusterSettings, "labels" | "websites" | "website_discovery" | "polling" | "http_client">;
+type Inner = Pick<
+  ClusterSettings,
+  "kind" | "labels" | "websites" | "website_discovery" | "polling" | "http_client"
+>;
 
 /**
  * The blocks that contain the settings of an appliance, the outermost first: the top level, its cluster, its own. Inner blocks override.
@@ -51,6 +55,8 @@ export async function resolveFleet(
     await httpOf(...blocksWith("http_client", blocks));
   }
   const appliances: ApplianceConfig[] = [];
+  /** What a kind of appliance lacks is an error at its place, once for all appliances. */
+  const unsuitable = new Map<unknown, () => void>();
   for (const { named, members } of groups) {
     // One appliance that is polled as two looks like a split brain. Another path is another appliance.
     const polled = members.filter(({ settings }) => settings.enabled !== false);
@@ -58,11 +64,14 @@ export async function resolveFleet(
     for (const member of members) {
       const blocks: Blocks = named === member ? [top, member] : [top, named, member];
       const { name, enabled = true, base_url: baseUrl } = member.settings;
+      const kind = kindOf(blocks);
+      for (const { place, report } of unsuitableFor(kind, blocks)) unsuitable.set(place, report);
       appliances.push({
         name,
         cluster: named.settings.name,
         isAlone: members.length === 1,
         enabled,
+        kind,
         baseUrl,
         labels: Object.fromEntries(blocks.flatMap(({ settings }) => Object.entries(settings.labels ?? {}))),
         websites: websitesOf(blocks),
@@ -72,7 +81,43 @@ export async function resolveFleet(
       });
     }
   }
+  for (const report of unsuitable.values()) report();
   return appliances;
+}
+
+function kindOf(blocks: Blocks): KindName {
+  return blocks.findLast(({ settings }) => settings.kind !== undefined)?.settings.kind ?? DEFAULT_KIND;
+}
+
+interface Unsuitable {
+  readonly place: unknown;
+  readonly report: () => void;
+}
+
+/** Returns the websites and the discovery of an appliance whose kind has none. */
+function unsuitableFor(kind: KindName, blocks: Blocks): readonly Unsuitable[] {
+  const { website_test: tests, website_list: list } = kindNamed(kind).operations;
+  const websites = tests === undefined ? blocks.flatMap(websitesAt) : [];
+  const discovering = blocks.findLast(({ settings }) => settings.website_discovery !== undefined);
+  const isDiscovering = (discovering?.settings.website_discovery ?? false) !== false;
+  return [
+    ...websites.map(({ file, path, settings }) => ({
+      place: settings,
+      report: () => file.report(path, `appliances with kind: ${kind} have no websites`),
+    })),
+    ...(discovering === undefined || !isDiscovering || list !== undefined
+      ? []
+      : [
+          {
+            place: discovering,
+            report: () =>
+              discovering.file.report(
+                [...discovering.path, "website_discovery"],
+                `appliances with kind: ${kind} have no websites: set website_discovery: false where kind is set`,
+              ),
+          },
+        ]),
+  ];
 }
 
 function groupsIn(place: Place<FleetSettings>): readonly Group[] {
@@ -99,10 +144,14 @@ export function reportDuplicates<Key extends string>(
 
 /** Returns the websites of all blocks; reports ids that occur twice. */
 function websitesOf(blocks: Blocks): readonly WebsiteConfig[] {
-  const websites = blocks.flatMap((block) => items(block, "websites", block.settings.websites));
+  const websites = blocks.flatMap(websitesAt);
   for (const [, ...others] of groupBy(websites, ({ settings }) => settings.id).values())
     for (const { file, path, settings } of others) file.report(path, `duplicate website ${settings.id}`);
   return websites.map(({ settings }) => settings);
+}
+
+function websitesAt(block: Place<Inner>): readonly Place<WebsiteConfig>[] {
+  return items(block, "websites", block.settings.websites);
 }
 
 /** Returns the discovery settings. The innermost block decides whether websites are discovered; `true` keeps the keys of outer blocks. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { byTiming } from "../api/operation.ts";
+import { KIND_NAMES } from "../api/kinds.ts";
+import { byTiming } from "./timings.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
 import { DEFAULT_STATUSES, type ProxyConfig, type StatusRange, type WebsiteConfig } from "./config.ts";
@@ -198,8 +199,11 @@ const discoverySchema = z.union(
   { error: "expected true, false, or a block with exclude and limit" },
 );
 
+const kindSchema = z.enum(KIND_NAMES);
+
 /** The settings of both clusters and appliances. */
 const innerShape = {
+  kind: kindSchema.optional(),
   labels: z.record(labelNameSchema, labelSchema).optional(),
   websites: z.array(websiteSchema).optional(),
   website_discovery: discoverySchema.optional(),
@@ -263,6 +267,7 @@ export const configSchema = z
       .extend({ max_concurrent_website_tests: z.int().min(1).max(10_000).optional() })
       .optional(),
     http_client: httpClientSchema.optional(),
+    kind: kindSchema.optional(),
     website_discovery: discoverySchema.optional(),
     website_targets: targetsSchema.optional(),
     maintenance: z.array(maintenanceSchema).optional(),

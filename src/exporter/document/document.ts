@@ -7,7 +7,7 @@ import {
   type PollHealth,
   type WebsiteSnapshot,
 } from "../fleet/snapshot.ts";
-import type { Operation } from "../api/operations.ts";
+import type { Operation } from "../api/operation.ts";
 import {
   hidesWebsites,
   type ClusterVerdict,

@@ -1,4 +1,4 @@
-import { OPERATION_KINDS, type Operation, type OperationKind } from "../api/operations.ts";
+import { OPERATION_KINDS, type Operation, type OperationKind } from "../api/operation.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import type { Observation } from "../polling/observation.ts";
 import { FIRST_POLL_SPREAD_MS, firstExpiryMs } from "../polling/instants.ts";

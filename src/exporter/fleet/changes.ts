@@ -1,5 +1,5 @@
 import type { Failure } from "../api/failure.ts";
-import type { Operation } from "../api/operations.ts";
+import type { Operation } from "../api/operation.ts";
 import type { Protocol } from "../api/website-test.ts";
 import { isEqual } from "../../support/kept.ts";
 import { factsOf, type ApplianceFacts } from "./appliance-facts.ts";

@@ -1,5 +1,5 @@
-import type { ApplianceConfig, Config } from "../config/config.ts";
-import type { Operation } from "../api/operations.ts";
+import { isSameAppliance, type ApplianceConfig, type Config } from "../config/config.ts";
+import type { Operation } from "../api/operation.ts";
 import type { Observation } from "../polling/observation.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { kept, memo } from "../../support/kept.ts";
@@ -62,8 +62,7 @@ export function createFleet(): Fleet {
     const config = configured.get(name);
     const known = facts.get(name);
     if (config === undefined || known?.config === config) return known;
-    // An appliance at another address is a new one.
-    const before = known?.config.baseUrl === config.baseUrl ? known : undefined;
+    const before = known !== undefined && isSameAppliance(known.config, config) ? known : undefined;
     const now = applianceFor(before, config, configuredAtMs);
     facts.set(name, now);
     return now;

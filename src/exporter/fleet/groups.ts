@@ -65,7 +65,9 @@ function viewsOf(
   const interfaces = reports.map(({ name }) => name);
   const { addresses = [], areAddressesKnown = false } = report ?? {};
   const { priority, isFailoverMaster = false, state = "" } = report ?? {};
-  const reported = { state, interfaces, addresses, areAddressesKnown, priority, isFailoverMaster };
+  const { isDemoted = false, restraint } = report ?? {};
+  const said = { state, priority, isFailoverMaster, isDemoted, restraint };
+  const reported = { interfaces, addresses, areAddressesKnown, ...said };
   const member = { appliance, role, silentSinceMs, answers: latestOf(answerLists), ...reported };
   const changes = answerLists.map((answers) => masterChanges(answers).changedAtMs);
   const sinceMs = (isFlapping ? seen?.sentBeforeMs : seen?.polled.sentMs) ?? NEVER;
@@ -180,6 +182,7 @@ function preferredMaster(members: readonly MemberSnapshot[]): boolean | undefine
   const [master, ...others] = members.filter(({ role }) => role === "master");
   if (master === undefined || others.length > 0) return undefined;
   const isByRole = members.filter(({ isFailoverMaster }) => isFailoverMaster).length === 1;
-  if (!isByRole && master.priority === undefined) return undefined;
+  const isDemoted = members.some((member) => member.isDemoted);
+  if (!isByRole && (isDemoted || master.priority === undefined)) return undefined;
   return preferredIn({ members }).includes(master.appliance);
 }

@@ -1,5 +1,5 @@
-import type { OperationKind } from "../api/operations.ts";
-import type { VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
+import type { OperationKind } from "../api/operation.ts";
+import type { Restraint, VrrpAnomaly, VrrpInterface } from "../api/vrrp.ts";
 import type { WebsiteDetails } from "../api/website-details.ts";
 import type { Protocol, UncertainStatus, WebsiteStatus } from "../api/website-test.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
@@ -179,6 +179,9 @@ export interface VrrpListSnapshot extends OfAppliance {
   readonly kind: "vrrp_list";
   readonly interfaces: readonly InterfaceSnapshot[];
   readonly anomalies: Readonly<Record<VrrpAnomaly, number>>;
+  /** @see VrrpList */
+  readonly demotion: number | undefined;
+  readonly restraint: Restraint | undefined;
 }
 
 /** An interface, and the number of its changes since it was first seen. */
@@ -309,6 +312,10 @@ export interface MemberSnapshot {
   readonly priority: number | undefined;
   /** Whether the member is configured as FAILOVER MASTER, as last reported. */
   readonly isFailoverMaster: boolean;
+  /** Whether the member holds back in elections, so that priorities do not show the order of the members, as last reported. */
+  readonly isDemoted: boolean;
+  /** Why the member takes nothing over, as last reported. */
+  readonly restraint: Restraint | undefined;
   /** The monotonic instant from which the member's VRRP list is not known, while it is not. */
   readonly silentSinceMs: number | undefined;
   /** The recent answers; none for an appliance that was never seen. */

@@ -1,4 +1,10 @@
-import type { VrrpAnomaly, VrrpInterface, VrrpList } from "../api/vrrp.ts";
+import {
+  MAX_INTERFACES,
+  type Restraint,
+  type VrrpAnomaly,
+  type VrrpInterface,
+  type VrrpList,
+} from "../api/vrrp.ts";
 import type { Observation } from "../polling/observation.ts";
 import { canonicalAddress } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
@@ -53,6 +59,8 @@ export interface GroupReport extends Pick<VrrpInterface, "name" | "device" | "vh
   readonly isMaster: boolean;
   readonly priority: number | undefined;
   readonly isFailoverMaster: boolean;
+  readonly isDemoted: boolean;
+  readonly restraint: Restraint | undefined;
 }
 
 export type Reports = ReadonlyMap<string, readonly GroupReport[]>;
@@ -117,16 +125,28 @@ export function afterVrrpPoll(
       changesMs,
     };
   });
-  const list = { kind: "vrrp_list", identity, interfaces, anomalies: countAnomalies(outcome.value) } as const;
-  const isUnreadable = new Set(outcome.value.unreadable);
-  const unreadable = [...byKey.values()].filter(({ reported }) => isUnreadable.has(reported.name));
+  const { demotion, restraint } = outcome.value;
+  const anomalies = countAnomalies(outcome.value);
+  const list = { kind: "vrrp_list", identity, interfaces, anomalies, demotion, restraint } as const;
   const known = kept(old?.list, list);
+  const unreadable = unreadableIn(outcome.value, byKey);
   const reports = reportsOf(known, { list: known, unreadable });
   const polled = { sentMs: sentAtMs, endedMs: nowMs };
   const answersByKey = answersByKeyAfter(vrrp, reports, polled);
   const seen = { list: known, unreadable, reports, polled, sentBeforeMs: old?.polled.sentMs, answersByKey };
   const answered = { polled, heardMs: nowMs, lostSinceMs: undefined, lostSentMs: undefined };
   return { ...afterPoll(vrrp, observation, nowMs, seen), ...answered };
+}
+
+/** Returns the interfaces that a list has, but not readably, as they were last seen. */
+function unreadableIn(
+  { interfaces, unreadable, hasUnnamed = false }: VrrpList,
+  byKey: ReturnType<typeof interfacesByKey>,
+): readonly InterfaceSnapshot[] {
+  const [names, readable] = [new Set(unreadable), new Set(interfaces.map(({ name }) => name))];
+  const isUnreadable = ({ reported: { name } }: InterfaceSnapshot): boolean =>
+    names.has(name) || (hasUnnamed && !readable.has(name));
+  return [...byKey.values()].filter(isUnreadable).slice(0, MAX_INTERFACES);
 }
 
 /** Returns the interfaces as they were last seen, also those that are unreadable in the latest list. @see seriesKey */
@@ -147,8 +167,8 @@ function countAnomalies({ anomalies }: VrrpList): Record<VrrpAnomaly, number> {
 }
 
 const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadable">): Reports => {
-  const readable = list.interfaces.map(({ reported }) => reportOf(reported, roleIn(reported)));
-  const readableBefore = unreadable.map(({ reported }) => reportOf(reported, "unknown"));
+  const readable = list.interfaces.map(({ reported }) => reportOf(reported, list, roleIn(reported)));
+  const readableBefore = unreadable.map(({ reported }) => reportOf(reported, list, "unknown"));
   const all = [...readable, ...readableBefore];
   const alike = groupBy(all, groupKey);
   if (alike.size === all.length) return alike;
@@ -158,13 +178,26 @@ const reportsOf = memo(({ list, unreadable }: Pick<SeenVrrp, "list" | "unreadabl
   });
 });
 
-function reportOf(reported: VrrpInterface, role: MemberRole): GroupReport {
+function reportOf(
+  reported: VrrpInterface,
+  { demotion = 0, restraint }: Pick<VrrpListSnapshot, "demotion" | "restraint">,
+  role: MemberRole,
+): GroupReport {
   const { name, device, vhid, vip, state, priority, configuredRole, aliases } = reported;
   const [isMaster, isFailoverMaster] = [state === "MASTER", configuredRole === "master"];
   const addresses = [vip, ...(aliases ?? []).map(canonicalAddress)];
   const areAddressesKnown = aliases !== undefined;
   const group = { name, device, vhid, vip, addresses, areAddressesKnown };
-  return { ...group, role, state, isMaster, priority, isFailoverMaster };
+  return {
+    ...group,
+    role,
+    state,
+    isMaster,
+    priority,
+    isFailoverMaster,
+    isDemoted: demotion !== 0,
+    restraint,
+  };
 }
 
 function roleIn({ state }: VrrpInterface): MemberRole {

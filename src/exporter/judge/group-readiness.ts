@@ -126,15 +126,19 @@ function subjectIn(group: GroupSnapshot): Pick<Risk, "successor" | "subject" | "
   return { successor: "", subject: addressName(group.vip, group), key: group.key };
 }
 
-/** A BACKUP; `counts` says that no other one of the group has a higher priority. */
+/** A BACKUP; `counts` says that no other one of the group takes over before it. */
 interface Backup extends Pick<TakenOver, "counts"> {
   readonly member: MemberSnapshot;
 }
 
 function backupsIn({ members }: GroupSnapshot): readonly Backup[] {
   const backups = members.filter(({ role }) => role === "backup");
-  const highest = highestIn(backups);
-  return backups.map((member) => ({ member, counts: (member.priority ?? highest) === highest }));
+  const willing = backups.filter(({ restraint }) => restraint === undefined);
+  const contending = new Set(willing.length > 0 ? willing : backups);
+  const highest = highestIn([...contending]);
+  return backups.map((member) => {
+    return { member, counts: contending.has(member) && (member.priority ?? highest) === highest };
+  });
 }
 
 function highestIn(backups: readonly MemberSnapshot[]): number {
@@ -184,12 +188,15 @@ function readinessOf(
   if (isLost || state === "backup_unknown" || state === undefined) return alone("backup_unknown");
   if (UNDECIDED.has(state)) return alone("undecided");
   const backups = backupsIn(facts);
-  const highest = highestIn(backups.map(({ member }) => member));
-  const isTie = backups.filter(({ member }) => member.priority === highest).length > 1;
+  const first = backups.filter(({ counts }) => counts).map(({ member }) => member);
+  const highest = highestIn(first);
+  const isTie = first.filter(({ priority }) => priority === highest).length > 1;
+  const isDoubtful = facts.members.some(mayTakeOver);
   const risks = backups.flatMap(({ member, counts }) =>
     backupRisks(facts, own, member, {
       counts,
-      isTie: member.priority === highest && isTie,
+      isDoubtful,
+      isTie: counts && member.priority === highest && isTie,
       hosts: () => hostsTakenOver(stopping).get(member.appliance),
     }),
   );
@@ -201,7 +208,9 @@ function readinessOf(
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor: member.appliance })
       : [],
   );
-  const successors = backups.map(({ member, counts }) => ({ name: member.appliance, counts }));
+  const successors = backups.map(({ member: { appliance, restraint }, counts }) => {
+    return { name: appliance, counts: counts && restraint === undefined };
+  });
   return {
     risks: [...risks, ...preferred, ...doubtful],
     masteredGroup: { facts, addresses: own.addresses, successors },
@@ -209,6 +218,8 @@ function readinessOf(
 }
 
 interface BackupCase extends Pick<TakenOver, "counts"> {
+  /** Whether a member that is no BACKUP may take over. */
+  readonly isDoubtful: boolean;
   /** Whether another BACKUP has the same priority. */
   readonly isTie: boolean;
   /** Returns the hosts that the BACKUP takes over with all groups. */
@@ -220,10 +231,11 @@ function backupRisks(
   facts: GroupSnapshot,
   own: MemberSnapshot,
   backup: MemberSnapshot,
-  { counts, isTie, hosts }: BackupCase,
+  { counts, isDoubtful, isTie, hosts }: BackupCase,
 ): readonly Risk[] {
-  const { appliance: successor, addresses, priority } = backup;
+  const { appliance: successor, addresses, priority, restraint } = backup;
   const at = { ...subjectIn(facts), successor };
+  if (restraint !== undefined) return [riskOf("takes_nothing_over", at, counts && !isDoubtful)];
   const isKnown = own.areAddressesKnown && backup.areAddressesKnown;
   const there = new Set(addresses);
   const lacking = isKnown ? own.addresses.filter((address) => !there.has(address)) : [];

@@ -25,6 +25,7 @@ import { isEmpty, type Memory } from "./memory.ts";
 import { mutedWith, type ProblemKind } from "./states.ts";
 import { subjectKeys } from "./subjects.ts";
 import { riskOf } from "./group-readiness.ts";
+import { risksApart } from "./readiness.ts";
 import type { ClusterVerdict, GroupVerdict, Muted, Risk, WindowVerdict } from "./verdict.ts";
 
 interface WindowInputs {
@@ -231,11 +232,9 @@ const FOLLOWS: Readonly<Record<MemberAlert, Follows>> = {
   WebsitesUnwatched: isCovered,
   FailoverNotReady: (appliance, window) => {
     if (window.isWhole) return true;
-    const { state, risks = [], more } = window.verdict.readiness.get(appliance) ?? {};
-    const lost = [...risks, ...(more === undefined ? [] : [more.worst])].filter(
-      ({ effect }) => effect === "loss",
-    );
-    return state === "losses" && lost.every(({ successor }) => isCovered(successor, window));
+    const readiness = window.verdict.readiness.get(appliance);
+    const lost = readiness === undefined ? [] : risksApart(readiness);
+    return lost.length > 0 && lost.every(({ successor }) => isCovered(successor, window));
   },
   VrrpMasterUnknown: (_, window) =>
     window.isWhole ||

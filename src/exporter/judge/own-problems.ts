@@ -1,4 +1,4 @@
-import type { OperationKind } from "../api/operations.ts";
+import type { OperationKind } from "../api/operation.ts";
 import { pendingIn, type ApplianceSnapshot } from "../fleet/snapshot.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed } from "../../support/text.ts";

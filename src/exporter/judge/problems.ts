@@ -20,6 +20,7 @@ import { MANY_CHANGES } from "./flapping.ts";
 import { oddInterfaces } from "./judge-appliance.ts";
 import { unwatchedIn } from "./judge-group.ts";
 import { isPlanned } from "./judge-windows.ts";
+import { risksApart } from "./readiness.ts";
 import { readinessSentence } from "./readiness-words.ts";
 import { subjectKeys } from "./subjects.ts";
 import { listed } from "../../support/text.ts";
@@ -374,12 +375,12 @@ function unreadProblem({
 
 function readinessProblems(verdict: ClusterVerdict): readonly Unadvised[] {
   return [...verdict.readiness.values()].flatMap((readiness) => {
-    if (readiness.state !== "losses") return [];
+    if (risksApart(readiness).length === 0) return [];
     const { identity, sinceMs } = readiness;
     const { appliance } = identity;
     const keys = [subjectKeys.readiness(appliance)];
     const concerned = { appliance, keys, since: optionalInstant(sinceMs) };
-    return problem(PROBLEM_OF.readiness[readiness.state], readinessSentence(readiness, verdict), concerned);
+    return problem("failover_not_ready", readinessSentence(readiness, verdict), concerned);
   });
 }
 

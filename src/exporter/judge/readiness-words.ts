@@ -8,7 +8,7 @@ import { elsewhereWords } from "../maintenance/window.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { count, listed, type Words } from "../../support/text.ts";
 import { minuteInUtc } from "../../support/time-zone.ts";
-import { isKnownState } from "../api/vrrp.ts";
+import { isKnownState, type Restraint } from "../api/vrrp.ts";
 import type { Protocol } from "../api/website-test.ts";
 import { mayTakeOver } from "./group-readiness.ts";
 import { RISKS, type RiskKind } from "./states.ts";
@@ -141,6 +141,11 @@ function sayingOf(
         `: ${listed(obstacles(key, name, cluster, successor), FEW)}`,
       ];
     },
+    takes_nothing_over: () => {
+      const member = groups.get(key)?.facts.members.find(({ appliance }) => appliance === successor);
+      const why = member?.restraint === undefined ? "" : `: ${RESTRAINT_WORDS[member.restraint]}`;
+      return [`${successor} does not take over `, why];
+    },
     undecided: () => ["the master of ", " is not certain, so it is not known which appliance takes over"],
     address_missing: () => "missing",
     address_unknown: () =>
@@ -178,6 +183,11 @@ function sayingOf(
   };
   return sayings[risk]();
 }
+
+const RESTRAINT_WORDS: Readonly<Record<Restraint, string>> = {
+  maintenance_mode: "it is in maintenance mode",
+  carp_disabled: "CARP is disabled there",
+};
 
 /** Returns how a member offers a protocol of a website that has another port elsewhere: `offered at port 8080 only`. */
 function offeredWords(there: WebsiteAtMember | undefined, protocol: Protocol): string {

@@ -106,6 +106,21 @@ export const STATE_OF: Readonly<Record<Effect, ReadinessState>> = {
   none: "ready",
 };
 
+/** Whether a risk costs visitors something of which no group has a problem: a loss, or an outage since a BACKUP takes nothing over. */
+function isApart({ risk, effect }: Risk): boolean {
+  return effect === "loss" || (effect === "outage" && risk === "takes_nothing_over");
+}
+
+/** Returns the risks for which an appliance is not ready to fail, apart from problems of groups; none if these are worse. */
+export function risksApart({
+  state,
+  risks,
+  more,
+}: Pick<Readiness, "state" | "risks" | "more">): readonly Risk[] {
+  const apart = [...risks, ...(more === undefined ? [] : [more.worst])].filter(isApart);
+  return apart.some(({ effect }) => STATE_OF[effect] === state) ? apart : [];
+}
+
 export function worstFirst(risks: readonly Risk[]): readonly Risk[] {
   return risks.toSorted((one, other) => rankOf(one) - rankOf(other));
 }

@@ -68,6 +68,8 @@ function unknownMember(appliance: string): MemberSnapshot {
     state: "",
     priority: undefined,
     isFailoverMaster: false,
+    isDemoted: false,
+    restraint: undefined,
     silentSinceMs: undefined,
     answers: [],
   };

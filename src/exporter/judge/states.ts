@@ -311,7 +311,7 @@ export const PROBLEM_OF = {
   readiness: {
     ready: undefined,
     losses: "failover_not_ready",
-    // An outage is a problem of the group.
+    // An outage is a problem of the group, but for one where a BACKUP takes nothing over.
     outage: "redundancy_lost",
     unknown: undefined,
   },
@@ -328,6 +328,7 @@ export type Effect = (typeof EFFECTS)[number];
 export const RISKS = {
   no_backup: "outage",
   backup_lost: "outage",
+  takes_nothing_over: "outage",
   website_down: "loss",
   website_missing: "loss",
   website_disabled: "loss",

@@ -1,4 +1,4 @@
-import type { OperationKind } from "../api/operations.ts";
+import type { OperationKind } from "../api/operation.ts";
 import {
   membersIn,
   type FoundWebsite,
@@ -64,6 +64,10 @@ export const FACT_FAMILIES: Families = {
     vrrp_list: ({ interfaces }) =>
       interfaces.flatMap((i) => sample(1, ...interfaceLabels(i), ...infoLabels(i))),
   }),
+  carp_demotion: gauge(
+    `CARP demotion of the appliance, which adds to the advertising skews of all its interfaces; where it is not 0, vrrp_priority is absent. ${LIST}`,
+    { vrrp_list: ({ demotion }) => sample(demotion) },
+  ),
   vrrp_transitions_total: counter(
     `Changes of state_current against the last successful poll, since the interface was first seen. ${LIST}`,
     perInterface(({ transitions }) => transitions),

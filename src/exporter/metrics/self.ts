@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { OPERATION_KINDS } from "../api/operations.ts";
+import { OPERATION_KINDS } from "../api/operation.ts";
 import { FAILURE_REASONS } from "../api/failure.ts";
 import type { Shard } from "../config/shard.ts";
 import type { Build } from "../../support/build.ts";

@@ -1,13 +1,14 @@
-import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
+import { operationKey, type Operation } from "../api/operation.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Outcome } from "../api/failure.ts";
-import type { ApplianceConfig, OperationTiming } from "../config/config.ts";
+import { isSameAppliance, type ApplianceConfig, type OperationTiming } from "../config/config.ts";
 import { digestOf } from "../config/load-in-thread.ts";
 import { HASTENED_MS } from "./hastened.ts";
 import { createBackoff, type BackoffPeriod } from "./backoff.ts";
 import type { OutOfTurn, Task } from "./decide.ts";
 import { limitsOfAppliance, type FleetLimits } from "./limits.ts";
 import type { Observation } from "./observation.ts";
+import { POLL_RULES } from "./rules.ts";
 import { firstGapMs } from "./instants.ts";
 import { callFor, drive, end, NEW, type TaskDeps } from "./task.ts";
 import type { Timetable } from "./timetable.ts";
@@ -26,7 +27,7 @@ export interface AppliancePoller {
   confirm(operation: Operation, occasion: OutOfTurn, afterMs: number): void;
   /** @see Runner.nextPollMs */
   nextPollMs(operation: Operation): number | undefined;
-  /** Whether it polls an appliance at this address with these settings; any other needs another poller. */
+  /** Whether it polls this appliance with these settings of the client; any other needs another poller. */
   canPoll(appliance: ApplianceConfig): boolean;
   /**
    * Applies a new configuration of the appliance, if it is another one, and ends a backoff for refused credentials. Polls at
@@ -64,11 +65,11 @@ export function createAppliancePoller(
   let health: Health | undefined;
 
   function timingOf({ kind }: Operation): OperationTiming {
-    return appliance.polling[OPERATIONS[kind].timing];
+    return appliance.polling[POLL_RULES[kind].timing];
   }
   /** `undefined` where the operation is polled as configured. */
   function hasteMsOf({ kind }: Operation): number | undefined {
-    return deps.isHastened(initial.name) ? HASTENED_MS[OPERATIONS[kind].timing] : undefined;
+    return deps.isHastened(initial.name) ? HASTENED_MS[POLL_RULES[kind].timing] : undefined;
   }
   function backoffOf(operation: Operation): BackoffPeriod | undefined {
     return backoff.active(operation, clock.monotonicMs(), stopsForMs(appliance, timetable));
@@ -95,6 +96,7 @@ export function createAppliancePoller(
     client,
     limits,
     appliance: initial.name,
+    kind: initial.kind,
     isAlone: () => appliance.isAlone,
     timeoutMsOf: (operation) => timingOf(operation).timeoutMs,
     gapMsOf: (operation, isFirst = false) => {
@@ -162,7 +164,7 @@ export function createAppliancePoller(
       const task = taskOf(operation);
       return task && timetable.nextDueMs(task, backoffOf(operation)?.untilMs ?? clock.monotonicMs());
     },
-    canPoll: ({ baseUrl, http }) => baseUrl === initial.baseUrl && digestOf(http) === digestOf(initial.http),
+    canPoll: (next) => isSameAppliance(next, initial) && digestOf(next.http) === digestOf(initial.http),
     update: (next) => {
       // An appliance never holds all slots of the fleet, unless there is only one.
       const most = Math.max(1, deps.limits.website_tests.concurrency - 1);

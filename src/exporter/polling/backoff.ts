@@ -1,5 +1,6 @@
-import { operationKey, OPERATIONS, type Operation } from "../api/operations.ts";
+import { operationKey, type Operation } from "../api/operation.ts";
 import type { FailureReason, Outcome } from "../api/failure.ts";
+import { POLL_RULES } from "./rules.ts";
 
 /** A longer Retry-After is cut to this. */
 const MAX_BACKOFF_MS = 5 * 60_000;
@@ -111,6 +112,5 @@ export function createBackoff(): Backoff {
 /** The keys of the periods of the operation alone, and of its group. */
 function keysOf(operation: Operation): { readonly own: string; readonly shared: string } {
   const own = operationKey(operation);
-  const kind = OPERATIONS[operation.kind];
-  return { own, shared: "backoffGroup" in kind ? kind.backoffGroup : own };
+  return { own, shared: POLL_RULES[operation.kind].backoffGroup ?? own };
 }

@@ -1,8 +1,8 @@
-import type { LimitName } from "../api/operation.ts";
-import { OPERATIONS, type Operation } from "../api/operations.ts";
+import type { Operation } from "../api/operation.ts";
 import type { BackoffPeriod } from "./backoff.ts";
 import { mustBeginByMs } from "./instants.ts";
 import type { UnsentReason } from "./poll.ts";
+import { POLL_RULES, type LimitName } from "./rules.ts";
 
 /** Something calls for a poll out of turn: soon, or as a second look a while after a change. */
 export const OUT_OF_TURN = ["confirming", "second_look"] as const;
@@ -126,7 +126,7 @@ function byOperation(occasion: Occasion, task: Readonly<Task>, now: Circumstance
     return isBusy || nowMs - sentAtMs < LEAST_APART * hasteMs ? { action: "ignore" } : undefined;
   if (!isBusy) return undefined;
   // The details of many websites come one after another, and a round of them may take longer than their interval.
-  const { limits }: { readonly limits: readonly LimitName[] } = OPERATIONS[operation.kind];
+  const { limits } = POLL_RULES[operation.kind];
   const isRound = progress === "in_line" && limits.includes("appliance_details");
   return isRound ? { action: "ignore" } : { action: "ignore", skipped: "overlap" };
 }

@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from "p-limit";
-import type { LimitName } from "../api/operation.ts";
+import type { LimitName } from "./rules.ts";
 
 /** Calls `run` when a slot is free. The slot is taken until the promise that `run` returns is fulfilled; it never rejects. */
 export type Limit = (run: () => Promise<void>) => Promise<void>;

@@ -1,15 +1,12 @@
-import type { Operation, OPERATIONS, OperationKind } from "../api/operations.ts";
+import type { Operation, OperationKind, OperationValues } from "../api/operation.ts";
 import type { PresentedCertificate } from "../client/tls.ts";
 import type { Outcome } from "../api/failure.ts";
 import type { End } from "./instants.ts";
 
-type DecodedBy<K extends OperationKind> =
-  ReturnType<(typeof OPERATIONS)[K]["decode"]> extends Outcome<infer Value> ? Value : never;
-
 /** The result of one poll, with its time and its end. `Observation<unknown>` is one that is not dated yet. */
 export type Observation<Times = ObservationTimes> = {
   [K in OperationKind]: Extract<Operation, { readonly kind: K }> & {
-    readonly outcome: Outcome<DecodedBy<K>>;
+    readonly outcome: Outcome<OperationValues[K]>;
   };
 }[OperationKind] &
   Times;

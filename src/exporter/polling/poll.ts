@@ -1,11 +1,12 @@
-import type { LimitName, ApiOperation } from "../api/operation.ts";
-import { OPERATIONS, type Operation } from "../api/operations.ts";
+import { apiOf, kindNamed, type KindName } from "../api/kinds.ts";
+import type { AnyApiOperation, Operation } from "../api/operation.ts";
 import { interfaceAt, type VrrpList } from "../api/vrrp.ts";
 import type { ApplianceClient, Body, GetOptions } from "../client/client.ts";
 import type { Failure, FailureReason, Outcome } from "../api/failure.ts";
 import { describeBug } from "../../support/errors.ts";
 import type { BackoffPeriod } from "./backoff.ts";
 import type { Observation } from "./observation.ts";
+import { POLL_RULES, type LimitName } from "./rules.ts";
 
 export interface PollOptions extends Pick<
   GetOptions,
@@ -17,14 +18,15 @@ export interface PollOptions extends Pick<
   readonly turn?: () => Promise<void>;
 }
 
-/** Polls one operation once, within `timeoutMs`. Never rejects. @see management API 4 */
+/** Polls one operation of an appliance of this kind once, within `timeoutMs`. Never rejects. */
 export async function poll(
   client: Pick<ApplianceClient, "get">,
+  kind: KindName,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions = {},
 ): Promise<Observation<unknown>> {
-  const { outcome, peerAddress } = await answerOf(client, operation, timeoutMs, options);
+  const { outcome, peerAddress } = await answerOf(client, kind, operation, timeoutMs, options);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- TypeScript cannot relate a kind to the value that is decoded for it
   const result = { outcome, ...operation } as Observation<unknown>;
   const isShared = options.isAlone === false && result.kind === "vrrp";
@@ -46,18 +48,24 @@ const LONG_ANSWER_BYTES = 32 * 1024;
 
 async function answerOf(
   client: Pick<ApplianceClient, "get">,
+  kind: KindName,
   operation: Operation,
   timeoutMs: number,
   options: PollOptions,
 ): Promise<Pick<Body, "peerAddress"> & { readonly outcome: Outcome<unknown> }> {
-  const { path, limitBytes, limits, decode }: ApiOperation<unknown, never> = OPERATIONS[operation.kind];
+  const api = apiOf(kind, operation.kind);
+  if (api === undefined) return { outcome: { ok: false, failure: unsent("unsupported") } };
+  const { path, limitBytes, decode } = api;
   const { turn, isAlone: _, ...sending } = options;
-  const precedence = limits.length === 0 ? "list" : "test";
+  const precedence = POLL_RULES[operation.kind].limits.length === 0 ? "list" : "test";
   try {
     const where = path("websiteId" in operation ? operation.websiteId : undefined);
     const how = { precedence, bodyLimitBytes: limitBytes, ...sending } as const;
     const answer = await client.get(where, timeoutMs, how);
-    if (!answer.ok) return { outcome: { ok: false, failure: withMeaning(answer.failure, operation) } };
+    if (!answer.ok) {
+      const { permission } = kindNamed(kind);
+      return { outcome: { ok: false, failure: withMeaning(answer.failure, operation, api, permission) } };
+    }
     const { bytes, redact, peerAddress } = answer.value;
     const isLong = bytes.length > LONG_ANSWER_BYTES;
     if (isLong) await turn?.();
@@ -70,8 +78,13 @@ async function answerOf(
   }
 }
 
-function withMeaning(failure: Failure, operation: Operation): Failure {
-  const { statuses }: Pick<ApiOperation<unknown, never>, "statuses"> = OPERATIONS[operation.kind];
+function withMeaning(
+  failure: Failure,
+  operation: Operation,
+  { statuses }: Pick<AnyApiOperation, "statuses">,
+  permission: string | undefined,
+): Failure {
+  if (failure.reason === "auth" && permission !== undefined) return { ...failure, permission };
   const meaning = failure.status === undefined ? undefined : statuses[failure.status];
   if (meaning === undefined) return failure;
   if (meaning !== "gone") return { ...failure, reason: meaning };

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import pLimit from "p-limit";
-import type { Operation } from "../api/operations.ts";
+import type { Operation } from "../api/operation.ts";
 import { createAppliancePoller, type AppliancePoller, type AppliancePollerDeps } from "./appliance-poller.ts";
 import type { CreateClient } from "../client/client.ts";
 import type { OutOfTurn, Task } from "./decide.ts";

@@ -1,4 +1,5 @@
-import { OPERATIONS, type Operation } from "../api/operations.ts";
+import type { KindName } from "../api/kinds.ts";
+import type { Operation } from "../api/operation.ts";
 import type { ApplianceClient } from "../client/client.ts";
 import { meaningOf, type Outcome } from "../api/failure.ts";
 import { toSeconds, type Clock } from "../../support/clock.ts";
@@ -18,6 +19,7 @@ import type { ApplianceLimits } from "./limits.ts";
 import type { Observation, PollEvents } from "./observation.ts";
 import { connectionWaitMs, expiresAtMs, waitEndsMs, type End } from "./instants.ts";
 import { poll, unsent } from "./poll.ts";
+import { POLL_RULES } from "./rules.ts";
 
 /** The tasks of an appliance share these. */
 export interface TaskDeps {
@@ -29,6 +31,7 @@ export interface TaskDeps {
   readonly limits: ApplianceLimits;
   /** Its name. */
   readonly appliance: string;
+  readonly kind: KindName;
   /** @see PollOptions */
   readonly isAlone: () => boolean;
   readonly timeoutMsOf: (operation: Operation) => number;
@@ -175,7 +178,7 @@ function queue(deps: TaskDeps, task: Task): void {
     await carryOut(deps, task, "slot");
     task.progress = "idle";
   };
-  const enter = OPERATIONS[operation.kind].limits.reduceRight<() => Promise<void>>(
+  const enter = POLL_RULES[operation.kind].limits.reduceRight<() => Promise<void>>(
     (next, name) => () => {
       task.waitsFor = name;
       return deps.limits[name](next);
@@ -195,7 +198,7 @@ async function send(deps: TaskDeps, task: Task): Promise<void> {
   let startedMs: number | undefined;
   let credentials: symbol | undefined;
   let isAbandoned = false;
-  const polled = await poll(client, operation, deps.timeoutMsOf(operation), {
+  const polled = await poll(client, deps.kind, operation, deps.timeoutMsOf(operation), {
     // Without a result that expires, the poll waits for as long as it takes.
     connectionWaitMs: latestUntilMs && connectionWaitMs(latestUntilMs, gapMs, clock.monotonicMs()),
     onStarted: (endRequest) => {

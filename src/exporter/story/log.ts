@@ -1,4 +1,4 @@
-import { operationKey } from "../api/operations.ts";
+import { operationKey } from "../api/operation.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
 import type { Logger } from "../../support/log.ts";

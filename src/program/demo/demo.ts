@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generate } from "selfsigned";
-import type { LocalVrrpInterface } from "../../exporter/api/vrrp.ts";
+import type { LocalVrrpInterface } from "../../appliance/encode.ts";
 import { createApplianceServer, type ApplianceServerDeps } from "../../appliance/server.ts";
 import type { Website } from "../../appliance/websites.ts";
 import type { Checked } from "../../exporter/config/errors.ts";

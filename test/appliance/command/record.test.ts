@@ -55,6 +55,7 @@ const ODD: Answers = {
 
 const RECORDED = `exporter: 1.2.3
 node: v20.0.0
+kind: management_api
 answers:
   - operation: vrrp
     result: ok

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeVrrpList, encodeVrrpList } from "../../../src/exporter/api/vrrp.ts";
+import { encodeVrrpList } from "../../../src/appliance/encode.ts";
+import { decodeVrrpList } from "../../../src/exporter/api/vrrp-list.ts";
 import { parseDump } from "../../../src/appliance/keepalived.ts";
 
 /** A dump of keepalived 2.2.7, without most of the unused fields. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test, vi } from "vitest";
-import { VRRP_LIST } from "../../../src/exporter/api/vrrp.ts";
+import { VRRP_LIST } from "../../../src/exporter/api/vrrp-list.ts";
 import { vrrpSchema } from "../../../src/appliance/config.ts";
 import type { KeepalivedOptions, SendSignal } from "../../../src/appliance/keepalived.ts";
 import { toolPath } from "../../support/tool.ts";

@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { anonymizeBody, createNumbering } from "../../../src/exporter/api/anonymize.ts";
 import type { Outcome } from "../../../src/exporter/api/failure.ts";
-import { OPERATIONS, type OperationKind } from "../../../src/exporter/api/operations.ts";
+import { MANAGEMENT_API } from "../../../src/exporter/api/management-api.ts";
+import type { OperationKind } from "../../../src/exporter/api/operation.ts";
 import { isRecordedBody } from "../../support/recorded-grammar.ts";
 
 const asIs = (value: string): string => value;
@@ -110,7 +111,7 @@ const RUNS = { numRuns: 500 };
 test("nothing of an answer is recorded but booleans, numbers of the API's ranges, words of closed sets and numbered names", () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...KINDS), (answer, kind) => {
-      const { anonymize } = OPERATIONS[kind];
+      const { anonymize } = MANAGEMENT_API.operations[kind];
       const recorded = anonymizeBody(Buffer.from(answer), anonymize, createNumbering());
       expect(isRecordedBody(recorded)).toBe(true);
       expect(CANARIES.filter((canary) => recorded.includes(canary))).toEqual([]);
@@ -139,7 +140,7 @@ function outcomeOf(decoded: Outcome<unknown>): string {
 test("what is recorded decodes as the answer did, up to names and addresses", () => {
   fc.assert(
     fc.property(body, fc.constantFrom(...KINDS), (answer, kind) => {
-      const { anonymize, decode } = OPERATIONS[kind];
+      const { anonymize, decode } = MANAGEMENT_API.operations[kind];
       const recorded = anonymizeBody(Buffer.from(answer), anonymize, createNumbering());
       expect(outcomeOf(decode(Buffer.from(recorded), asIs))).toBe(
         outcomeOf(decode(Buffer.from(answer), asIs)),
@@ -157,7 +158,7 @@ const websiteId = fc
 /** What is recorded of an answer that is this value as JSON. */
 function recordedAs(kind: OperationKind, value: unknown): unknown {
   const answer = Buffer.from(JSON.stringify(value));
-  return JSON.parse(anonymizeBody(answer, OPERATIONS[kind].anonymize, createNumbering()));
+  return JSON.parse(anonymizeBody(answer, MANAGEMENT_API.operations[kind].anonymize, createNumbering()));
 }
 
 test("the id of a website is recorded in the list, whatever its length, and nowhere else", () => {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { anonymizeBody, createNumbering } from "../../../src/exporter/api/anonymize.ts";
-import { OPERATIONS, type OperationKind } from "../../../src/exporter/api/operations.ts";
+import { MANAGEMENT_API } from "../../../src/exporter/api/management-api.ts";
+import type { OperationKind } from "../../../src/exporter/api/operation.ts";
 
 /** A body as it is recorded, on one line if it is JSON. */
 function recorded(kind: OperationKind, body: string, number = createNumbering()): string {
-  const text = anonymizeBody(Buffer.from(body), OPERATIONS[kind].anonymize, number);
+  const text = anonymizeBody(Buffer.from(body), MANAGEMENT_API.operations[kind].anonymize, number);
   return text.replaceAll(/\n */g, "");
 }
 
@@ -126,13 +127,15 @@ test("equal names and addresses of several answers are replaced by equal ones, i
 
 test("IPv6 addresses beyond 65,535 have another group of digits", () => {
   const body = Buffer.from('{"bind": ["2001:db8::7"]}');
-  const text = anonymizeBody(body, OPERATIONS.website_details.anonymize, () => 0x1_2345);
+  const text = anonymizeBody(body, MANAGEMENT_API.operations.website_details.anonymize, () => 0x1_2345);
   expect(JSON.parse(text)).toEqual({ bind: ["2001:db8::1:2345"] });
 });
 
 test("a long body is not indented, so that it stays within the limit of its operation", () => {
   const body = JSON.stringify(Array.from({ length: 4096 }, (_, nth) => String(nth + 1)));
-  expect(anonymizeBody(Buffer.from(body), OPERATIONS.website_list.anonymize, createNumbering())).toBe(body);
+  expect(
+    anonymizeBody(Buffer.from(body), MANAGEMENT_API.operations.website_list.anonymize, createNumbering()),
+  ).toBe(body);
 });
 
 test("more addresses than there are for documentation become host names", () => {

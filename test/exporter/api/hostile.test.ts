@@ -1,14 +1,17 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATIONS } from "../../../src/exporter/api/operations.ts";
+import { MANAGEMENT_API } from "../../../src/exporter/api/management-api.ts";
+import { OPNSENSE } from "../../../src/exporter/api/opnsense.ts";
 import { parseWebsiteTest } from "../../../src/exporter/api/website-test.ts";
 
 const AS_IS = (text: string): string => text;
 
-const DECODERS = Object.values(OPERATIONS).map(({ decode }) => decode);
+const DECODERS = [MANAGEMENT_API, OPNSENSE].flatMap(({ operations }) =>
+  Object.values(operations).map(({ decode }) => decode),
+);
 
 /** As many as a body may have: non-linear work on them, four or five times, takes minutes. */
-const MANY_BYTES = OPERATIONS.vrrp.limitBytes;
+const MANY_BYTES = MANAGEMENT_API.operations.vrrp.limitBytes;
 
 function fill(unit: string): string {
   return unit.repeat(Math.floor(MANY_BYTES / unit.length));
@@ -61,6 +64,7 @@ test.each([
   ["brackets", fill("[")],
   ["rows of servers", `{"rhost":[${fill("[],")}[]]}`],
   ["ids", `[${fill('"1",')}"1"]`],
+  ["rows of addresses", `{"rows":[${fill('{"vhid":1,"interface":"a"},')}{}]}`],
   ["different members", `{${Array.from({ length: MANY_BYTES / 12 }, (_, nth) => `"${nth}":1`).join(",")}}`],
   ["small members", `{${fill('"a":1,')}"a":1}`],
 ])("decodes 256 KiB of %s in linear time", (_, body) => {

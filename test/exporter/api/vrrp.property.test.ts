@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { LocalVrrpInterface } from "../../../src/exporter/api/vrrp.ts";
+import { encodeVrrpList, type LocalVrrpInterface } from "../../../src/appliance/encode.ts";
 import { cutText } from "../../../src/exporter/api/text.ts";
-import { decodeVrrpList, encodeVrrpList } from "../../../src/exporter/api/vrrp.ts";
+import { decodeVrrpList } from "../../../src/exporter/api/vrrp-list.ts";
 
 /** An answer to a request without credentials. */
 const asIs = (value: string): string => value;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { decodeVrrpList, encodeVrrpList } from "../../../src/exporter/api/vrrp.ts";
+import { encodeVrrpList } from "../../../src/appliance/encode.ts";
+import { decodeVrrpList } from "../../../src/exporter/api/vrrp-list.ts";
 
 /** An answer to a request without credentials. */
 const asIs = (text: string): string => text;

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { encodeWebsiteDetails, type LocalWebsiteDetails } from "../../../src/appliance/encode.ts";
 import {
   decodeWebsiteDetails,
-  encodeWebsiteDetails,
   gathered,
-  type LocalWebsiteDetails,
   type WebsiteDetails,
 } from "../../../src/exporter/api/website-details.ts";
 

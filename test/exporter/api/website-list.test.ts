@@ -1,10 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  decodeWebsiteList,
-  encodeWebsiteList,
-  WEBSITE_LIST,
-} from "../../../src/exporter/api/website-list.ts";
+import { encodeWebsiteList } from "../../../src/appliance/encode.ts";
+import { decodeWebsiteList, WEBSITE_LIST } from "../../../src/exporter/api/website-list.ts";
 
 const decode = (text: string) => decodeWebsiteList(Buffer.from(text));
 const problemOf = (reason: string, message: string) => ({

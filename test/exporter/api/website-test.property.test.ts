@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { encodeWebsiteTest, formatWebsiteTest } from "../../../src/appliance/encode.ts";
 import {
   decodeWebsiteTest,
-  encodeWebsiteTest,
-  formatWebsiteTest,
   parseWebsiteTest,
   type Protocol,
 } from "../../../src/exporter/api/website-test.ts";

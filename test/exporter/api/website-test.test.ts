@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  decodeWebsiteTest,
-  encodeWebsiteTest,
-  formatWebsiteTest,
-  parseWebsiteTest,
-} from "../../../src/exporter/api/website-test.ts";
+import { encodeWebsiteTest, formatWebsiteTest } from "../../../src/appliance/encode.ts";
+import { decodeWebsiteTest, parseWebsiteTest } from "../../../src/exporter/api/website-test.ts";
 
 const AS_IS = (text: string): string => text;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operationKey } from "../../../src/exporter/api/operations.ts";
+import { operationKey } from "../../../src/exporter/api/operation.ts";
 import type { ApplianceConfig } from "../../../src/exporter/config/config.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import type { ConfirmingPolls } from "../../../src/exporter/polling/runner.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createLatenessWatch } from "../../../src/exporter/board/lateness.ts";
-import type { OperationKind } from "../../../src/exporter/api/operations.ts";
+import type { OperationKind } from "../../../src/exporter/api/operation.ts";
 import type { LeapingClock } from "../../support/leaping-clock.ts";
 
 /** A clock that stands still until it leaps. */

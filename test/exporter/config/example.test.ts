@@ -17,6 +17,7 @@ beforeAll(async () => {
   files = {
     "config.yaml": example,
     "secrets/monitor": "hunter2\n",
+    "secrets/opnsense": "hunter3\n",
     "tls/ca.pem": authority.cert,
     "tls/client.pem": client.cert,
     "tls/client.key": client.key,
@@ -31,6 +32,8 @@ test("the example and its files are valid", async () => {
   expect(appliances.map(({ name, cluster }) => `${cluster}/${name}`)).toEqual([
     "ams/waf-ams-1",
     "ams/waf-ams-2",
+    "fw/fw-1",
+    "fw/fw-2",
     "waf-lab/waf-lab",
     "simulator/simulator",
     "fra/waf-fra-1",

@@ -10,6 +10,7 @@ test("an appliance with only a name and a URL has the built-in settings", async 
         cluster: "a",
         isAlone: true,
         enabled: true,
+        kind: "management_api",
         baseUrl: "https://192.0.2.11:4849",
         labels: {},
         websites: [],
@@ -74,6 +75,7 @@ test("inner settings override outer ones key by key, and labels and websites are
       cluster: "c",
       isAlone: false,
       enabled: true,
+      kind: "management_api",
       baseUrl: "https://a",
       labels: { site: "ams", rack: "b", unit: "7" },
       websites: [
@@ -100,6 +102,7 @@ test("inner settings override outer ones key by key, and labels and websites are
       cluster: "c",
       isAlone: false,
       enabled: false,
+      kind: "management_api",
       baseUrl: "https://b",
       labels: { site: "ams", rack: "a" },
       websites: [{ id: 1, name: "1", protocols: undefined, expectStatus }],

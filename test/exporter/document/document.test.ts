@@ -12,7 +12,7 @@ import {
   WALL_MS,
   websiteOf,
 } from "../../support/observations.ts";
-import type { Operation } from "../../../src/exporter/api/operations.ts";
+import type { Operation } from "../../../src/exporter/api/operation.ts";
 import { createJudge, documentOf } from "../judge/support.ts";
 
 const SHOP = websiteOf({ id: 2, name: "shop" });

@@ -118,7 +118,13 @@ function keyOf({ vhid, vip }: Pick<VrrpInterface, "vhid" | "vip">): string {
 function reportsOf(interfaces: readonly Partial<VrrpInterface>[]): Reports {
   const reports = interfaces.map((each): GroupReport => {
     const { name, device, vhid, vip, state, aliases = [] } = interfaceOf(each);
-    const known = { areAddressesKnown: true, priority: 100, isFailoverMaster: false };
+    const known = {
+      areAddressesKnown: true,
+      priority: 100,
+      isFailoverMaster: false,
+      isDemoted: false,
+      restraint: undefined,
+    };
     const isMaster = state === "MASTER";
     const role = isMaster ? "master" : "backup";
     return { name, device, vhid, vip, addresses: [vip, ...aliases], role, state, isMaster, ...known };

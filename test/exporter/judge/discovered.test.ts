@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { gathered, type WebsiteDetails } from "../../../src/exporter/api/website-details.ts";
-import { operationKey } from "../../../src/exporter/api/operations.ts";
+import { operationKey } from "../../../src/exporter/api/operation.ts";
 import type { Observation } from "../../../src/exporter/polling/observation.ts";
 import { lastingProblems } from "../../../src/exporter/judge/problems.ts";
 import type { ClusterVerdict, WebsiteVerdict } from "../../../src/exporter/judge/verdict.ts";

@@ -63,6 +63,7 @@ const ODD = listOf(
     interfaceOf({ name: "carp1", vip: "2001:DB8:0::64", vhid: 3, advskew: 51, configuredRole: undefined }),
   ],
   {
+    demotion: 240,
     unreadable: ["carp2"],
     anomalies: ["unknown_state", "bad_field", "bad_field", "advskew_mismatch", "bad_interface"],
   },

@@ -181,6 +181,9 @@ vrrp_interface_info{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",inte
 vrrp_interface_info{appliance="waf-2",ha_cluster="ams",site="ams",rack="r2",interface="carp0",vhid="2",vip="192.0.2.100",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",configured_role="backup"} 1
 vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp0",vhid="2",vip="192.0.2.100",device="",netmask="255.255.255.0",peer="",configured_role="master"} 1
 vrrp_interface_info{appliance="odd",ha_cluster="odd",interface="carp1",vhid="3",vip="2001:db8::64",device="eth1",netmask="255.255.255.0",peer="224.0.0.18",configured_role=""} 1
+# HELP carp_demotion CARP demotion of the appliance, which adds to the advertising skews of all its interfaces; where it is not 0, vrrp_priority is absent. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
+# TYPE carp_demotion gauge
+carp_demotion{appliance="odd",ha_cluster="odd"} 240
 # HELP vrrp_transitions_total Changes of state_current against the last successful poll, since the interface was first seen. From the latest poll of the VRRP list, not from the scrape; absent unless that poll succeeded.
 # TYPE vrrp_transitions_total counter
 vrrp_transitions_total{appliance="waf-1",ha_cluster="ams",site="ams",rack="r1",interface="carp0",vhid="2",vip="192.0.2.100"} 1

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { OPERATION_KINDS } from "../../../src/exporter/api/operations.ts";
+import { OPERATION_KINDS } from "../../../src/exporter/api/operation.ts";
 import { WHOLE_FLEET } from "../../../src/exporter/config/shard.ts";
 import { createSelfMetrics, type SelfMetrics } from "../../../src/exporter/metrics/self.ts";
 import { SKIP_REASONS } from "../../../src/exporter/polling/observation.ts";

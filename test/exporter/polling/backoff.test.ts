@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createBackoff, type Backoff, type FinishedPoll } from "../../../src/exporter/polling/backoff.ts";
-import type { Operation } from "../../../src/exporter/api/operations.ts";
+import type { Operation } from "../../../src/exporter/api/operation.ts";
 import { failureOf } from "../../support/observations.ts";
 import { VRRP, website } from "./poller-support.ts";
 

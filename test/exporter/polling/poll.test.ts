@@ -15,8 +15,8 @@ test("a poll requests its operation's path with its timeout and its limit", asyn
     requested.push(request);
     return Promise.resolve({ ok: true, value: bodyOf("{}") });
   });
-  await poll(client, { kind: "vrrp" }, 4_000);
-  await poll(client, { kind: "website_test", websiteId: 12 }, 20_000);
+  await poll(client, "management_api", { kind: "vrrp" }, 4_000);
+  await poll(client, "management_api", { kind: "website_test", websiteId: 12 }, 20_000);
   expect(requested).toEqual([
     ["/api/v1/interface/virtual", 4_000, { precedence: "list", bodyLimitBytes: 256 * 1024 }],
     ["/api/v1/website/12/test", 20_000, { precedence: "test", bodyLimitBytes: 64 * 1024 }],
@@ -31,7 +31,7 @@ test("a bug makes the poll fail as internal and is not thrown", async () => {
     }),
   ];
   for (const client of broken) {
-    const { outcome } = await poll(client, { kind: "website_test", websiteId: 1 }, 1);
+    const { outcome } = await poll(client, "management_api", { kind: "website_test", websiteId: 1 }, 1);
     expect(outcome).toMatchObject({ ok: false, failure: { reason: "internal" } });
     expect(outcome.ok ? "" : outcome.failure.message).toContain("TypeError: x is not a function");
   }
@@ -62,7 +62,7 @@ test.each([
   ["an alias in another spelling", "2001:db8::7", { ...SIX, alias: ["2001:db8:0:0::7"] }],
 ])("a list that comes from %s is not that of the member", async (_, peerAddress, given) => {
   const client = listFrom(peerAddress, given);
-  expect(await poll(client, { kind: "vrrp" }, 1, { isAlone: false })).toEqual({
+  expect(await poll(client, "management_api", { kind: "vrrp" }, 1, { isAlone: false })).toEqual({
     kind: "vrrp",
     outcome: {
       ok: false,
@@ -73,7 +73,9 @@ test.each([
     },
   });
   // Nobody else could take over the address of an appliance that stands alone.
-  expect((await poll(client, { kind: "vrrp" }, 1, { isAlone: true })).outcome.ok).toBe(true);
+  expect((await poll(client, "management_api", { kind: "vrrp" }, 1, { isAlone: true })).outcome.ok).toBe(
+    true,
+  );
 });
 
 test.each([
@@ -84,7 +86,9 @@ test.each([
   ["another address, with unreadable aliases", "192.0.2.11", { alias: 7 }],
   ["another address, with a VIP that is no address", "192.0.2.11", { vip: "vip:ams" }],
 ])("a list that comes from %s is that of the member", async (_, peerAddress, given) => {
-  const { outcome } = await poll(listFrom(peerAddress, given), { kind: "vrrp" }, 1, { isAlone: false });
+  const { outcome } = await poll(listFrom(peerAddress, given), "management_api", { kind: "vrrp" }, 1, {
+    isAlone: false,
+  });
   expect(outcome.ok).toBe(true);
 });
 
@@ -100,7 +104,7 @@ test.each([
 ] as const)("%j with status %i fails as %j", async (operation, status, expected) => {
   const failure = { reason: "http_status", message: "canned", status } as const;
   const client = answering(() => Promise.resolve({ ok: false, failure }));
-  const { outcome } = await poll(client, operation, 1);
+  const { outcome } = await poll(client, "management_api", operation, 1);
   expect(outcome).toEqual({ ok: false, failure: { ...failure, ...expected } });
 });
 

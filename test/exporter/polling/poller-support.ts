@@ -4,7 +4,7 @@ import { createAppliancePoller } from "../../../src/exporter/polling/appliance-p
 import type { Task } from "../../../src/exporter/polling/decide.ts";
 import type { ApplianceClient, Body } from "../../../src/exporter/client/client.ts";
 import type { Observation, PollEvents, SkipReason } from "../../../src/exporter/polling/observation.ts";
-import { operationKey, type Operation, type OperationKind } from "../../../src/exporter/api/operations.ts";
+import { operationKey, type Operation, type OperationKind } from "../../../src/exporter/api/operation.ts";
 import type { Outcome } from "../../../src/exporter/api/failure.ts";
 import { expiresAtMs } from "../../../src/exporter/polling/instants.ts";
 import { startRunner } from "../../../src/exporter/polling/runner.ts";
