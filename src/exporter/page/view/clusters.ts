@@ -72,7 +72,7 @@ function chosenIn({ problems }: JudgedCluster, { filter }: ClustersView): Judged
 
 function clusterItem(judged: JudgedCluster, view: ClustersView): Html {
   const { cluster } = judged;
-  const past = pastOf({ kind: "cluster", cluster: cluster.name }, view.strips);
+  const past = pastOf([{ kind: "cluster", cluster: cluster.name }], view.strips);
   const tone = toneOf(judged);
   const line = html`${mark(tone)}
     <h3 title="${labelsIn(cluster)}">${cluster.name}</h3>
@@ -224,10 +224,9 @@ function rowGroup({ kind, title, rows }: RowGroup, view: TableView, hasTitle: bo
 type RowView = Reader & Partial<Pick<TableView, "strips" | "marked">>;
 
 export function rowLine(row: Row, view: RowView): Html {
-  const { title, aside = "", level, key = "", words, cells, subject } = row;
-  const past =
-    subject === undefined || view.strips === undefined ? undefined : pastOf(subject, view.strips, true);
-  const isMarked = key !== "" && view.marked?.has(key) === true;
+  const { title, aside = "", level, keys = [], words, cells, subjects = [] } = row;
+  const past = view.strips && pastOf(subjects, view.strips, true);
+  const isMarked = keys.some((key) => view.marked?.has(key) === true);
   return html`<tr data-level="${level}" ${isMarked ? html`aria-current="true"` : nothing}>
     <th scope="row">
       <span class="title">${title} <span class="aside">${aside}</span></span>

@@ -4,7 +4,7 @@ import { duration } from "../../view/time.ts";
 import { instantOf } from "../../judge/words.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clock } from "./parts.ts";
-import { picture, swatch } from "./strip.ts";
+import { picture, swatch, worstOf } from "./strip.ts";
 
 export const TIMELINES = {
   day: { title: "Last 24 hours", short: "24 h" },
@@ -38,12 +38,45 @@ export interface PastView {
   readonly figure: string;
 }
 
-/** Returns the past of a subject; `undefined` if nothing is known of it. */
-export function pastOf(subject: StripSubject, view: StripView, isReadable = false): PastView | undefined {
-  const own = view.strip(subject);
-  if (own === undefined) return undefined;
-  const words = `${TIMELINES[view.name].title}: ${pastWords({ ...own, unknownMs: unknownMsIn(own) })}`;
-  return { strip: picture(own, words, isReadable), figure: figureOf(own) };
+/** Returns the past of a row's subjects, the worst of them at each time; `undefined` if nothing is known of them. */
+export function pastOf(
+  subjects: readonly StripSubject[],
+  view: StripView,
+  isReadable = false,
+): PastView | undefined {
+  const known = subjects.flatMap((subject) => {
+    const own = view.strip(subject);
+    return own === undefined ? [] : [{ subject, own }];
+  });
+  const [first] = known;
+  if (first === undefined) return undefined;
+  const strips = known.map(({ own }) => own);
+  const [least = first.own] = strips.toSorted((one, other) => shareOf(one) - shareOf(other));
+  return {
+    strip: picture(
+      worstOf(first.own, { strips }),
+      `${TIMELINES[view.name].title}: ${wordsOf(known)}`,
+      isReadable,
+    ),
+    figure: figureOf(least),
+  };
+}
+
+/** Returns the past in words: of several protocols each by its name, unless all had the same. */
+function wordsOf(known: readonly { readonly subject: StripSubject; readonly own: Strip }[]): string {
+  const all = known.map(({ subject, own }) => {
+    const words = pastWords({ ...own, unknownMs: unknownMsIn(own) });
+    return { words, named: subject.kind === "website" ? `${subject.protocol} ${words}` : words };
+  });
+  const [first] = all;
+  const isSame = all.every(({ words }) => words === first?.words);
+  return isSame ? (first?.words ?? "") : all.map(({ named }) => named).join("; ");
+}
+
+/** Returns the least part of the known time in which a subject may have been up. */
+function shareOf({ upMs, downMs, unansweredMs }: Strip): number {
+  const knownMs = upMs + downMs + unansweredMs;
+  return knownMs === 0 ? 1 : upMs / knownMs;
 }
 
 /** Returns the part of the known time in which a subject was up; the least that is possible if nobody answered meanwhile. */
