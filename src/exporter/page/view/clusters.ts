@@ -1,6 +1,6 @@
 import type { ApplianceDocument, ClusterDocument, FleetDocument } from "../../document/schema.ts";
 import { subjectKeys } from "../../judge/subjects.ts";
-import { once } from "../../../support/kept.ts";
+import { memo } from "../../../support/kept.ts";
 import { inSlices } from "../../../support/slices.ts";
 import { count, listed } from "../../../support/text.ts";
 import { toneOf, type JudgedCluster } from "../../view/headline.ts";
@@ -9,12 +9,12 @@ import { troubleIn, withPlanned } from "../../view/planned.ts";
 import { successionOf } from "../../view/readiness-rows.ts";
 import { isInTrouble, type Cell, type Row, type RowGroup } from "../../view/row.ts";
 import { clusterRows } from "../../view/rows.ts";
-import type { Phrase } from "../../view/time.ts";
+import { relativeTime, type Phrase } from "../../view/time.ts";
 import { isNarrowing, type Filter } from "./filter.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { clusterId, disclosure, labelList, mark, relative, spoken, type Reader } from "./parts.ts";
+import { clusterId, disclosure, labelList, mark, relative, spoken, timeOf, type Reader } from "./parts.ts";
 import { adviceList, problemId } from "./problems.ts";
-import { axis, pastOf, TIMELINES, type StripView } from "./timelines.ts";
+import { axis, pastOf, TIMELINES, type PastView, type StripView } from "./timelines.ts";
 
 /** If there are at most this many clusters, all are open. Otherwise the reader opens them. */
 const FEW = 3;
@@ -71,19 +71,43 @@ function chosenIn({ problems }: JudgedCluster, { filter }: ClustersView): Judged
 }
 
 function clusterItem(judged: JudgedCluster, view: ClustersView): Html {
-  const { cluster } = judged;
+  const { cluster, problems } = judged;
   const past = pastOf([{ kind: "cluster", cluster: cluster.name }], view.strips);
-  const tone = toneOf(judged);
-  const line = html`${mark(tone)}
-    <h3 title="${labelsIn(cluster)}">${cluster.name}</h3>
-    <span class="level"
-      >${troubleOf(judged)}${ageOf(judged, view)}${isNarrowing(view.filter) ? labelList(cluster.labels) : nothing}</span
-    >
-    ${factsOf(cluster)}${past === undefined ? nothing : html`${past.strip}<span class="figure">${past.figure}</span>`}`;
-  return html`<li class="cluster" data-level="${tone}">
+  const { nowMs, filter } = view;
+  const since = sinceOf(judged);
+  const age = since === undefined ? "" : relativeTime("long", Date.parse(since), nowMs);
+  const line = lineOf(cluster, { cluster, problems, since, age, past, hasLabels: isNarrowing(filter) });
+  return html`<li class="cluster" data-level="${toneOf(judged)}">
     ${disclosure(view, clusterId(cluster.name), line, () => clusterBody(judged, view))}
   </li> `;
 }
+
+interface LineInputs extends JudgedCluster {
+  /** The instant at which the trouble began, if that is known, and how long ago that is. */
+  readonly since: string | undefined;
+  readonly age: string;
+  readonly past: PastView | undefined;
+  readonly hasLabels: boolean;
+}
+
+/** Most lines stay as they are from one update to the next. */
+const lineOf = memo(({ cluster, problems, since, age, past, hasLabels }: LineInputs): Html => {
+  const judged = { cluster, problems };
+  const { labels, name, groups, websites, appliances } = cluster;
+  const masters = mastersIn({ groups }).join("; ");
+  const { names, summary } = successionOf(appliances) ?? {};
+  const next =
+    names === undefined ? nothing : html`${spoken(", next")}<span title="${summary ?? ""}">→ ${names}</span>`;
+  return html`${mark(toneOf(judged))}
+    <h3 title="${labelsIn(labels)}">${name}</h3>
+    <span class="level"
+      ><span class="trouble">${troubleOf(judged)}</span>
+      ${since === undefined ? nothing : timeOf(since, age)}${hasLabels ? labelList(labels) : nothing}</span
+    >
+    <span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters} ${next}</span>
+    <span class="sites">${websitesIn(websites)}</span
+    >${past === undefined ? nothing : html`${past.strip}<span class="figure">${past.figure}</span>`}`;
+});
 
 function troubleOf({ cluster, problems }: JudgedCluster): string {
   const isDisabled = cluster.appliances.every(({ state }) => state === "disabled");
@@ -91,27 +115,17 @@ function troubleOf({ cluster, problems }: JudgedCluster): string {
   return troubleIn(problems) ?? quiet;
 }
 
-/** Returns how long the oldest of the problems that count has lasted. */
-export function ageOf({ problems }: JudgedCluster, reader: Reader): Html {
+/** Returns the instant at which the oldest of the problems that count began, if that is known. */
+export function sinceOf({ problems }: JudgedCluster): string | undefined {
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
-  const [first] = (counted.length === 0 ? problems : counted).flatMap(({ since }) => since ?? []).toSorted();
-  return first === undefined ? nothing : html` ${relative("long", first, reader)}`;
+  return (counted.length === 0 ? problems : counted).flatMap(({ since }) => since ?? []).toSorted()[0];
 }
 
-const labelsIn = once(({ labels }: ClusterDocument): string =>
-  Object.entries(labels)
+function labelsIn(labels: ClusterDocument["labels"]): string {
+  return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
-    .join(" "),
-);
-
-const factsOf = once(({ groups, websites, appliances }: ClusterDocument): Html => {
-  const masters = mastersIn({ groups }).join("; ");
-  const { names, summary } = successionOf(appliances) ?? {};
-  const next =
-    names === undefined ? nothing : html`${spoken(", next")}<span title="${summary ?? ""}">→ ${names}</span>`;
-  return html`<span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters} ${next}</span>
-    <span class="sites">${websitesIn(websites)}</span>`;
-});
+    .join(" ");
+}
 
 /** Returns `9/10 websites`, or `10 websites` while none is known; nothing without websites. */
 function websitesIn(websites: ClusterDocument["websites"]): string {

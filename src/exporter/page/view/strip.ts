@@ -1,4 +1,3 @@
-import { memo, once } from "../../../support/kept.ts";
 import type { Strip } from "../../view/strip.ts";
 import { html, nothing, type Html } from "./html.ts";
 
@@ -12,13 +11,13 @@ type Drawn = Pick<Strip, "bins"> & Partial<Pick<Strip, "beginMs" | "binMs" | "si
 const WORSE = ["up", "unknown", "impaired", "planned", "down"] as const;
 
 /** Returns the worst of strips of one scale, bin by bin, since the first of them is known. */
-export const worstOf = memo(({ strips }: { readonly strips: readonly Strip[] }): Drawn => {
+export function worstOf(strips: readonly Strip[]): Drawn {
   const [first, ...others] = strips;
   if (first === undefined || others.length === 0) return first ?? { bins: [] };
   const ranks = first.bins.map((_, nth) => Math.max(...strips.map(({ bins }) => rankOf(bins[nth]))));
   const bins = ranks.map((rank) => WORSE[rank] ?? "unknown");
   return { ...first, bins, sinceMs: Math.min(...strips.map(({ sinceMs }) => sinceMs)) };
-});
+}
 
 function rankOf(band: Strip["bins"][number] = "unknown"): number {
   return WORSE.indexOf(band);
@@ -46,7 +45,7 @@ export function swatch(band: Strip["bins"][number]): Html {
 }
 
 /** Returns a path for each band; bins in a row are one part of the path. Nothing is drawn of the time before the subject was known. */
-const pathsOf = once(({ bins, beginMs = 0, binMs = 1, sinceMs = 0 }: Drawn): Html => {
+function pathsOf({ bins, beginMs = 0, binMs = 1, sinceMs = 0 }: Drawn): Html {
   const parts = { up: "", impaired: "", planned: "", down: "", unknown: "" };
   let begin = Math.max(0, Math.floor((sinceMs - beginMs) / binMs));
   for (const [nth, band] of bins.entries()) {
@@ -58,4 +57,4 @@ const pathsOf = once(({ bins, beginMs = 0, binMs = 1, sinceMs = 0 }: Drawn): Htm
   return html`${Object.entries(parts).flatMap(([band, path]) => {
     return path === "" ? [] : [html`<path class="${band}" d="${path}" />`];
   })}`;
-});
+}

@@ -2,6 +2,7 @@ import type { Strip, Strips, StripScale, StripSubject } from "../../view/strip.t
 import { NOTABLE_MS, pastWords, percent } from "../../view/past.ts";
 import { duration } from "../../view/time.ts";
 import { instantOf } from "../../judge/words.ts";
+import { memo } from "../../../support/kept.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clock } from "./parts.ts";
 import { picture, swatch, worstOf } from "./strip.ts";
@@ -44,34 +45,33 @@ export function pastOf(
   view: StripView,
   isReadable = false,
 ): PastView | undefined {
-  const known = subjects.flatMap((subject) => {
-    const own = view.strip(subject);
-    return own === undefined ? [] : [{ subject, own }];
-  });
-  const [first] = known;
-  if (first === undefined) return undefined;
-  const strips = known.map(({ own }) => own);
-  const [least = first.own] = strips.toSorted((one, other) => shareOf(one) - shareOf(other));
-  return {
-    strip: picture(
-      worstOf(first.own, { strips }),
-      `${TIMELINES[view.name].title}: ${wordsOf(known)}`,
-      isReadable,
-    ),
-    figure: figureOf(least),
-  };
+  const known = subjects.filter((subject) => view.strip(subject) !== undefined);
+  const strips = known.flatMap((subject) => view.strip(subject) ?? []);
+  const [first] = strips;
+  const names = known.map((subject) => (subject.kind === "website" ? `${subject.protocol} ` : ""));
+  return first && pastIn(first, { strips, names, scale: view.name, isReadable });
 }
 
-/** Returns the past in words: of several protocols each by its name, unless all had the same. */
-function wordsOf(known: readonly { readonly subject: StripSubject; readonly own: Strip }[]): string {
-  const all = known.map(({ subject, own }) => {
-    const words = pastWords({ ...own, unknownMs: unknownMsIn(own) });
-    return { words, named: subject.kind === "website" ? `${subject.protocol} ${words}` : words };
-  });
-  const [first] = all;
-  const isSame = all.every(({ words }) => words === first?.words);
-  return isSame ? (first?.words ?? "") : all.map(({ named }) => named).join("; ");
+interface PastInputs {
+  /** At least one. */
+  readonly strips: readonly Strip[];
+  /** What their words begin with where they differ. */
+  readonly names: readonly string[];
+  readonly scale: StripScale;
+  readonly isReadable: boolean;
 }
+
+/** Strips are the same for some seconds. */
+const pastIn = memo(({ strips, names, scale, isReadable }: PastInputs): PastView => {
+  const all = strips.map((own) => pastWords({ ...own, unknownMs: unknownMsIn(own) }));
+  const isSame = all.every((words) => words === all[0]);
+  const words = isSame ? (all[0] ?? "") : all.map((each, nth) => `${names[nth] ?? ""}${each}`).join("; ");
+  const [least] = strips.toSorted((one, other) => shareOf(one) - shareOf(other));
+  return {
+    strip: picture(worstOf(strips), `${TIMELINES[scale].title}: ${words}`, isReadable),
+    figure: least === undefined ? "" : figureOf(least),
+  };
+});
 
 /** Returns the least part of the known time in which a subject may have been up. */
 function shareOf({ upMs, downMs, unansweredMs }: Strip): number {
