@@ -65,19 +65,32 @@ test.each([
   },
 );
 
-test.each([
-  ["well", "vie"],
-  ["split", "ams"],
-  ["dark", "par"],
-] as const)(
-  "an open cluster of two members, two groups and ten websites is at most 560 px high: %s",
-  async (situation, name) => {
-    const { page } = await openPlayed(situation, "desktop", { query: `?open=cluster-${name}` });
-    const height = await page
-      .locator(`#cluster-${name}`)
-      .evaluate((one) => one.getBoundingClientRect().height);
+test.each(
+  (["desktop", "phone"] as const).flatMap((screen) => [
+    [screen, "well", "vie"] as const,
+    [screen, "split", "ams"] as const,
+    [screen, "dark", "par"] as const,
+  ]),
+)(
+  "an open cluster of two members, two groups and ten websites is at most 560 px high: %s, %s",
+  async (screen, situation, name) => {
+    const query = `?open=cluster-${name}#cluster-${name}`;
+    const { page } = await openPlayed(situation, screen, { query });
+    const cluster = page.locator(`#cluster-${name}`);
+    const height = await cluster.evaluate((one) => one.getBoundingClientRect().height);
     expect(height).toBeGreaterThan(200);
     expect(height).toBeLessThanOrEqual(560);
+    // The cells of members are beside each other, and the table is not wider than its place.
+    const isFitting = await cluster
+      .locator(".scroll")
+      .first()
+      .evaluate((one) => one.scrollWidth <= one.clientWidth);
+    expect(isFitting).toBe(true);
+    const tops = await cluster
+      .locator(".vrrp tr:first-child td:not(:is(.past, .figure))")
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().top));
+    expect(tops).toHaveLength(2);
+    expect(new Set(tops).size).toBe(1);
   },
 );
 
@@ -124,6 +137,65 @@ test("planned work is blue in its line, its clusters and its incidents", async (
   expect((await levelsOf(".cluster")).slice(0, 3)).toEqual(["planned", "planned", "well"]);
   expect(new Set(await levelsOf("#cluster-rtm .vrrp tr[data-level]"))).toEqual(new Set(["planned"]));
   expect((await levelsOf(".incidents > li")).slice(0, 3)).toEqual(["planned", "planned", "planned"]);
+});
+
+test("a click on trouble in a strip opens its incident, and so does Enter", async () => {
+  const { page, errors } = await openPlayed("split", "desktop", { query: "?open=cluster-ams" });
+  const opened = page.locator(".incidents li[aria-current] .what");
+  const end = async (selector: string) => {
+    const strip = page.locator(selector).first();
+    const { width, height } = (await strip.boundingBox()) ?? { width: 0, height: 0 };
+    return { strip, position: { x: width - 1, y: height / 2 } };
+  };
+  const row = await end("#cluster-ams .vrrp tr:first-child .strip");
+  await row.strip.click({ position: row.position });
+  await expect.poll(() => opened.textContent(), SOON).toMatch(/Split brain/);
+  await page.goBack();
+  await expect.poll(() => opened.count(), SOON).toBe(0);
+  await row.strip.focus();
+  await row.strip.press("Enter");
+  await expect.poll(() => opened.textContent(), SOON).toMatch(/Split brain/);
+  await page.goBack();
+  await expect.poll(() => opened.count(), SOON).toBe(0);
+  const line = await end("#cluster-ams > summary .strip");
+  await line.strip.click({ position: line.position });
+  await expect.poll(() => opened.textContent(), SOON).toMatch(/Split brain/);
+  expect(await page.locator("#cluster-ams").getAttribute("open")).not.toBeNull();
+  expect(errors).toEqual([]);
+});
+
+test("a line says which problems may follow from the one above", async () => {
+  const { page } = await openPlayed("trouble", "desktop");
+  const followers = await page.locator(".problems li:has(.follows)").allInnerTexts();
+  expect(followers).toHaveLength(1);
+  expect(followers[0]).toMatch(/^muc\s+May follow from that: → Unknown Backup unknown/);
+});
+
+test("however long the name of a trouble is, its age is in sight", async () => {
+  const { page } = await openPlayed("trouble", "desktop");
+  const isInside = await page.locator("#cluster-muc > summary .level").evaluate((level) => {
+    const age = level.querySelector("time")?.getBoundingClientRect();
+    return age !== undefined && age.width > 0 && age.right <= level.getBoundingClientRect().right + 1;
+  });
+  expect(isInside).toBe(true);
+});
+
+test("in print the tables of what is not well are open, and afterwards as before", async () => {
+  const { page, errors } = await openPlayed("trouble", "desktop");
+  const opened = (): Promise<number> => page.locator(".cluster > details[open] table").count();
+  expect(await opened()).toBe(0);
+  const printed = page.evaluate(
+    () =>
+      new Promise<number>((resolve) => {
+        addEventListener("beforeprint", () => {
+          resolve(document.querySelectorAll(".cluster > details[open] table").length);
+        });
+      }),
+  );
+  await page.pdf();
+  expect(await printed).toBe(7);
+  await expect.poll(opened, SOON).toBe(0);
+  expect(errors).toEqual([]);
 });
 
 test("in print the verdict does not stick, and the controls are gone", async () => {

@@ -1,4 +1,4 @@
-import type { ApplianceDocument, ClusterDocument, FleetDocument } from "../../document/schema.ts";
+import type { ApplianceDocument, ClusterDocument, IncidentDocument } from "../../document/schema.ts";
 import { subjectKeys } from "../../judge/subjects.ts";
 import { memo } from "../../../support/kept.ts";
 import { inSlices } from "../../../support/slices.ts";
@@ -38,7 +38,8 @@ const FOLLOWS: ReadonlySet<RowGroup["kind"]> = new Set(["failover", "websites"])
 export interface ClustersView extends Reader {
   readonly filter: Filter;
   readonly strips: StripView;
-  readonly incidents: FleetDocument["incidents"];
+  /** The incidents of each cluster. */
+  readonly incidents: ReadonlyMap<string, readonly IncidentDocument[]>;
 }
 
 /** Renders a line for each cluster, in slices: 250 lines and the tables of at most 20 open clusters. */
@@ -73,11 +74,12 @@ function chosenIn({ problems }: JudgedCluster, { filter }: ClustersView): Judged
 function clusterItem(judged: JudgedCluster, view: ClustersView): Html {
   const { cluster, problems } = judged;
   const past = pastOf([{ kind: "cluster", cluster: cluster.name }], view.strips);
+  const incidents = view.incidents.get(cluster.name) ?? [];
   const { nowMs, filter } = view;
   const since = sinceOf(judged);
   const age = since === undefined ? "" : relativeTime("long", Date.parse(since), nowMs);
   const line = lineOf(cluster, { cluster, problems, since, age, past, hasLabels: isNarrowing(filter) });
-  return html`<li class="cluster" data-level="${toneOf(judged)}">
+  return html`<li class="cluster" data-level="${toneOf(judged)}" ${incidentsOf(incidents)}>
     ${disclosure(view, clusterId(cluster.name), line, () => clusterBody(judged, view))}
   </li> `;
 }
@@ -157,7 +159,7 @@ function clusterBody(judged: JudgedCluster, view: ClustersView): Html {
   const shown = groups.map((each) => ({ ...each, rows: each.shown })).filter(({ rows }) => rows.length > 0);
   const folded = groups.map((each) => ({ ...each, rows: each.folded })).filter(({ rows }) => rows.length > 0);
   const rest = `${REST}${clusterId(cluster.name)}`;
-  return html`${adviceList(problems, view.incidents, view.filter)}${clusterTable(shown, table, "")}
+  return html`${adviceList(problems, view.incidents.get(cluster.name) ?? [], view.filter)}${clusterTable(shown, table, "")}
   ${folded.length === 0 ? nothing : disclosure(view, rest, html`${foldedWords(folded)}`, () => clusterTable(folded, table, "The rest of "))}`;
 }
 
@@ -200,7 +202,7 @@ function clusterTable(groups: readonly RowGroup[], view: TableView, prefix: stri
           <td>${isFolded ? nothing : labelList(labels)}</td>
           ${appliances.map((appliance) => columnHeader(appliance, view))}
           <td class="past">${isFolded ? nothing : axis(view.strips)}</td>
-          <td>${isFolded ? nothing : TIMELINES[view.strips.name].short}</td>
+          <td class="figure">${isFolded ? nothing : TIMELINES[view.strips.name].short}</td>
         </tr>
       </thead>
       ${groups.map((group, nth) => rowGroup(group, view, nth > 0 || isFolded))}
@@ -221,12 +223,14 @@ function columnHeader(appliance: ApplianceDocument, { cluster, marked }: TableVi
 }
 
 function rowGroup({ kind, title, rows }: RowGroup, view: TableView, hasTitle: boolean): Html {
-  const columns = view.cluster.appliances.length + 3;
+  const columns = view.cluster.appliances.length + 1;
   return html`<tbody class="${kind}">
     ${
       hasTitle
         ? html`<tr class="group">
             <th scope="rowgroup" colspan="${columns}">${title}</th>
+            <td class="past"></td>
+            <td class="figure"></td>
           </tr>`
         : nothing
     }
@@ -235,13 +239,21 @@ function rowGroup({ kind, title, rows }: RowGroup, view: TableView, hasTitle: bo
 }
 
 /** The part of the view that a row needs. */
-type RowView = Reader & Partial<Pick<TableView, "strips" | "marked">>;
+type RowView = Reader & Partial<Pick<TableView, "strips" | "marked" | "incidents" | "cluster">>;
+
+/** Returns the attribute by which a click on a strip finds the incident of that time: id, begin and end of each. */
+function incidentsOf(incidents: readonly IncidentDocument[]): Html {
+  const all = incidents.map(({ id, begin, end = "" }) => `${id} ${begin} ${end}`);
+  return all.length === 0 ? nothing : html`data-incidents="${all.join(",")}"`;
+}
 
 export function rowLine(row: Row, view: RowView): Html {
   const { title, aside = "", level, keys = [], words, cells, subjects = [] } = row;
   const past = view.strips && pastOf(subjects, view.strips, true);
   const isMarked = keys.some((key) => view.marked?.has(key) === true);
-  return html`<tr data-level="${level}" ${isMarked ? html`aria-current="true"` : nothing}>
+  const incidents = view.incidents?.get(view.cluster?.name ?? "") ?? [];
+  const own = incidents.filter((each) => each.keys?.some((key) => keys.includes(key)) === true);
+  return html`<tr data-level="${level}" ${isMarked ? html`aria-current="true"` : nothing} ${incidentsOf(own)}>
     <th scope="row">
       <span class="title">${title} <span class="aside">${aside}</span></span>
       <span class="words">${words.map((each) => html`${inline(each, view)} `)}</span>
