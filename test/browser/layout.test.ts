@@ -177,8 +177,9 @@ test("in print the tables of what is not well are open, and afterwards as before
   expect(await opened()).toBe(0);
   await page.evaluate(() => {
     const { dataset } = document.documentElement;
-    const count = (): number => document.querySelectorAll(".cluster > details[open] table").length;
-    addEventListener("beforeprint", () => (dataset["printed"] = String(count())));
+    addEventListener("beforeprint", () => {
+      dataset["printed"] = String(document.querySelectorAll(".cluster > details[open] table").length);
+    });
   });
   await page.pdf();
   expect(await page.locator("html").getAttribute("data-printed")).toBe("7");

@@ -203,12 +203,12 @@ addEventListener("beforeprint", () => {
   const before = [...choices];
   for (const { id } of document.querySelectorAll(".cluster:not([data-level=well]) > details"))
     choices.set(id, true);
-  const request = new XMLHttpRequest();
-  request.open("GET", fragmentUrl(), false);
+  const blocking = new XMLHttpRequest();
+  blocking.open("GET", fragmentUrl(), false);
   choices.clear();
   for (const [id, isOpen] of before) choices.set(id, isOpen);
-  request.send();
-  const next = fragmentIn(request.responseText);
+  blocking.send();
+  const next = fragmentIn(blocking.responseText);
   if (next !== null) show(next);
 });
 addEventListener("afterprint", () => void update());
