@@ -6,14 +6,14 @@ import type { Cell, Row } from "./row.ts";
 import { relative, type Phrase } from "./time.ts";
 import { inWords } from "./words.ts";
 
-type Website = ClusterDocument["websites"][number];
-type DisplayedState = Partial<Website["states"][number]>;
-type Protocol = DisplayedState["protocol"];
+type DisplayedWebsite = ClusterDocument["websites"][number];
+type DisplayedState = Partial<DisplayedWebsite["states"][number]>;
+type DisplayedProtocol = DisplayedState["protocol"];
 type Test = ApplianceDocument["websites"][number];
 
 /** Returns the row of a website, which says what differs between its protocols. */
 export function websiteRow(
-  { id, name, states: judged }: Website,
+  { id, name, states: judged }: DisplayedWebsite,
   cluster: string,
   tests: readonly (Test | undefined)[],
   cellsOf: (cellOf: (test: Test | undefined) => Cell) => readonly Cell[],
@@ -61,7 +61,7 @@ function phrasesOf({ since }: DisplayedState, words: string): readonly Phrase[] 
 }
 
 /** Returns `200`; `301 + 200` where the protocols of the row differ, with the details of each by its name. */
-function testCell(test: Test | undefined, protocols: readonly Protocol[]): Cell {
+function testCell(test: Test | undefined, protocols: readonly DisplayedProtocol[]): Cell {
   if (test === undefined) return { state: "not tested from here" };
   const results = protocols.map((protocol) => resultOf(test, protocol));
   const isSame = results.every((each) => isEqual(each, results[0]));
@@ -76,13 +76,13 @@ function testCell(test: Test | undefined, protocols: readonly Protocol[]): Cell 
   };
 }
 
-interface Result {
+interface ShownResult {
   readonly level: Level;
   readonly state: string;
   readonly details: readonly Phrase[];
 }
 
-function resultOf(test: Test, protocol: Protocol): Result {
+function resultOf(test: Test, protocol: DisplayedProtocol): ShownResult {
   const found = test.statuses?.find((one) => one.protocol === protocol);
   if (found === undefined) return { level: "unknown", state: "unknown", details: whyUnknown(test, protocol) };
   const { status, isUp, level, text } = found;
@@ -93,7 +93,7 @@ function resultOf(test: Test, protocol: Protocol): Result {
 /** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol or a certain status for it. */
 function whyUnknown(
   { poll: { state, reason, failingSince }, uncertain = [] }: Test,
-  protocol: Protocol,
+  protocol: DisplayedProtocol,
 ): readonly Phrase[] {
   if (state === "pending") return ["not tested yet"];
   const found = uncertain.filter((one) => protocol === undefined || one.protocol === protocol);

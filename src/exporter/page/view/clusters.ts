@@ -103,7 +103,7 @@ const lineOf = memo(({ cluster, problems, since, age, past, hasLabels }: LineInp
   return html`${mark(toneOf(judged))}
     <h3 title="${labelsIn(labels)}">${name}</h3>
     <span class="level"
-      ><span class="trouble">${troubleOf(judged)}</span>
+      ><span class="kinds">${troubleOf(judged)}</span>
       ${since === undefined ? nothing : timeOf(since, age)}${hasLabels ? labelList(labels) : nothing}</span
     >
     <span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters} ${next}</span>

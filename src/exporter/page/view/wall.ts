@@ -50,7 +50,7 @@ function tile(judged: JudgedCluster, reader: Reader): Html {
   return html`<li data-level="${tone}">
     <a href="./#${clusterId(cluster.name)}"
       >${mark(tone)}<strong>${cluster.name}</strong>
-      ${trouble === undefined ? nothing : html`<span class="level"><span class="trouble">${trouble}</span> ${since === undefined ? nothing : relative("long", since, reader)}</span>`}
+      ${trouble === undefined ? nothing : html`<span class="level"><span class="kinds">${trouble}</span> ${since === undefined ? nothing : relative("long", since, reader)}</span>`}
       <span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters}</span></a
     >
   </li> `;
