@@ -171,6 +171,30 @@ test("however long the name of a trouble is, its age is in sight", async () => {
   expect(isInside).toBe(true);
 });
 
+test("with forced colors each state has a sign of its own within a border", async () => {
+  const { page } = await openPlayed("trouble", "desktop", { query: "?open=cluster-ams&open=cluster-par" });
+  await page.emulateMedia({ forcedColors: "active" });
+  const signs = await page.locator(".mark").evaluateAll((all) =>
+    all.map((one) => {
+      const { backgroundColor, borderTopStyle } = getComputedStyle(one);
+      const { content } = getComputedStyle(one, "::before");
+      const level = one.getAttribute("data-level") ?? "";
+      return { level, isBordered: borderTopStyle === "solid", look: `${content} ${backgroundColor}` };
+    }),
+  );
+  const looks = new Map(signs.map(({ level, look }) => [level, look]));
+  expect([...looks.keys()].toSorted()).toEqual([
+    "backup",
+    "critical",
+    "master",
+    "unknown",
+    "warning",
+    "well",
+  ]);
+  expect(new Set(looks.values()).size).toBe(looks.size);
+  expect(signs.filter(({ isBordered }) => !isBordered)).toEqual([]);
+});
+
 test("in print the tables of what is not well are open, and afterwards as before", async () => {
   const { page, errors } = await openPlayed("trouble", "desktop");
   const opened = (): Promise<number> => page.locator(".cluster > details[open] table").count();
