@@ -21,7 +21,7 @@ export function measurePageUpdate(): Promise<Measurement> {
       measured: `${own.toFixed(0)} ms of CPU`,
       peer: `replacing the whole page: ${peer.toFixed(0)} ms`,
       ratio: (own / peer).toFixed(2),
-      goal: "at most 100 ms",
+      goal: "at most 50 ms",
     };
   });
 }

@@ -65,19 +65,32 @@ test.each([
   },
 );
 
-test.each([
-  ["well", "vie"],
-  ["split", "ams"],
-  ["dark", "par"],
-] as const)(
-  "an open cluster of two members, two groups and ten websites is at most 560 px high: %s",
-  async (situation, name) => {
-    const { page } = await openPlayed(situation, "desktop", { query: `?open=cluster-${name}` });
-    const height = await page
-      .locator(`#cluster-${name}`)
-      .evaluate((one) => one.getBoundingClientRect().height);
+test.each(
+  (["desktop", "phone"] as const).flatMap((screen) => [
+    [screen, "well", "vie"] as const,
+    [screen, "split", "ams"] as const,
+    [screen, "dark", "par"] as const,
+  ]),
+)(
+  "an open cluster of two members, two groups and ten websites is at most 560 px high: %s, %s",
+  async (screen, situation, name) => {
+    const query = `?open=cluster-${name}#cluster-${name}`;
+    const { page } = await openPlayed(situation, screen, { query });
+    const cluster = page.locator(`#cluster-${name}`);
+    const height = await cluster.evaluate((one) => one.getBoundingClientRect().height);
     expect(height).toBeGreaterThan(200);
     expect(height).toBeLessThanOrEqual(560);
+    // The cells of members are beside each other, and the table is not wider than its place.
+    const isFitting = await cluster
+      .locator(".scroll")
+      .first()
+      .evaluate((one) => one.scrollWidth <= one.clientWidth);
+    expect(isFitting).toBe(true);
+    const tops = await cluster
+      .locator(".vrrp tr:first-child td:not(:is(.past, .figure))")
+      .evaluateAll((cells) => cells.map((cell) => cell.getBoundingClientRect().top));
+    expect(tops).toHaveLength(2);
+    expect(new Set(tops).size).toBe(1);
   },
 );
 
@@ -124,6 +137,78 @@ test("planned work is blue in its line, its clusters and its incidents", async (
   expect((await levelsOf(".cluster")).slice(0, 3)).toEqual(["planned", "planned", "well"]);
   expect(new Set(await levelsOf("#cluster-rtm .vrrp tr[data-level]"))).toEqual(new Set(["planned"]));
   expect((await levelsOf(".incidents > li")).slice(0, 3)).toEqual(["planned", "planned", "planned"]);
+});
+
+test.each([
+  ["a click in a row", "#cluster-ams .vrrp tr:first-child .strip", false],
+  ["Enter in a row", "#cluster-ams .vrrp tr:first-child .strip", true],
+  ["a click in a line", "#cluster-ams > summary .strip", false],
+] as const)("what opens the incident of trouble in a strip: %s", async (_, selector, isKey) => {
+  const { page, errors } = await openPlayed("split", "desktop", { query: "?open=cluster-ams" });
+  const strip = page.locator(selector).first();
+  const { width, height } = (await strip.boundingBox()) ?? { width: 0, height: 0 };
+  if (isKey) await strip.press("Enter");
+  else await strip.click({ position: { x: width - 1, y: height / 2 } });
+  const opened = page.locator(".incidents li[aria-current] .what");
+  await expect.poll(() => opened.allTextContents(), SOON).toEqual([expect.stringMatching(/Split brain/)]);
+  expect(await page.locator("#cluster-ams").getAttribute("open")).not.toBeNull();
+  expect(errors).toEqual([]);
+});
+
+test("a line says which problems may follow from the one above", async () => {
+  const { page } = await openPlayed("trouble", "desktop");
+  const followers = await page.locator(".problems li:has(.follows)").allInnerTexts();
+  expect(followers).toHaveLength(1);
+  expect(followers[0]).toMatch(/^muc\s+May follow from that:\s+→\s+Unknown\s+Backup unknown/);
+});
+
+test("however long the name of a trouble is, its age is in sight", async () => {
+  const { page } = await openPlayed("trouble", "desktop");
+  const isInside = await page.locator("#cluster-muc > summary .level").evaluate((level) => {
+    const age = level.querySelector("time")?.getBoundingClientRect();
+    return age !== undefined && age.width > 0 && age.right <= level.getBoundingClientRect().right + 1;
+  });
+  expect(isInside).toBe(true);
+});
+
+test("with forced colors each state has a sign of its own within a border", async () => {
+  const { page } = await openPlayed("trouble", "desktop", { query: "?open=cluster-ams&open=cluster-par" });
+  await page.emulateMedia({ forcedColors: "active" });
+  const signs = await page.locator(".mark").evaluateAll((all) =>
+    all.map((one) => {
+      const { backgroundColor, borderTopStyle } = getComputedStyle(one);
+      const { content } = getComputedStyle(one, "::before");
+      const level = one.getAttribute("data-level") ?? "";
+      return { level, isBordered: borderTopStyle === "solid", look: `${content} ${backgroundColor}` };
+    }),
+  );
+  const looks = new Map(signs.map(({ level, look }) => [level, look]));
+  expect([...looks.keys()].toSorted()).toEqual([
+    "backup",
+    "critical",
+    "master",
+    "unknown",
+    "warning",
+    "well",
+  ]);
+  expect(new Set(looks.values()).size).toBe(looks.size);
+  expect(signs.filter(({ isBordered }) => !isBordered)).toEqual([]);
+});
+
+test("in print the tables of what is not well are open, and afterwards as before", async () => {
+  const { page, errors } = await openPlayed("trouble", "desktop");
+  const opened = (): Promise<number> => page.locator(".cluster > details[open] table").count();
+  expect(await opened()).toBe(0);
+  await page.evaluate(() => {
+    const { dataset } = document.documentElement;
+    addEventListener("beforeprint", () => {
+      dataset["printed"] = String(document.querySelectorAll(".cluster > details[open] table").length);
+    });
+  });
+  await page.pdf();
+  expect(await page.locator("html").getAttribute("data-printed")).toBe("7");
+  await expect.poll(opened, SOON).toBe(0);
+  expect(errors).toEqual([]);
 });
 
 test("in print the verdict does not stick, and the controls are gone", async () => {

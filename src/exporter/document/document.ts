@@ -130,16 +130,19 @@ export const clusterDocument = memo(({ verdict, nextPollAtMs }: ClusterFacts): C
   const windows = (verdict.planned?.windows ?? []).map((window) => ({ window, members: window.members }));
   return {
     name,
-    labels: { ...labels },
+    labels,
     state: verdict.state,
     level: clusterLevel(verdict),
     groups,
     websites: websites.flatMap((website) => websiteDocument(website, verdict.groups, isHidden)),
     discovered: isDiscovered ? { websites: described } : undefined,
-    appliances: members.map((each) => {
-      const elsewhere = windowsElsewhere(windows, new Set([each.name]));
-      return { ...each, ready: readyOn(each, { groups, appliances: members, elsewhere }) };
-    }),
+    appliances: members.map((each) => ({
+      ...each,
+      get ready() {
+        const elsewhere = windowsElsewhere(windows, new Set([each.name]));
+        return readyOn(each, { groups, appliances: members, elsewhere });
+      },
+    })),
     masterless: masterlessIn(name, { groups, appliances: members }),
   };
 });
@@ -157,7 +160,8 @@ function clusterLevel(verdict: ClusterVerdict): Level {
   return worst?.severity ?? (isKnown ? "well" : "unknown");
 }
 
-function groupDocument(verdict: GroupVerdict) {
+/** Of most groups a poll finds nothing new. */
+const groupDocument = once((verdict: GroupVerdict) => {
   const { facts, state, problem, master, masters: known, sinceMs, isPreferredMaster } = verdict;
   const members = facts.members.map(({ appliance, interfaces, role, priority }) => {
     const rival = role === "master" && state === "split_brain" ? state : undefined;
@@ -184,7 +188,7 @@ function groupDocument(verdict: GroupVerdict) {
     isPreferredMaster,
     members,
   };
-}
+});
 
 /**
  * Returns a list of one website; an empty list if the website is not tested. `isHidden` says that its unknown state follows from another
@@ -252,14 +256,17 @@ function readinessDocument(readiness: ReadinessVerdict, verdict: ClusterVerdict)
     addresses,
     websites,
     leftOut: member?.inventory.excluded.length || undefined,
-    risks: worstFirst([...risks, ...elsewhere]).map((each) => {
-      const { risk, effect, successor, subject } = each;
-      const seenAt = evidenceAt(each, name, verdict);
-      const summary = shortened(riskWords([each], name, verdict));
-      const level = readinessLevel(STATE_OF[effect]);
-      const keys = riskKeys(each, verdict);
-      return { risk, effect, level, successor: successor || undefined, subject, keys, summary, seenAt };
-    }),
+    // Of most clusters nobody reads the risks before the next poll.
+    get risks() {
+      return worstFirst([...risks, ...elsewhere]).map((each) => {
+        const { risk, effect, successor, subject } = each;
+        const seenAt = evidenceAt(each, name, verdict);
+        const summary = shortened(riskWords([each], name, verdict));
+        const level = readinessLevel(STATE_OF[effect]);
+        const keys = riskKeys(each, verdict);
+        return { risk, effect, level, successor: successor || undefined, subject, keys, summary, seenAt };
+      });
+    },
     moreRisks: more?.count,
   };
 }

@@ -5,6 +5,7 @@ import type { Strips } from "../view/strip.ts";
 import { builtFile } from "../../support/built.ts";
 import type { Clock } from "../../support/clock.ts";
 import type { LongText } from "../../support/long-text.ts";
+import { groupBy } from "../../support/group-by.ts";
 import { count } from "../../support/text.ts";
 import { comingSentences } from "../view/planned.ts";
 import {
@@ -128,7 +129,7 @@ async function renderFragment(
                   ${filterForm(document, filter)}
                   <p id="matching" class="note">${matchNote(shown.clusters.length, all.clusters.length)}</p>
                   ${legend(strips)}
-                  ${await clusterList(shown.clusters, { ...reader, filter, strips, incidents })}
+                  ${await clusterList(shown.clusters, { ...reader, filter, strips, incidents: groupBy(incidents, ({ cluster }) => cluster) })}
                 </section>`
           }
           <section id="history" aria-labelledby="history-title">

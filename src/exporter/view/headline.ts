@@ -120,10 +120,11 @@ const CAUSES: ReadonlySet<string> = new Set([
 export function inGroups(problems: readonly ProblemDocument[]): readonly ProblemDocument[] {
   const groups = groupBy(problems, ({ cluster, isPlanned }) => JSON.stringify([cluster, isPlanned]));
   return [...groups.values()].flatMap((own) =>
-    own.toSorted((one, other) => causeRank(one) - causeRank(other)),
+    own.toSorted((one, other) => Number(isCause(other)) - Number(isCause(one))),
   );
 }
 
-function causeRank({ kind }: ProblemDocument): number {
-  return CAUSES.has(kind) ? 0 : 1;
+/** Returns whether others of the same cluster may follow from a problem. */
+export function isCause({ kind }: ProblemDocument): boolean {
+  return CAUSES.has(kind);
 }

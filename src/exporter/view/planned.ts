@@ -74,8 +74,11 @@ export function withPlanned(
   const isWhole = planned.some(({ keys }) => keys?.includes(subjectKeys.cluster) === true);
   const muted = new Set(planned.flatMap(({ keys = [] }) => keys).filter((key) => !counted.has(key)));
   // A row without a key is about polls, which the problem of the appliance includes.
-  const isMuted = ({ key }: Row): boolean =>
-    isWhole || (key === undefined ? counted.size === 0 : muted.has(key));
+  const isMuted = ({ keys = [] }: Row): boolean =>
+    isWhole ||
+    (keys.length === 0
+      ? counted.size === 0
+      : keys.some((key) => muted.has(key)) && !keys.some((key) => counted.has(key)));
   return groups.map((group) => ({
     ...group,
     rows: group.rows.map((row) => (isMuted(row) ? calmed(row) : row)),

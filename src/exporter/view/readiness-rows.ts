@@ -1,7 +1,7 @@
 import type { ApplianceDocument, ReadinessDocument } from "../document/schema.ts";
 import { LEVELS } from "../judge/states.ts";
 import { count, listedBriefly } from "../../support/text.ts";
-import type { Cell, Row } from "./row.ts";
+import { keyList, type Cell, type Row } from "./row.ts";
 import { relative } from "./time.ts";
 import { inWords } from "./words.ts";
 
@@ -59,7 +59,7 @@ function readinessRow(
     return { sign: "backup", ...takes };
   });
   const words = [inWords(state), ...relative("for", since)];
-  return { title: `If ${master} fails`, level, key, words, cells };
+  return { title: `If ${master} fails`, level, keys: keyList(key), words, cells };
 }
 
 function riskRow(

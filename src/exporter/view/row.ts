@@ -23,12 +23,17 @@ export interface Row {
   /** The text that identifies the subject besides its title. */
   readonly aside?: string | undefined;
   readonly level: Tone;
-  /** The key of the subject in its cluster, as problems name it. */
-  readonly key?: string | undefined;
-  /** The subject in the past, if it has one. */
-  readonly subject?: StripSubject;
+  /** The keys of the subject in its cluster, as problems name it: of a website, one for each protocol. */
+  readonly keys?: readonly string[];
+  /** The subject in the past, if it has one: of a website, each protocol. */
+  readonly subjects?: readonly StripSubject[];
   readonly words: readonly Phrase[];
   readonly cells: readonly Cell[];
+}
+
+/** Returns the key of a row's subject as a list; an older exporter names none. */
+export function keyList(key: string | undefined): readonly string[] {
+  return key === undefined ? [] : [key];
 }
 
 /** Returns whether something in the row is wrong or not known. */

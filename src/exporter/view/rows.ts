@@ -2,14 +2,13 @@ import type { ApplianceDocument, ClusterDocument, GroupDocument, PollDocument } 
 import { addressName, describeServers, idAt } from "../judge/words.ts";
 import { once } from "../../support/kept.ts";
 import { readinessRows } from "./readiness-rows.ts";
-import type { Cell, Row, RowGroup } from "./row.ts";
-import { formatSeconds, relative, type Phrase } from "./time.ts";
+import { keyList, type Cell, type Row, type RowGroup } from "./row.ts";
+import { formatSeconds, relative } from "./time.ts";
 import { count } from "../../support/text.ts";
+import { websiteRow } from "./website-row.ts";
 import { inWords } from "./words.ts";
 
 type Interface = NonNullable<ApplianceDocument["interfaces"]>[number];
-type DisplayedState = ClusterDocument["websites"][number]["states"][number];
-type Test = ApplianceDocument["websites"][number];
 type Description = NonNullable<ClusterDocument["discovered"]>["websites"][number]["at"][string];
 
 /** The most subjects of a group of rows, since rendering thousands would block the exporter. */
@@ -67,8 +66,8 @@ function groupRow(group: GroupDocument, appliances: readonly ApplianceDocument[]
     title: addressName(vip, group),
     aside: `vhid ${vhid}`,
     level,
-    key,
-    subject: { kind: "group", cluster, vhid, vip, interface: link },
+    keys: keyList(key),
+    subjects: [{ kind: "group", cluster, vhid, vip, interface: link }],
     words: [`${inWords(state)}${isElsewhere ? ", not the preferred one" : ""}`, ...relative("for", since)],
     cells: cellsOf(appliances, (appliance) => memberCell(group, appliance)),
   };
@@ -103,51 +102,20 @@ function loneRow(one: Interface): Row {
   const { vip, vhid, key, state, level, priority, lastTransitionAt } = one;
   const details = [...detailsOf(priority, [one]), ...relative("changed", lastTransitionAt)];
   const cell = { sign: state === "BACKUP" ? "backup" : level, state, details } as const;
-  return { title: vip, aside: `vhid ${vhid}`, level, key, words: [], cells: [cell] };
+  return { title: vip, aside: `vhid ${vhid}`, level, keys: keyList(key), words: [], cells: [cell] };
 }
 
-/** Returns a row for each website and protocol, and a row for a website of which nothing is known. */
-export function websiteRows({ name: cluster, websites, appliances }: ClusterDocument): readonly Row[] {
+/** Returns a row for each website. */
+export function websiteRows(cluster: ClusterDocument): readonly Row[] {
+  const { websites, appliances } = cluster;
   return limited(websites, "website", appliances, (website) => {
     const tests = new Map(
       appliances.map((each) => [each, each.websites.find(({ id }) => id === idAt(website, each.name))]),
     );
-    const found = new Set(
-      [...tests.values()]
-        .flatMap((test) => [...(test?.statuses ?? []), ...(test?.uncertain ?? [])])
-        .map((one) => one.protocol),
+    return websiteRow(website, cluster.name, [...tests.values()], (cellOf) =>
+      cellsOf(appliances, (each) => cellOf(tests.get(each))),
     );
-    const unjudged = found.size === 0 ? [{}] : Array.from(found, (protocol) => ({ protocol }));
-    const states = website.states.length === 0 ? unjudged : website.states;
-    return states.map(({ protocol, key, state, level = "unknown", since }: Partial<DisplayedState>): Row => {
-      const words = [inWords(state), ...relative("for", since)];
-      const cells = cellsOf(appliances, (each) => testCell(tests.get(each), protocol));
-      const { id, name } = website;
-      const subject = { kind: "website", cluster, id, name, protocol: protocol ?? "" } as const;
-      return { title: name, aside: protocol, level, key, subject, words, cells };
-    });
   });
-}
-
-function testCell(test: Test | undefined, protocol: DisplayedState["protocol"]): Cell {
-  if (test === undefined) return { state: "not tested from here" };
-  const found = test.statuses?.find((one) => one.protocol === protocol);
-  if (found === undefined) return { sign: "unknown", state: "unknown", details: whyUnknown(test, protocol) };
-  const { status, isUp, level, text } = found;
-  const state = status === 0 ? "no response" : String(status);
-  const details = [...(status === 0 || isUp ? [] : ["down"]), ...(text === undefined ? [] : [text])];
-  return { sign: level, state, details };
-}
-
-/** Returns why the result is unknown: the test failed, did not run yet, or its answer lacks this protocol or a certain status for it. */
-function whyUnknown(
-  { poll: { state, reason, failingSince }, uncertain = [] }: Test,
-  protocol: DisplayedState["protocol"],
-): readonly Phrase[] {
-  if (state === "pending") return ["not tested yet"];
-  const found = uncertain.filter((one) => protocol === undefined || one.protocol === protocol);
-  if (reason === undefined) return found.length === 0 ? ["not in the answer"] : found.map(({ text }) => text);
-  return [reason.replaceAll("_", " "), ...relative("for", failingSince)];
 }
 
 /** Returns a row for each website that appliances list: how each of them protects the website, and the servers behind it. */
@@ -158,7 +126,7 @@ export function discoveredRows({ discovered, appliances }: ClusterDocument): rea
       title: name,
       aside: address,
       level,
-      key,
+      keys: keyList(key),
       words: [state === undefined ? "servers unknown" : inWords(state)],
       cells: cellsOf(appliances, ({ name: appliance }) => descriptionCell(at[appliance])),
     };

@@ -6,7 +6,7 @@ import { judgeClusters } from "../../../src/exporter/view/headline.ts";
 import { documentOf, pair, polled, splitBrain, up } from "./documents.ts";
 import { NO_FILTER, NO_STRIPS, READER, textOf } from "./reading.ts";
 
-const VIEW = { ...READER, filter: NO_FILTER, strips: NO_STRIPS, incidents: [] };
+const VIEW = { ...READER, filter: NO_FILTER, strips: NO_STRIPS, incidents: new Map() };
 
 const clustersOf = (troubled: number, well: number) => [
   ...Array.from({ length: well }, (_, index) => pair(`w${index}`)),

@@ -31,6 +31,12 @@ const SIGHTS: Readonly<Record<string, readonly Rgb[]>> = {
     [0.29275, 0.70725, 0],
     [-0.02234, 0.02234, 1],
   ],
+  // Machado, Oliveira and Fernandes, 2009: the other method does not hold for blue.
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
 };
 
 function luminance(color: string, sight: readonly Rgb[]): number {

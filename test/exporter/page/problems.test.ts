@@ -32,7 +32,7 @@ test("problems are a line each: cluster, sentence, master and age; those of a cl
   expect(itemsOf(listOf(problems).text)).toEqual([
     "fra Critical Website down Website shop is down: https 503 fra-1 3 min, since 11:56",
     "ams Warning Appliance down ams-2 is down: it does not answer in time (timeout) ams-1 3 min, since 11:56",
-    "ams Critical Redundancy lost backup_lost of 192.0.2.100 3 min, since 11:56",
+    "ams May follow from that: → Critical Redundancy lost backup_lost of 192.0.2.100 3 min, since 11:56",
   ]);
 });
 

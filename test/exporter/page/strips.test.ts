@@ -21,17 +21,42 @@ function viewOf(seconds: number, isSilent = false) {
 
 test("a picture says of how much the figure beside it is known", () => {
   const { group, view } = viewOf(10);
-  const { strip, figure } = pastOf(group, view) ?? {};
+  const { strip, figure } = pastOf([group], view) ?? {};
   expect(/aria-label="([^"]*)"/.exec(strip?.text ?? "")?.[1]).toBe(
     "Last 24 hours: up 100 % of the 10 s known",
   );
   expect(figure).toBe("100 %");
-  expect(pastOf({ ...group, vhid: 7 }, view)).toBeUndefined();
+  expect(pastOf([{ ...group, vhid: 7 }], view)).toBeUndefined();
 });
 
 test("a figure is the least that is possible where nobody answered for a minute or more", () => {
   const { group, view } = viewOf(3600, true);
-  expect(pastOf(group, view)?.figure).toBe("≥ 95.000 %");
+  expect(pastOf([group], view)?.figure).toBe("≥ 95.000 %");
+});
+
+function hoursAgo(hours: number): string {
+  return instantOf(NOW_MS - hours * 3_600_000);
+}
+
+test("a website's strip is the worst of its protocols, with the least figure and the words of each", () => {
+  const timelines = createTimelines();
+  const website = { kind: "website", cluster: "ams", id: 1, name: "blog" } as const;
+  const [http, https] = (["http", "https"] as const).map((protocol) => ({ ...website, protocol }));
+  if (http === undefined || https === undefined) throw new Error("a website has both");
+  timelines.read({ at: hoursAgo(10), kind: "run", v: 1, why: "start", version: "1", shard: "0/1" });
+  for (const each of [http, https])
+    timelines.read({ at: hoursAgo(10), ...each, address: "blog", state: "up" });
+  timelines.read({ at: hoursAgo(5), ...https, address: "blog", state: "down" });
+  timelines.read({ at: hoursAgo(4), ...https, address: "blog", state: "up" });
+  timelines.read({ at: instantOf(NOW_MS), kind: "alive" });
+  const view = stripView({ ...timelines, damages: () => [] }, "day", NOW_MS);
+  const { strip, figure } = pastOf([http, https], view) ?? {};
+  expect(/aria-label="([^"]*)"/.exec(strip?.text ?? "")?.[1]).toBe(
+    "Last 24 hours: http up 100 % of the 10 h 0 min known; https up 90.000 % of the 10 h 0 min known, down once, 1 h 0 min",
+  );
+  expect(figure).toBe("90.000 %");
+  expect(strip?.text).toContain('class="down"');
+  expect(pastOf([http], view)?.figure).toBe("100 %");
 });
 
 test("the page says once since when the exporter watches, and what it cannot read", () => {

@@ -34,20 +34,48 @@ function testedAs(states: States, ...seen: readonly (Partial<Test> | undefined)[
   return { ...AMS, websites: [{ ...blog, states }], appliances };
 }
 
-test("a website has a row for each protocol with its state and the status code from each appliance", () => {
+test("a website has a row with its state, and the status code of each protocol from each appliance", () => {
   expect(rowsOf(AMS)).toEqual([
-    ["blog http Up", "well: 301", "well: 301"],
-    ["blog https Up", "well: 200", "well: 200"],
-    ["shop http Up", "well: 301", "well: 301"],
-    ["shop https Up", "well: 200", "well: 200"],
+    ["blog http + https Up", "well: 301 + 200", "well: 301 + 200"],
+    ["shop http + https Up", "well: 301 + 200", "well: 301 + 200"],
+  ]);
+});
+
+function both(http: number, https: number): Partial<Test> {
+  return { statuses: [down("http", http), down("https", https)] };
+}
+
+function statesOf(sinceHttps: string, https: "down" | "up" = "down"): States {
+  return [
+    { protocol: "http", state: "down", level: "critical", since: ago(190) },
+    { protocol: "https", state: https, level: https === "up" ? "well" : "critical", since: sinceHttps },
+  ];
+}
+
+test("what is the same of both protocols is said once, and what differs by the name of each", () => {
+  const rows = [
+    testedAs(statesOf(ago(190)), both(503, 503)),
+    testedAs(statesOf(ago(70)), both(503, 500)),
+    testedAs(statesOf(ago(70), "up"), { statuses: [down("http", 503), up("https", 200)] }),
+  ].flatMap(rowsOf);
+  expect(rows).toEqual([
+    ["blog http + https Down for 3 min", "critical: 503 down"],
+    [
+      "blog http + https http down for 3 min and https down for 1 min",
+      "critical: 503 + 500 http down https down",
+    ],
+    ["blog http + https http down for 3 min", "critical: 503 + 200 http down"],
+  ]);
+  expect(websiteRows(testedAs(statesOf(ago(70), "up")))).toMatchObject([
+    { level: "critical", subjects: [{ protocol: "http" }, { protocol: "https" }] },
   ]);
 });
 
 test("a website that is down shows for how long, and the reason of each appliance", () => {
   expect(rowsOf(shopDown(AMS)).at(-1)).toEqual([
-    "shop https Down for 3 min",
-    "critical: 503 down",
-    "critical: no response connection refused",
+    "shop http + https https down for 3 min",
+    "critical: 301 + 503 https down",
+    "critical: 301 + no response https connection refused",
   ]);
 });
 
@@ -60,16 +88,16 @@ test("a website without a verdict shows what was found", () => {
 
 test("a website that is partially down has one cell with a warning", () => {
   expect(rowsOf(shopDownInPart(AMS)).at(-1)).toEqual([
-    "shop https Partially down for 3 min",
-    "well: 200",
-    "warning: 503 down",
+    "shop http + https https partially down for 3 min",
+    "well: 301 + 200",
+    "warning: 301 + 503 https down",
   ]);
 });
 
 test("the test of an appliance that does not answer is unknown, with the reason", () => {
   expect(rowsOf(secondSilent(AMS))[0]).toEqual([
-    "blog http Up",
-    "well: 301",
+    "blog http + https Up",
+    "well: 301 + 200",
     "unknown: unknown appliance down for 3 min",
   ]);
 });
@@ -135,7 +163,7 @@ test("256 websites have rows of their own, and one row counts the others", () =>
   if (website === undefined) throw new Error("the pair has websites");
   const websites = Array.from({ length: 260 }, (_, nth) => ({ ...website, id: nth, name: `shop-${nth}` }));
   const rows = rowsOf({ ...AMS, websites });
-  expect(rows).toHaveLength(256 * website.states.length + 1);
+  expect(rows).toHaveLength(256 + 1);
   expect(rows.at(-1)).toEqual([
     "4 more websites The JSON of the status page has them all.",
     "not shown",

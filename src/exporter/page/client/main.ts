@@ -45,13 +45,16 @@ async function update(): Promise<void> {
   showConnection();
 }
 
+function fragmentIn(text: string): HTMLElement | null {
+  return new DOMParser().parseFromString(text, "text/html").querySelector("#state[data-version]");
+}
+
 /** Resolves to the fragment, to the HTTP status of a response that is not the status page, or, without a response, to `undefined`. */
 async function request(signal: AbortSignal): Promise<HTMLElement | number | undefined> {
   try {
     const signals = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const response = await fetch(fragmentUrl(), { cache: "no-store", redirect: "error", signal: signals });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const next = page.querySelector<HTMLElement>("#state[data-version]");
+    const next = fragmentIn(await response.text());
     return response.ok && next !== null ? next : response.status;
   } catch {
     return undefined;
@@ -146,6 +149,11 @@ function showField(): void {
   if (field !== null) field.value = new URLSearchParams(location.search).get("text") ?? "";
 }
 
+readStrips(state, (incident) => {
+  const url = new URL(location.href);
+  url.searchParams.set("incident", incident);
+  void visit(`${url.search}#incident-${incident}`);
+});
 document.addEventListener("input", () => {
   const url = new URL(location.href);
   const { value = "" } = search() ?? {};
@@ -156,6 +164,7 @@ document.addEventListener("input", () => {
 });
 document.addEventListener("submit", (event) => event.preventDefault());
 document.addEventListener("click", (event) => {
+  if (event.defaultPrevented) return;
   const clicked = event.target instanceof Element ? event.target.closest("summary, a") : null;
   const [details, href] = [clicked?.parentElement, clicked?.getAttribute("href") ?? ""];
   if (details instanceof HTMLDetailsElement) void choose(details.id, !details.open);
@@ -189,8 +198,21 @@ addEventListener("popstate", () => {
   void update();
 });
 for (const event of ["online", "pageshow", "visibilitychange"]) addEventListener(event, () => void update());
+// On paper the tables of what is not well are open. A print waits for no other answer than one that blocks.
+addEventListener("beforeprint", () => {
+  const before = [...choices];
+  for (const { id } of document.querySelectorAll(".cluster:not([data-level=well]) > details"))
+    choices.set(id, true);
+  const blocking = new XMLHttpRequest();
+  blocking.open("GET", fragmentUrl(), false);
+  choices.clear();
+  for (const [id, isOpen] of before) choices.set(id, isOpen);
+  blocking.send();
+  const next = fragmentIn(blocking.responseText);
+  if (next !== null) show(next);
+});
+addEventListener("afterprint", () => void update());
 setInterval(showConnection, INTERVAL_MS);
-readStrips(state);
 document.querySelector("main [aria-current]:not(nav *)")?.scrollIntoView({ block: "nearest" });
 void openTarget(location.hash);
 void update();

@@ -9,17 +9,21 @@ const tip = document.createElement("output");
 /** The bin that is shown. */
 let bin = 0;
 
-/** Shows, beside the pointer and by the arrow keys, the time and the state of a part of a strip. */
-export function readStrips(state: HTMLElement): void {
+/**
+ * Shows, beside the pointer and by the arrow keys, the time and the state of a part of a strip. A click and Enter call `visit` with the id of
+ * the incident of that time, if there was one.
+ */
+export function readStrips(state: HTMLElement, visit: (incident: string) => void): void {
   tip.className = "tip";
   tip.hidden = true;
   document.body.append(tip);
-  document.addEventListener("pointermove", ({ target, clientX }) => {
-    const strip = stripOf(target);
-    if (strip === undefined) return hide();
-    const { left, width } = strip.getBoundingClientRect();
-    show(strip, Math.floor(((clientX - left) / width) * strip.viewBox.baseVal.width), state.dataset);
-  });
+  for (const event of ["pointermove", "pointerdown"] as const)
+    document.addEventListener(event, ({ target, clientX }) => {
+      const strip = stripOf(target);
+      if (strip === undefined) return hide();
+      const { left, width } = strip.getBoundingClientRect();
+      show(strip, Math.floor(((clientX - left) / width) * strip.viewBox.baseVal.width), state.dataset);
+    });
   document.addEventListener("focusin", ({ target }) => {
     const strip = stripOf(target);
     if (strip !== undefined) show(strip, Infinity, state.dataset);
@@ -27,11 +31,35 @@ export function readStrips(state: HTMLElement): void {
   document.addEventListener("keydown", ({ target, key }) => {
     const strip = stripOf(target);
     if (key === "Escape") hide();
+    const incident = key === "Enter" && strip ? incidentAt(strip, state.dataset) : undefined;
+    if (incident !== undefined) visit(incident);
     if (strip === undefined || (key !== "ArrowLeft" && key !== "ArrowRight")) return;
     const { from = bin, to = bin + 1 } = partOf(strip) ?? {};
     show(strip, key === "ArrowLeft" ? from - 1 : to, state.dataset);
   });
+  document.addEventListener("click", (event) => {
+    const strip = stripOf(event.target);
+    const incident = strip && incidentAt(strip, state.dataset);
+    if (incident === undefined) return;
+    event.preventDefault();
+    visit(incident);
+  });
   for (const event of ["focusout", "scroll"]) addEventListener(event, hide, { passive: true });
+}
+
+/** Returns the id of the latest incident that had begun, and was not over, in the shown part of a strip. */
+function incidentAt(strip: SVGSVGElement, { begin, bin: length, at }: DOMStringMap): string | undefined {
+  const part = partOf(strip);
+  if (part === undefined || part.band === "up") return undefined;
+  const all = strip.closest<HTMLElement>("[data-incidents]")?.dataset["incidents"]?.split(",") ?? [];
+  const fromMs = Number(begin) + part.from * Number(length);
+  const toMs = Number(begin) + part.to * Number(length);
+  return all
+    .map((each) => each.split(" "))
+    .find(
+      ([, from = "", to = ""]) =>
+        Date.parse(from) < toMs && (to === "" ? Number(at) : Date.parse(to)) >= fromMs,
+    )?.[0];
 }
 
 function hide(): void {

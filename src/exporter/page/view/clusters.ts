@@ -1,6 +1,6 @@
-import type { ApplianceDocument, ClusterDocument, FleetDocument } from "../../document/schema.ts";
+import type { ApplianceDocument, ClusterDocument, IncidentDocument } from "../../document/schema.ts";
 import { subjectKeys } from "../../judge/subjects.ts";
-import { once } from "../../../support/kept.ts";
+import { memo } from "../../../support/kept.ts";
 import { inSlices } from "../../../support/slices.ts";
 import { count, listed } from "../../../support/text.ts";
 import { toneOf, type JudgedCluster } from "../../view/headline.ts";
@@ -9,12 +9,12 @@ import { troubleIn, withPlanned } from "../../view/planned.ts";
 import { successionOf } from "../../view/readiness-rows.ts";
 import { isInTrouble, type Cell, type Row, type RowGroup } from "../../view/row.ts";
 import { clusterRows } from "../../view/rows.ts";
-import type { Phrase } from "../../view/time.ts";
+import { relativeTime, type Phrase } from "../../view/time.ts";
 import { isNarrowing, type Filter } from "./filter.ts";
 import { html, nothing, type Html } from "./html.ts";
-import { clusterId, disclosure, labelList, mark, relative, spoken, type Reader } from "./parts.ts";
+import { clusterId, disclosure, labelList, mark, relative, spoken, timeOf, type Reader } from "./parts.ts";
 import { adviceList, problemId } from "./problems.ts";
-import { axis, pastOf, TIMELINES, type StripView } from "./timelines.ts";
+import { axis, pastOf, TIMELINES, type PastView, type StripView } from "./timelines.ts";
 
 /** If there are at most this many clusters, all are open. Otherwise the reader opens them. */
 const FEW = 3;
@@ -38,7 +38,8 @@ const FOLLOWS: ReadonlySet<RowGroup["kind"]> = new Set(["failover", "websites"])
 export interface ClustersView extends Reader {
   readonly filter: Filter;
   readonly strips: StripView;
-  readonly incidents: FleetDocument["incidents"];
+  /** The incidents of each cluster. */
+  readonly incidents: ReadonlyMap<string, readonly IncidentDocument[]>;
 }
 
 /** Renders a line for each cluster, in slices: 250 lines and the tables of at most 20 open clusters. */
@@ -71,19 +72,44 @@ function chosenIn({ problems }: JudgedCluster, { filter }: ClustersView): Judged
 }
 
 function clusterItem(judged: JudgedCluster, view: ClustersView): Html {
-  const { cluster } = judged;
-  const past = pastOf({ kind: "cluster", cluster: cluster.name }, view.strips);
-  const tone = toneOf(judged);
-  const line = html`${mark(tone)}
-    <h3 title="${labelsIn(cluster)}">${cluster.name}</h3>
-    <span class="level"
-      >${troubleOf(judged)}${ageOf(judged, view)}${isNarrowing(view.filter) ? labelList(cluster.labels) : nothing}</span
-    >
-    ${factsOf(cluster)}${past === undefined ? nothing : html`${past.strip}<span class="figure">${past.figure}</span>`}`;
-  return html`<li class="cluster" data-level="${tone}">
+  const { cluster, problems } = judged;
+  const past = pastOf([{ kind: "cluster", cluster: cluster.name }], view.strips);
+  const incidents = view.incidents.get(cluster.name) ?? [];
+  const { nowMs, filter } = view;
+  const since = sinceOf(judged);
+  const age = since === undefined ? "" : relativeTime("long", Date.parse(since), nowMs);
+  const line = lineOf(cluster, { cluster, problems, since, age, past, hasLabels: isNarrowing(filter) });
+  return html`<li class="cluster" data-level="${toneOf(judged)}" ${incidentsOf(incidents)}>
     ${disclosure(view, clusterId(cluster.name), line, () => clusterBody(judged, view))}
   </li> `;
 }
+
+interface LineInputs extends JudgedCluster {
+  /** The instant at which the trouble began, if that is known, and how long ago that is. */
+  readonly since: string | undefined;
+  readonly age: string;
+  readonly past: PastView | undefined;
+  readonly hasLabels: boolean;
+}
+
+/** Most lines stay as they are from one update to the next. */
+const lineOf = memo(({ cluster, problems, since, age, past, hasLabels }: LineInputs): Html => {
+  const judged = { cluster, problems };
+  const { labels, name, groups, websites, appliances } = cluster;
+  const masters = mastersIn({ groups }).join("; ");
+  const { names, summary } = successionOf(appliances) ?? {};
+  const next =
+    names === undefined ? nothing : html`${spoken(", next")}<span title="${summary ?? ""}">→ ${names}</span>`;
+  return html`${mark(toneOf(judged))}
+    <h3 title="${labelsIn(labels)}">${name}</h3>
+    <span class="level"
+      ><span class="kinds">${troubleOf(judged)}</span>
+      ${since === undefined ? nothing : timeOf(since, age)}${hasLabels ? labelList(labels) : nothing}</span
+    >
+    <span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters} ${next}</span>
+    <span class="sites">${websitesIn(websites)}</span
+    >${past === undefined ? nothing : html`${past.strip}<span class="figure">${past.figure}</span>`}`;
+});
 
 function troubleOf({ cluster, problems }: JudgedCluster): string {
   const isDisabled = cluster.appliances.every(({ state }) => state === "disabled");
@@ -91,27 +117,17 @@ function troubleOf({ cluster, problems }: JudgedCluster): string {
   return troubleIn(problems) ?? quiet;
 }
 
-/** Returns how long the oldest of the problems that count has lasted. */
-export function ageOf({ problems }: JudgedCluster, reader: Reader): Html {
+/** Returns the instant at which the oldest of the problems that count began, if that is known. */
+export function sinceOf({ problems }: JudgedCluster): string | undefined {
   const counted = problems.filter(({ isPlanned }) => isPlanned !== true);
-  const [first] = (counted.length === 0 ? problems : counted).flatMap(({ since }) => since ?? []).toSorted();
-  return first === undefined ? nothing : html` ${relative("long", first, reader)}`;
+  return (counted.length === 0 ? problems : counted).flatMap(({ since }) => since ?? []).toSorted()[0];
 }
 
-const labelsIn = once(({ labels }: ClusterDocument): string =>
-  Object.entries(labels)
+function labelsIn(labels: ClusterDocument["labels"]): string {
+  return Object.entries(labels)
     .map(([name, value]) => `${name}=${value}`)
-    .join(" "),
-);
-
-const factsOf = once(({ groups, websites, appliances }: ClusterDocument): Html => {
-  const masters = mastersIn({ groups }).join("; ");
-  const { names, summary } = successionOf(appliances) ?? {};
-  const next =
-    names === undefined ? nothing : html`${spoken(", next")}<span title="${summary ?? ""}">→ ${names}</span>`;
-  return html`<span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters} ${next}</span>
-    <span class="sites">${websitesIn(websites)}</span>`;
-});
+    .join(" ");
+}
 
 /** Returns `9/10 websites`, or `10 websites` while none is known; nothing without websites. */
 function websitesIn(websites: ClusterDocument["websites"]): string {
@@ -143,7 +159,7 @@ function clusterBody(judged: JudgedCluster, view: ClustersView): Html {
   const shown = groups.map((each) => ({ ...each, rows: each.shown })).filter(({ rows }) => rows.length > 0);
   const folded = groups.map((each) => ({ ...each, rows: each.folded })).filter(({ rows }) => rows.length > 0);
   const rest = `${REST}${clusterId(cluster.name)}`;
-  return html`${adviceList(problems, view.incidents, view.filter)}${clusterTable(shown, table, "")}
+  return html`${adviceList(problems, view.incidents.get(cluster.name) ?? [], view.filter)}${clusterTable(shown, table, "")}
   ${folded.length === 0 ? nothing : disclosure(view, rest, html`${foldedWords(folded)}`, () => clusterTable(folded, table, "The rest of "))}`;
 }
 
@@ -186,7 +202,7 @@ function clusterTable(groups: readonly RowGroup[], view: TableView, prefix: stri
           <td>${isFolded ? nothing : labelList(labels)}</td>
           ${appliances.map((appliance) => columnHeader(appliance, view))}
           <td class="past">${isFolded ? nothing : axis(view.strips)}</td>
-          <td>${isFolded ? nothing : TIMELINES[view.strips.name].short}</td>
+          <td class="figure">${isFolded ? nothing : TIMELINES[view.strips.name].short}</td>
         </tr>
       </thead>
       ${groups.map((group, nth) => rowGroup(group, view, nth > 0 || isFolded))}
@@ -207,12 +223,14 @@ function columnHeader(appliance: ApplianceDocument, { cluster, marked }: TableVi
 }
 
 function rowGroup({ kind, title, rows }: RowGroup, view: TableView, hasTitle: boolean): Html {
-  const columns = view.cluster.appliances.length + 3;
+  const columns = view.cluster.appliances.length + 1;
   return html`<tbody class="${kind}">
     ${
       hasTitle
         ? html`<tr class="group">
             <th scope="rowgroup" colspan="${columns}">${title}</th>
+            <td class="past"></td>
+            <td class="figure"></td>
           </tr>`
         : nothing
     }
@@ -221,14 +239,21 @@ function rowGroup({ kind, title, rows }: RowGroup, view: TableView, hasTitle: bo
 }
 
 /** The part of the view that a row needs. */
-type RowView = Reader & Partial<Pick<TableView, "strips" | "marked">>;
+type RowView = Reader & Partial<Pick<TableView, "strips" | "marked" | "incidents" | "cluster">>;
+
+/** Returns the attribute by which a click on a strip finds the incident of that time: id, begin and end of each. */
+function incidentsOf(incidents: readonly IncidentDocument[]): Html {
+  const all = incidents.map(({ id, begin, end = "" }) => `${id} ${begin} ${end}`);
+  return all.length === 0 ? nothing : html`data-incidents="${all.join(",")}"`;
+}
 
 export function rowLine(row: Row, view: RowView): Html {
-  const { title, aside = "", level, key = "", words, cells, subject } = row;
-  const past =
-    subject === undefined || view.strips === undefined ? undefined : pastOf(subject, view.strips, true);
-  const isMarked = key !== "" && view.marked?.has(key) === true;
-  return html`<tr data-level="${level}" ${isMarked ? html`aria-current="true"` : nothing}>
+  const { title, aside = "", level, keys = [], words, cells, subjects = [] } = row;
+  const past = view.strips && pastOf(subjects, view.strips, true);
+  const isMarked = keys.some((key) => view.marked?.has(key) === true);
+  const incidents = view.incidents?.get(view.cluster?.name ?? "") ?? [];
+  const own = incidents.filter((each) => each.keys?.some((key) => keys.includes(key)) === true);
+  return html`<tr data-level="${level}" ${isMarked ? html`aria-current="true"` : nothing} ${incidentsOf(own)}>
     <th scope="row">
       <span class="title">${title} <span class="aside">${aside}</span></span>
       <span class="words">${words.map((each) => html`${inline(each, view)} `)}</span>

@@ -89,10 +89,12 @@ function matches(
 }
 
 /** Returns the labels of a cluster and of its appliances, as `name=value`. */
-const labelsOf = once((cluster: ClusterDocument): readonly string[] =>
-  [cluster, ...cluster.appliances].flatMap(({ labels }) =>
-    Object.entries(labels).map(([name, value]) => printable(`${name}=${value}`)),
-  ),
+function labelsOf(cluster: ClusterDocument): readonly string[] {
+  return [cluster, ...cluster.appliances].flatMap(({ labels }) => pairsIn(labels));
+}
+
+const pairsIn = once((labels: ClusterDocument["labels"]): readonly string[] =>
+  Object.entries(labels).map(([name, value]) => printable(`${name}=${value}`)),
 );
 
 /** Returns everything that is known about a cluster, in lower case. */

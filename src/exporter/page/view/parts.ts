@@ -78,7 +78,11 @@ export function labelList(labels: Readonly<Record<string, string>>): Html {
 
 /** Returns an instant relative to now, with the absolute time as its title. */
 export function relative(wording: Wording, at: string, { nowMs }: Reader): Html {
-  const words = relativeTime(wording, Date.parse(at), nowMs);
+  return timeOf(at, relativeTime(wording, Date.parse(at), nowMs));
+}
+
+/** Returns words about an instant, with the absolute time as their title. */
+export function timeOf(at: string, words: string): Html {
   return html`<time datetime="${at}" title="${absoluteTime(at)}">${words}</time>`;
 }
 

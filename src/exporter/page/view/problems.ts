@@ -1,13 +1,14 @@
 import type {
   ClusterDocument,
   FleetDocument,
+  IncidentDocument,
   PlannedDocument,
   ProblemDocument,
 } from "../../document/schema.ts";
 import { alertOf } from "../../judge/states.ts";
 import { groupBy } from "../../../support/group-by.ts";
 import { count } from "../../../support/text.ts";
-import { inGroups } from "../../view/headline.ts";
+import { inGroups, isCause } from "../../view/headline.ts";
 import { mastersIn } from "../../view/masters.ts";
 import { plannedName, plannedWords, urgencyOf } from "../../view/planned.ts";
 import { inWords } from "../../view/words.ts";
@@ -61,13 +62,16 @@ export function problemList(
   const shown = new Set(problems.filter((problem) => varied.has(problem)).slice(0, SHOWN));
   const others = problems.filter((problem) => !shown.has(problem));
   const clusters = new Map(view.clusters.map((cluster) => [cluster.name, cluster]));
-  const items = (some: readonly ProblemDocument[]) =>
-    html`<ol class="problems">
+  const items = (some: readonly ProblemDocument[]) => {
+    const caused = new Set(some.filter(isCause).map(({ cluster }) => cluster));
+    return html`<ol class="problems">
       ${inGroups(some).map((each, nth, all) => {
         const isFirst = all[nth - 1]?.cluster !== each.cluster;
-        return problemItem(each, isFirst ? clusters.get(each.cluster ?? "") : undefined, view);
+        const follows = !isCause(each) && caused.has(each.cluster);
+        return problemItem(each, isFirst ? clusters.get(each.cluster ?? "") : undefined, follows, view);
       })}
     </ol>`;
+  };
   const left = others.length - MAX_MORE;
   const rest = () =>
     html`${items(others.slice(0, MAX_MORE))}
@@ -85,10 +89,14 @@ function windowItem(window: PlannedDocument, view: ProblemsView): Html {
   </li> `;
 }
 
-/** Returns a line, which leads to the rows that the problem is about. `cluster`: the name and the masters are said here. */
+/**
+ * Returns a line, which leads to the rows that the problem is about. `cluster`: the name and the masters are said here. `follows`: it may
+ * follow from a problem of the cluster above.
+ */
 function problemItem(
   problem: ProblemDocument,
   cluster: ClusterDocument | undefined,
+  follows: boolean,
   view: ProblemsView,
 ): Html {
   const { kind, summary, since, until } = problem;
@@ -103,7 +111,10 @@ function problemItem(
         : html`until ${clock(until, view)}`
       : html`${relative("long", since, view)}<span class="since">, since ${clock(since, view)}</span>`;
   const line = html`${mark(level)}<span class="where">${cluster === undefined ? spoken(name) : name}</span>
-    <span class="what">${spoken(words)}<strong>${inWords(kind)}</strong> <span>${summary}</span></span>
+    <span class="what"
+      >${follows ? FOLLOWS : nothing}${spoken(words)}<strong>${inWords(kind)}</strong>
+      <span>${summary}</span></span
+    >
     <span class="who">${cluster === undefined ? nothing : mastersIn(cluster).join("; ")}</span>
     <span class="age">${age}</span>`;
   if (problem.cluster === undefined) {
@@ -117,21 +128,22 @@ function problemItem(
   return html`<li id="${id}" data-level="${level}"><a class="line" href="${href}">${line}</a></li> `;
 }
 
+const FOLLOWS = html`${spoken("May follow from that:")}<span class="follows" aria-hidden="true">→ </span>`;
+
 /** Returns what to do about each problem of a cluster, with links to the runbook and to its incident. */
 export function adviceList(
   problems: readonly ProblemDocument[],
-  incidents: FleetDocument["incidents"],
+  incidents: readonly IncidentDocument[],
   filter: Filter,
 ): Html {
   const items = inGroups(problems)
     .slice(0, SHOWN)
     .map((problem) => {
-      const { advice, kind, keys = [], cluster } = problem;
+      const { advice, kind, keys = [] } = problem;
       const alert = alertOf(kind);
       const incident = incidents.find((each) => {
         return (
           each.end === undefined &&
-          each.cluster === cluster &&
           each.kind === kind &&
           (each.keys === undefined || each.keys.some((key) => keys.includes(key)))
         );

@@ -2,9 +2,10 @@ import type { Strip, Strips, StripScale, StripSubject } from "../../view/strip.t
 import { NOTABLE_MS, pastWords, percent } from "../../view/past.ts";
 import { duration } from "../../view/time.ts";
 import { instantOf } from "../../judge/words.ts";
+import { memo } from "../../../support/kept.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { clock } from "./parts.ts";
-import { picture, swatch } from "./strip.ts";
+import { picture, swatch, worstOf } from "./strip.ts";
 
 export const TIMELINES = {
   day: { title: "Last 24 hours", short: "24 h" },
@@ -38,12 +39,44 @@ export interface PastView {
   readonly figure: string;
 }
 
-/** Returns the past of a subject; `undefined` if nothing is known of it. */
-export function pastOf(subject: StripSubject, view: StripView, isReadable = false): PastView | undefined {
-  const own = view.strip(subject);
-  if (own === undefined) return undefined;
-  const words = `${TIMELINES[view.name].title}: ${pastWords({ ...own, unknownMs: unknownMsIn(own) })}`;
-  return { strip: picture(own, words, isReadable), figure: figureOf(own) };
+/** Returns the past of a row's subjects, the worst of them at each time; `undefined` if nothing is known of them. */
+export function pastOf(
+  subjects: readonly StripSubject[],
+  view: StripView,
+  isReadable = false,
+): PastView | undefined {
+  const known = subjects.filter((subject) => view.strip(subject) !== undefined);
+  const strips = known.flatMap((subject) => view.strip(subject) ?? []);
+  const [first] = strips;
+  const names = known.map((subject) => (subject.kind === "website" ? `${subject.protocol} ` : ""));
+  return first && pastIn(first, { strips, names, scale: view.name, isReadable });
+}
+
+interface PastInputs {
+  /** At least one. */
+  readonly strips: readonly Strip[];
+  /** What their words begin with where they differ. */
+  readonly names: readonly string[];
+  readonly scale: StripScale;
+  readonly isReadable: boolean;
+}
+
+/** Strips are the same for some seconds. */
+const pastIn = memo(({ strips, names, scale, isReadable }: PastInputs): PastView => {
+  const all = strips.map((own) => pastWords({ ...own, unknownMs: unknownMsIn(own) }));
+  const isSame = all.every((words) => words === all[0]);
+  const words = isSame ? (all[0] ?? "") : all.map((each, nth) => `${names[nth] ?? ""}${each}`).join("; ");
+  const [least] = strips.toSorted((one, other) => shareOf(one) - shareOf(other));
+  return {
+    strip: picture(worstOf(strips), `${TIMELINES[scale].title}: ${words}`, isReadable),
+    figure: least === undefined ? "" : figureOf(least),
+  };
+});
+
+/** Returns the least part of the known time in which a subject may have been up. */
+function shareOf({ upMs, downMs, unansweredMs }: Strip): number {
+  const knownMs = upMs + downMs + unansweredMs;
+  return knownMs === 0 ? 1 : upMs / knownMs;
 }
 
 /** Returns the part of the known time in which a subject was up; the least that is possible if nobody answered meanwhile. */

@@ -4,10 +4,10 @@ import { toneOf, type JudgedCluster } from "../../view/headline.ts";
 import { incidentLevel } from "../../view/incident-facts.ts";
 import { mastersIn } from "../../view/masters.ts";
 import { troubleIn } from "../../view/planned.ts";
-import { ageOf } from "./clusters.ts";
+import { sinceOf } from "./clusters.ts";
 import { html, nothing, type Html } from "./html.ts";
 import { incidentLine } from "./incidents.ts";
-import { clusterId, mark, spoken, type Reader } from "./parts.ts";
+import { clusterId, mark, relative, spoken, type Reader } from "./parts.ts";
 
 /** The most tiles that are legible on a screen; beyond these only trouble has one. */
 const MAX_TILES = 250;
@@ -45,11 +45,12 @@ function tile(judged: JudgedCluster, reader: Reader): Html {
   const { cluster, problems } = judged;
   const tone = toneOf(judged);
   const trouble = troubleIn(problems);
+  const since = sinceOf(judged);
   const masters = mastersIn(cluster).join("; ");
   return html`<li data-level="${tone}">
     <a href="./#${clusterId(cluster.name)}"
       >${mark(tone)}<strong>${cluster.name}</strong>
-      ${trouble === undefined ? nothing : html`<span class="level">${trouble}${ageOf(judged, reader)}</span>`}
+      ${trouble === undefined ? nothing : html`<span class="level"><span class="kinds">${trouble}</span> ${since === undefined ? nothing : relative("long", since, reader)}</span>`}
       <span class="who">${masters === "" ? nothing : spoken("MASTER")}${masters}</span></a
     >
   </li> `;
