@@ -1,5 +1,5 @@
 import { passwordIn, readPasswordFile } from "../config/read-file.ts";
-import { usernameSchema } from "../config/schema.ts";
+import { applianceNameSchema, usernameSchema } from "../config/schema.ts";
 import { Secret } from "../../support/secret.ts";
 import { listed, printable } from "../../support/text.ts";
 import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
@@ -58,9 +58,11 @@ export async function answersOf(session: InitSession): Promise<InitAnswers | Exi
   const guess = clusterNameOf(wanted);
   const isAsked = flags.cluster === undefined && wanted.length > 1;
   const cluster = flags.cluster ?? (isAsked ? await io.ask(`Name of the cluster [${guess}]: `) : undefined);
+  const name = applianceNameSchema.safeParse(cluster?.trim() || guess);
+  if (!name.success) return fail(io, `cluster: ${name.error.issues[0]?.message}: ${NOTHING}`);
   const credentials = await credentialsOf(session);
   if (typeof credentials === "number") return credentials;
-  return { wanted, cluster: cluster?.trim() || guess, ...credentials };
+  return { wanted, cluster: name.data, ...credentials };
 }
 
 async function wantedAppliances({ io, urls }: InitSession): Promise<readonly Wanted[] | ExitCode> {

@@ -13,7 +13,7 @@ import { fail, isConfirmed, type ExitCode, type Io } from "./command.ts";
 import { createFiles, describeWriteError, whyUnwritable, type NewFile } from "./files.ts";
 import {
   firstConfigText,
-  looksLikeUrl,
+  looksLikeAppliance,
   parseWanted,
   type ListedWebsite,
   type Wanted,
@@ -43,10 +43,11 @@ const MAX_NAMED_WEBSITES = 5;
  */
 export async function init(flags: InitFlags, io: Io, args: readonly string[]): Promise<ExitCode> {
   const [first] = args;
-  const hasFolder = first !== undefined && !looksLikeUrl(first);
+  const hasFolder = first !== undefined && (!looksLikeAppliance(first) || (await exists(first)));
   const folder = hasFolder ? first : ".";
   const destination = await destinationIn(folder);
   if (!destination.ok) return fail(io, destination.message);
+  if (io.canAsk) io.err(`New configuration: ${join(folder, CONFIG_FILE)}\n`);
   const session = { flags, io, folder, urls: hasFolder ? args.slice(1) : args };
   const plan = await Promise.race([planned(session), io.stopRequested]);
   if (plan === undefined) return fail(io, `\ninterrupted: ${NOTHING}`);
@@ -224,7 +225,8 @@ async function logIn(
     if (failed.length === 0) return { username, password, polled };
     io.err(`\n${pollReport(failed, io.hasColor, true)}`);
     const question = isRefused ? "Try another user or password?" : "Write the configuration nevertheless?";
-    if (attempt >= MAX_LOGINS || !(await isConfirmed(io, question))) {
+    const isLast = isRefused && attempt >= MAX_LOGINS;
+    if (isLast || !(await isConfirmed(io, question))) {
       const names = listedBriefly(failed.map(({ appliance: { name } }) => name));
       return fail(io, `${names} could not be polled: ${NOTHING}`);
     }

@@ -217,6 +217,13 @@ test.each<[name: string, args: readonly string[], fields: Partial<Io>, code: num
     "password: it is empty: nothing is written\n",
   ],
   [
+    "a name of a cluster that no configuration may have",
+    ["a=127.0.0.1:PORT", "b=127.0.0.1:1", "--cluster=#1", ...CREDENTIALS],
+    SCRIPT,
+    1,
+    "cluster: expected a name without # at the start and without spaces at the start and the end: nothing is written\n",
+  ],
+  [
     "a user name that Basic authentication forbids",
     ["fw=https://127.0.0.1:PORT", "--username=a:b", "--password-file=-"],
     SCRIPT,
