@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { CARP0, startAppliance } from "../../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { COMMAND } from "../../support/command.ts";
+import { toolPath } from "../../support/tool.ts";
 import { endChild } from "../../support/child.ts";
 
 const PASSWORD = "pass:word";
@@ -13,7 +14,9 @@ const PASSWORD = "pass:word";
 /** Runs init at a terminal, and types each text after its question; returns what the terminal showed, and the exit code. */
 async function initAtTerminal(folder: string, url: string, typed: readonly (readonly [string, string])[]) {
   const command = [process.execPath, COMMAND, "init", url].join(" ");
-  const child = spawn("script", ["--quiet", "--return", "--command", command, "/dev/null"], { cwd: folder });
+  const child = spawn(toolPath("script"), ["--quiet", "--return", "--command", command, "/dev/null"], {
+    cwd: folder,
+  });
   onTestFinished(() => endChild(child));
   let shown = "";
   let read = 0;
