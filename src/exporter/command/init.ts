@@ -75,6 +75,8 @@ type Destination =
 
 /** Returns whether the files can be created in a folder, before anybody types anything. */
 async function destinationIn(folder: string): Promise<Destination> {
+  const message = await whyUnwritable(folder);
+  if (message !== undefined) return { ok: false, message };
   const [config, certificates] = [join(folder, CONFIG_FILE), join(folder, KNOWN_CERTIFICATES)];
   const isReplaced = await isReplaceable(config);
   for (const path of isReplaced ? [certificates] : [config, certificates])
@@ -83,8 +85,7 @@ async function destinationIn(folder: string): Promise<Destination> {
         ok: false,
         message: `${path} exists already, and init overwrites nothing: name another folder`,
       };
-  const message = await whyUnwritable(folder);
-  return message === undefined ? { ok: true, isReplaced } : { ok: false, message };
+  return { ok: true, isReplaced };
 }
 
 async function exists(path: string): Promise<boolean> {
