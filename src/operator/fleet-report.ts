@@ -22,6 +22,8 @@ import { urgencyOf } from "../exporter/view/planned.ts";
 import { relativeTime, type Phrase } from "../exporter/view/time.ts";
 import { formatCell, formatTable, type Color, type TableRow } from "../exporter/command/format.ts";
 
+/** A fleet of so many clusters shows its masters also where all is well. */
+const FEW = 20;
 /** The number of incidents in the report. */
 const LATEST = 8;
 /** The most columns of a terminal that the report takes, unless the terminal is wider. */
@@ -39,8 +41,8 @@ export interface StatusView {
 }
 
 /**
- * Writes the fleet's verdict, its problems, the masters of clusters with problems, the rows of the status page that are in trouble, and the
- * latest incidents; the verdict again as the last line.
+ * Writes the fleet's verdict, its problems, the masters of clusters with problems, or of all in a small fleet, the rows of the status page that
+ * are in trouble, and the latest incidents; the verdict again as the last line.
  */
 export function fleetReport(document: FleetDocument, view: StatusView): string {
   const { problems, incidents } = document;
@@ -53,7 +55,9 @@ export function fleetReport(document: FleetDocument, view: StatusView): string {
   const headline = linesOf(sentence, Math.max(view.columns ?? COLUMNS, COLUMNS))
     .map((text) => formatCell({ text, color: COLORS[answer.level] }, hasColor))
     .join("\n");
-  const isShown = (judged: JudgedCluster): boolean => shows === "all" || toneOf(judged) !== "well";
+  const isFew = clusters.length <= FEW;
+  const isShown = (judged: JudgedCluster): boolean =>
+    shows === "all" || toneOf(judged) !== "well" || (isFew && judged.cluster.appliances.length > 1);
   const masters = shows === "failed" ? [] : clusters.filter(isShown).flatMap(masterRows);
   const groups = document.clusters.flatMap((cluster) =>
     clusterRows(cluster).map((group) => ({ ...group, cluster })),

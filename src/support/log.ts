@@ -102,9 +102,14 @@ function toText(jsonLine: string): string {
     .replace("T", " ")
     .replace(/\.\d+Z$/, "Z");
   const rank = level === "info" ? [] : [String(level).toUpperCase()];
-  const sentences = [...rank, msg, summary, detail].filter((each) => each !== undefined).join(": ");
+  const sentences = [...rank, ...[msg, summary, detail].flatMap(textOf)].join(": ");
   const parts = [when, printable(sentences).replace(/[\n\t]/g, " "), pairsOf(others)];
   return `${parts.join("  ").trimEnd()}\n`;
+}
+
+function textOf(value: unknown): readonly string[] {
+  if (value === undefined) return [];
+  return [typeof value === "string" ? value : JSON.stringify(value)];
 }
 
 function pairsOf(fields: Readonly<Record<string, unknown>>): string {
@@ -114,7 +119,7 @@ function pairsOf(fields: Readonly<Record<string, unknown>>): string {
 }
 
 function formatValue(value: unknown): string {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const [text = ""] = textOf(value);
   const quoted = printable(JSON.stringify(text));
   return quoted === `"${text}"` && /^[^\s=]+$/.test(text) ? text : quoted;
 }

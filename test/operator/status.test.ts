@@ -82,6 +82,26 @@ ${ANSWER}`,
   });
 });
 
+test("where all is well, a small fleet shows its masters, and a large one does not", () => {
+  const pair = documentOf(
+    fleetOf(
+      [MEMBER_A, MEMBER_B],
+      [seen.vrrp("a", listOf([interfaceOf()])), seen.vrrp("b", listOf([interfaceOf({ state: "BACKUP" })]))],
+    ),
+  );
+  const [cluster] = pair.clusters;
+  if (cluster === undefined) throw new Error("no cluster");
+  const fleetOfMany = (number: number) => ({
+    ...pair,
+    clusters: Array.from({ length: number }, () => cluster),
+  });
+  const view = { hasColor: false, nowMs: WALL_MS + 3000 };
+  const masters = "CLUSTER  MASTER  NEXT\nams      a       b\n";
+  expect(fleetReport(pair, view)).toBe(`All is well. 1 cluster.\n\n${masters}\nAll is well. 1 cluster.\n`);
+  expect(fleetReport(fleetOfMany(20), view)).toContain(masters);
+  expect(fleetReport(fleetOfMany(21), view)).toBe("All is well. 21 clusters.\n");
+});
+
 test("--all shows what is well, too", async () => {
   const { out } = await status(`--url=${await serve(answering(WRONG))}/exporter`, "--all");
   expect(out.split("\n").filter((line) => line.startsWith("lone "))).toEqual([

@@ -28,6 +28,18 @@ test(
       output: "touch: cannot touch '/app/x': Read-only file system\n",
     });
 
+    // Commands find the configuration in the working folder.
+    const command = [...image.config.Entrypoint];
+    expect(await container.exec(...command, "check")).toEqual({
+      code: 0,
+      output: "config.yaml: valid, appliances: 1 enabled, 0 disabled\n",
+    });
+    const init = ["init", "new", "https://127.0.0.1:1", "--username=monitor", "--password-file=/dev/null"];
+    expect(await container.exec(...command, ...init)).toEqual({
+      code: 1,
+      output: "cannot write .: it is read-only\n",
+    });
+
     expect(await container.exec("ls", "/app/dist/sbom.cdx.json")).toMatchObject({ code: 0 });
 
     const fetchMetrics = `fetch("http://127.0.0.1:10849/metrics").then((r) => r.text()).then(console.log)`;

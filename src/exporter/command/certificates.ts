@@ -63,7 +63,8 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
   }
   const { subject, sha256 } = certificate;
   const known = http.tls.certificateSha256;
-  const isSigned = answer.ok || answer.failure.reason !== "tls";
+  // A status comes only from a peer that is trusted.
+  const isSigned = answer.ok || answer.failure.status !== undefined;
   const unknown = isSigned ? "signed" : "new";
   const state = known.length === 0 ? unknown : known.includes(sha256) ? "known" : "changed";
   const cell = { text: state, color: COLORS[state] };

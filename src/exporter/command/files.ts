@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
   access,
-  chown,
   constants,
+  lchown,
   mkdir,
   open,
   readlink,
@@ -94,7 +94,7 @@ async function createFolder(path: string, mode: number): Promise<readonly string
   if (topmost === undefined) return [];
   const { uid, gid } = await stat(dirname(topmost));
   for (let each = path; each.length >= topmost.length; each = dirname(each))
-    await chown(each, uid, gid).catch(() => {});
+    await lchown(each, uid, gid).catch(() => {});
   return [topmost];
 }
 

@@ -19,9 +19,9 @@ export type WantedResult =
   | { readonly ok: true; readonly wanted: Wanted }
   | { readonly ok: false; readonly message: string };
 
-/** Whether an argument is an appliance and no folder: it has a scheme, a port or a name before `=`. */
-export function looksLikeUrl(text: string): boolean {
-  return /:\/\/|=|:\d+$/.test(text);
+/** Whether an argument is an appliance and no folder: it has a scheme, a port, a name before `=`, or is a name with dots. */
+export function looksLikeAppliance(text: string): boolean {
+  return /:\/\/|=|:\d+$|^[^./][^/]*\.[^/]+$/.test(text);
 }
 
 function refused(message: string): WantedResult {

@@ -1,5 +1,5 @@
-import { passwordIn, readPasswordFile } from "../config/read-file.ts";
-import { usernameSchema } from "../config/schema.ts";
+import { passwordIn, readPasswordFile, unfit, type TextResult } from "../config/read-file.ts";
+import { applianceNameSchema, usernameSchema } from "../config/schema.ts";
 import { Secret } from "../../support/secret.ts";
 import { listed, printable } from "../../support/text.ts";
 import { fail, type ExitCode, type Flags, type Io } from "./command.ts";
@@ -33,6 +33,7 @@ interface InitAnswers extends Login {
 
 const USERNAME = "APPLIANCE_USERNAME";
 const PASSWORD = "APPLIANCE_PASSWORD";
+const MAX_ATTEMPTS = 3;
 export const NOTHING = "nothing is written";
 const EXAMPLE =
   "appliance-exporter init . https://192.0.2.11:4849 https://192.0.2.12:4849 --username=monitor --password-file=-";
@@ -58,9 +59,11 @@ export async function answersOf(session: InitSession): Promise<InitAnswers | Exi
   const guess = clusterNameOf(wanted);
   const isAsked = flags.cluster === undefined && wanted.length > 1;
   const cluster = flags.cluster ?? (isAsked ? await io.ask(`Name of the cluster [${guess}]: `) : undefined);
+  const name = applianceNameSchema.safeParse(cluster?.trim() || guess);
+  if (!name.success) return fail(io, `cluster: ${name.error.issues[0]?.message}: ${NOTHING}`);
   const credentials = await credentialsOf(session);
   if (typeof credentials === "number") return credentials;
-  return { wanted, cluster: cluster?.trim() || guess, ...credentials };
+  return { wanted, cluster: name.data, ...credentials };
 }
 
 async function wantedAppliances({ io, urls }: InitSession): Promise<readonly Wanted[] | ExitCode> {
@@ -118,21 +121,40 @@ function hasPassword({ flags, io }: InitSession): boolean {
 export async function credentialsOf(session: InitSession, areWrong = false): Promise<Login | ExitCode> {
   const { io } = session;
   const known = areWrong ? undefined : usernameOf(session);
-  const username = (known ?? (await io.ask("User for the management API: ")) ?? "").trim();
-  const valid = usernameSchema.safeParse(username);
-  if (!valid.success) return fail(io, `user: ${valid.error.issues[0]?.message}: ${NOTHING}`);
+  const user =
+    known === undefined
+      ? await validAnswer(async () => usernameIn((await io.ask("User for the management API: ")) ?? ""), io)
+      : usernameIn(known);
+  if (!user.ok) return fail(io, `user: ${user.message}: ${NOTHING}`);
+  const username = user.text;
   const isGiven = !areWrong && hasPassword(session);
-  const read = isGiven ? await givenPassword(session) : await askedPassword(username, io);
+  const question = `Password of ${username} (not shown): `;
+  const read = isGiven
+    ? await givenPassword(session)
+    : await validAnswer(async () => passwordIn((await io.askSecret(question)) ?? ""), io);
   if (!read.ok) return fail(io, `password: ${read.message}: ${NOTHING}`);
   return { username, password: new Secret(read.text) };
+}
+
+/** Asks again after an answer that cannot be right, but not for ever: when its input has ended, a terminal answers with empty lines. */
+async function validAnswer(ask: () => Promise<TextResult>, io: Io): Promise<TextResult> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await ask();
+    if (result.ok || attempt === MAX_ATTEMPTS) return result;
+    io.err(`${result.message}\n`);
+  }
+}
+
+function usernameIn(text: string): TextResult {
+  const username = text.trim();
+  const valid = usernameSchema.safeParse(username);
+  return valid.success
+    ? { ok: true, text: username }
+    : unfit(valid.error.issues[0]?.message ?? "it is not valid");
 }
 
 async function givenPassword({ flags: { passwordFile }, io }: InitSession) {
   if (passwordFile === "-") return passwordIn(await io.readInput());
   if (passwordFile !== undefined) return readPasswordFile(passwordFile);
   return passwordIn(io.environment(PASSWORD) ?? "");
-}
-
-async function askedPassword(username: string, io: Io) {
-  return passwordIn((await io.askSecret(`Password of ${username} (not shown): `)) ?? "");
 }

@@ -14,7 +14,7 @@ import { fail, isConfirmed, type ExitCode, type Io } from "./command.ts";
 import { createFiles, describeWriteError, whyUnwritable, type NewFile } from "./files.ts";
 import {
   firstConfigText,
-  looksLikeUrl,
+  looksLikeAppliance,
   parseWanted,
   type ListedWebsite,
   type Wanted,
@@ -44,10 +44,11 @@ const MAX_NAMED_WEBSITES = 5;
  */
 export async function init(flags: InitFlags, io: Io, args: readonly string[]): Promise<ExitCode> {
   const [first] = args;
-  const hasFolder = first !== undefined && !looksLikeUrl(first);
+  const hasFolder = first !== undefined && (!looksLikeAppliance(first) || (await exists(first)));
   const folder = hasFolder ? first : ".";
   const destination = await destinationIn(folder);
   if (!destination.ok) return fail(io, destination.message);
+  if (io.canAsk) io.err(`New configuration: ${join(folder, CONFIG_FILE)}\n`);
   const session = { flags, io, folder, urls: hasFolder ? args.slice(1) : args };
   const plan = await Promise.race([planned(session), io.stopRequested]);
   if (plan === undefined) return fail(io, `\ninterrupted: ${NOTHING}`);
@@ -75,6 +76,8 @@ type Destination =
 
 /** Returns whether the files can be created in a folder, before anybody types anything. */
 async function destinationIn(folder: string): Promise<Destination> {
+  const message = await whyUnwritable(folder);
+  if (message !== undefined) return { ok: false, message };
   const [config, certificates] = [join(folder, CONFIG_FILE), join(folder, KNOWN_CERTIFICATES)];
   const isReplaced = await isReplaceable(config);
   for (const path of isReplaced ? [certificates] : [config, certificates])
@@ -83,8 +86,7 @@ async function destinationIn(folder: string): Promise<Destination> {
         ok: false,
         message: `${path} exists already, and init overwrites nothing: name another folder`,
       };
-  const message = await whyUnwritable(folder);
-  return message === undefined ? { ok: true, isReplaced } : { ok: false, message };
+  return { ok: true, isReplaced };
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -226,7 +228,8 @@ async function logIn(
     if (failed.length === 0) return { username, password, polled };
     io.err(`\n${pollReport(failed, io.hasColor, true)}`);
     const question = isRefused ? "Try another user or password?" : "Write the configuration nevertheless?";
-    if (attempt >= MAX_LOGINS || !(await isConfirmed(io, question))) {
+    const isLast = isRefused && attempt >= MAX_LOGINS;
+    if (isLast || !(await isConfirmed(io, question))) {
       const names = listedBriefly(failed.map(({ appliance: { name } }) => name));
       return fail(io, `${names} could not be polled: ${NOTHING}`);
     }

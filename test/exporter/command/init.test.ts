@@ -105,7 +105,7 @@ test("somebody at a terminal is asked for everything, and may correct a URL and 
     "Name of the appliance": ["fw-a", "fw-b"],
     "Another URL of fw-b": `127.0.0.1:${two.port}`,
     "User for": ["monitor", "monitor"],
-    "Password of": ["wrong", PASSWORD],
+    "Password of": ["", "wrong", PASSWORD],
     "Compare each": "y",
     "Try another": "y",
   });
@@ -118,6 +118,7 @@ test("somebody at a terminal is asked for everything, and may correct a URL and 
     "Name of the appliance 127.0.0.1:1 [127.0.0.1:1]: ",
     "Name of the cluster [fw]: ",
     "User for the management API: ",
+    "Password of monitor (not shown): ",
     "Password of monitor (not shown): ",
     "Another URL of fw-b, or Enter to keep it although it does not answer: ",
     "Compare each SHA-256 with the one that the appliance itself shows. Trust 2 certificates? [y/N] ",
@@ -215,6 +216,13 @@ test.each<[name: string, args: readonly string[], fields: Partial<Io>, code: num
     {},
     1,
     "password: it is empty: nothing is written\n",
+  ],
+  [
+    "a name of a cluster that no configuration may have",
+    ["a=127.0.0.1:PORT", "b=127.0.0.1:1", "--cluster=#1", ...CREDENTIALS],
+    SCRIPT,
+    1,
+    "cluster: expected a name without # at the start and without spaces at the start and the end: nothing is written\n",
   ],
   [
     "a user name that Basic authentication forbids",

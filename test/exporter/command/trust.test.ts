@@ -1,14 +1,17 @@
+import { execFile } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { runProgram } from "../../../src/program/program.ts";
 import type { Io } from "../../../src/exporter/command/command.ts";
-import { answering, OK, serve, servePlain } from "../client/support.ts";
+import { answering, AUTHORITY, OK, serve, servePlain } from "../client/support.ts";
 import { createFolder, type Files } from "../config/folder.ts";
 import { selfSigned } from "../../support/certificates.ts";
 import type { FaultServer } from "../../support/fault-server.ts";
+import { COMMAND } from "../../support/command.ts";
 import { createTestIo } from "../../support/io.ts";
 
 const OTHER = Array.from({ length: 32 }, () => "AB").join(":");
@@ -255,6 +258,22 @@ test("without a setting, the file is known_certificates beside the configuration
   expect(await readFile(join(folder, "known_certificates"), "utf8")).toBe(`waf-1 ${sha256}\n`);
   expect((await run("poll", "waf-1")).code).toBe(0);
   expect((await run("trust")).out).toMatch(/ known\n$/);
+});
+
+test("a certificate of an authority that Node.js knows is signed, and not added; no credentials are sent", async () => {
+  const server = await serve(answering(OK));
+  const { folder } = await setUp([], { "ca.pem": AUTHORITY.cert });
+  await writeFile(
+    join(folder, "config.yaml"),
+    `http_client: { basic_auth: { username: monitor, password: c4n4ry } }\nappliances:\n${entry("waf-1", server.port)}`,
+  );
+  const { stdout } = await promisify(execFile)(process.execPath, [COMMAND, "trust"], {
+    cwd: folder,
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "ca.pem") },
+  });
+  expect(stdout).toMatch(/^waf-1 .* signed\n$/m);
+  expect((await readdir(folder)).toSorted()).toEqual(["ca.pem", "config.yaml"]);
+  expect(server.requests.map(({ head }) => /^authorization:/im.test(head))).toEqual([false]);
 });
 
 test("a file that cannot be written is an error", async () => {
