@@ -117,12 +117,12 @@ const keepalivedSource = z
 
 /** The source of the VRRP state. */
 export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepalivedSource], {
-  error: ({ code }) => (code === "invalid_union" ? "expected one of static, keepalived" : undefined),
+  error: ({ code }) => (code === "invalid_union" ? "expected static or keepalived" : undefined),
 });
 
 export type VrrpConfig = z.infer<typeof vrrpSchema>;
 
-const applianceSchema = z.strictObject({
+export const applianceSchema = z.strictObject({
   listen: parsed("an address like 127.0.0.1:4849 or [::1]:4849", parseListenAddress),
   tls: z.strictObject({ cert_file: fileSchema, key_file: fileSchema }),
   users: z.array(basicAuthSchema).min(1),

@@ -157,7 +157,8 @@ describe("an invalid configuration", () => {
           file,
           position: { line: 1, column: 1 },
           path: "appliances",
-          message: "Invalid input: expected array, received number",
+          message:
+            'expected a list of maps: start each one with "- ", and go on with a key, a colon, a space and a value',
         },
       ],
     });
