@@ -55,8 +55,6 @@ export async function startWork(
   names: readonly string[],
 ): Promise<ExitCode> {
   const { id = randomBytes(8).toString("hex"), label = [], comment, for: lasting, despite } = flags;
-  if (names.length + label.length === 0)
-    return fail(io, "error: expected names of appliances or clusters, or --label", 2);
   return atExporters(flags, io, async (exporters) => {
     const fleets: FleetDocument[] = [];
     for (const exporter of exporters) {

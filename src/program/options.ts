@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
+import { RequiredOption } from "./usage.ts";
 import { formatShard, parseShard, WHOLE_FLEET } from "../exporter/config/shard.ts";
 import { parseDuration } from "../support/duration.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
@@ -155,11 +156,9 @@ export const within = new Option(
 const keyValues = collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"));
 
 export const reporting = [
-  new Option("--month <month>", "month of the report, such as 2026-10")
-    .makeOptionMandatory()
-    .argParser(
-      parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
-    ),
+  new RequiredOption("--month <month>", "month of the report, such as 2026-10").argParser(
+    parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
+  ),
   new Option("--timezone <name>", "time zone of the month and of all times in the report").default("UTC"),
   new Option("--cluster <name>", "cluster of the report; repeatable (default: all)").argParser(
     collected((text) => text),
@@ -169,12 +168,10 @@ export const reporting = [
     "label of the clusters of the report; repeatable: all of them together",
   ).argParser(keyValues),
   new Option("--output <format>", "format of the report").choices(["html", "csv", "json"]).default("html"),
-  new Option(
+  new RequiredOption(
     "--storage.path <folder>",
     "folder of a journal; repeatable: others fill what the first one does not know",
-  )
-    .makeOptionMandatory()
-    .argParser(collected((text) => text)),
+  ).argParser(collected((text) => text)),
 ];
 
 /** Returns the flags of an action of planned work, at one exporter or several. */
@@ -189,21 +186,16 @@ export const maintaining = (...flags: readonly Option[]) => [
 ];
 
 export function lasting(what: string): Option {
-  return new Option("--for <duration>", what)
-    .makeOptionMandatory()
-    .argParser(
-      parser(
-        (text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined),
-        "a duration, such as 30m or 1h30m",
-      ),
-    );
+  return new RequiredOption("--for <duration>", what).argParser(
+    parser((text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined), "a duration, such as 30m or 1h30m"),
+  );
 }
 
 export const accepting = new Option("--yes", "change the window of somebody else without a question");
 
 export const starting = [
   lasting("how long from now, at most 24h"),
-  new Option("--comment <text>", "what is done, for people").makeOptionMandatory(),
+  new RequiredOption("--comment <text>", "what is done, for people"),
   new Option(
     "--label <key=value>",
     "work on all that have this label; repeatable: all of them together",

@@ -3,6 +3,7 @@ import { HIDDEN, type JsonPath } from "./errors.ts";
 import { choiceOf, describeIssue, keysAt } from "./issue-words.ts";
 import type { Collector } from "./sources.ts";
 import { readYamlFile, type YamlFile } from "./yaml.ts";
+import { meantIn } from "../../support/text.ts";
 
 /** Settings, and their place. */
 export interface Place<T> {
@@ -75,18 +76,12 @@ const FOREIGN: ReadonlyMap<string, string> = new Map([
 ]);
 
 function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: readonly string[]): string {
-  const variants = new Set(/^[\w-]{1,64}$/.test(key) ? lessOneLetter(key) : []);
-  const meant = known.find((each) => lessOneLetter(each).some((variant) => variants.has(variant)));
+  const meant = /^[\w-]{1,64}$/.test(key) ? meantIn(key, known) : undefined;
   if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
   const expected = `expected ${choiceOf(known)}`;
   const program = FOREIGN.get(key);
   if (program !== undefined) return `unknown key "${key}": is this file for ${program}? ${expected}`;
   return keys.has(key) ? `unknown key "${key}" here; ${expected}` : `unknown key; ${expected}`;
-}
-
-/** Returns the word, and the word without each one of its letters. Two words that share one of these differ by a typo. */
-function lessOneLetter(word: string): readonly string[] {
-  return [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
 }
 
 /** Returns the value at `path` of a file's data; `undefined` if there is none. */
