@@ -131,6 +131,7 @@ const io: Io = {
   err: (text) => void process.stderr.write(logsToJournal ? journalErrors(text) : text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
+  environment: (name) => process.env[name],
   isTerminal: process.stdout.isTTY,
   columns: process.stdout.columns,
   hasColor: process.stdout.isTTY && process.stdout.hasColors(),

@@ -4,6 +4,7 @@ import { loadInThread } from "./config/load-in-thread.ts";
 import { loadConfig } from "./config/load.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { sharedAddresses } from "./config/shared-addresses.ts";
+import { UNEXPANDED, unexpandedPasswords } from "./config/unexpanded.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "../support/open-files.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
@@ -232,6 +233,8 @@ function warnAbout(config: Config, limit: number, logger: Logger): void {
       "too few open files allowed to keep a connection to each appliance: raise the limit",
     );
   }
+  const unexpanded = unexpandedPasswords(config.appliances);
+  if (unexpanded.length > 0) logger.warn({ detail: listedBriefly(unexpanded) }, UNEXPANDED);
   const shared = sharedAddresses(config.appliances);
   const fields = { addresses: shared.length, detail: listedBriefly(shared) };
   if (shared.length > 0) logger.warn(fields, "several appliances have the same address");

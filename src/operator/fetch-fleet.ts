@@ -10,8 +10,8 @@ import {
 } from "../exporter/document/schema.ts";
 import { listedBriefly, printable } from "../support/text.ts";
 import { parsePlainUrl } from "../exporter/web/paths.ts";
-import { schemeAdvice } from "../exporter/api/advice.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import { adviceOnExporter } from "./exporter-advice.ts";
 
 const TIMEOUT_MS = 10_000;
 /** This size is enough for 10,000 appliances. */
@@ -56,7 +56,7 @@ export async function openExporter(
   const client = createClients(io, io.clock)({ baseUrl: url.replace(/\/+$/, ""), http: settings.http });
   const answered = (response: Outcome<Body>): Answered<Uint8Array> => {
     if (response.ok) return { ok: true, value: response.value.bytes };
-    const advice = parsed.protocol === "http:" ? schemeAdvice(response.failure) : undefined;
+    const advice = adviceOnExporter(response.failure, { isPlain: parsed.protocol === "http:", file });
     const why = [response.failure.message, ...(advice === undefined ? [] : [advice])];
     return { ok: false, message: printable(`${url}: ${why.join(". ")}`) };
   };

@@ -99,8 +99,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     ],
     async (flags, args) => {
       const { check } = await import("../exporter/command/check.ts");
-      const { storageProblems } = await import("../history/command/storage.ts");
-      return untilSignal(check(flags, io, args, storageProblems));
+      const { storageProblem } = await import("../history/command/storage.ts");
+      return untilSignal(check(flags, io, args, async () => (await storageProblem(flags))?.message));
     },
   );
   add(

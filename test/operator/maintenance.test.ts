@@ -135,7 +135,7 @@ test("nothing starts if an exporter lacks a name or cannot be reached", async ()
   expect(await run("start", "a", ...START, `--url=${urls[0]}`, "--url=http://127.0.0.1:1")).toEqual({
     code: 2,
     out: "",
-    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1\nnothing is started\n",
+    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1. Nothing listens there: check that the exporter runs, and the host and port of --url\nnothing is started\n",
   });
   expect((await run("list")).out).toBe("no work is planned\n");
 });

@@ -20,6 +20,8 @@ export interface Io {
   progress(text: string): void;
   /** Returns the line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
+  /** Returns a variable of the environment. */
+  environment(name: string): string | undefined;
   /** Whether results go to a terminal, which interprets control characters. */
   readonly isTerminal: boolean;
   /** The width of the terminal to which results go; `undefined` for anything else. */
@@ -102,6 +104,15 @@ export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode 
 /** Returns whether the user answers a question with yes. */
 export async function isConfirmed(io: Pick<Io, "ask">, question: string): Promise<boolean> {
   return /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
+}
+
+/** Returns a line about the proxy in the environment, which no poll uses; none without one. */
+export function ignoredProxy({ environment }: Pick<Io, "environment">): readonly string[] {
+  const names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+  const name = names.find((each) => (environment(each) ?? "") !== "");
+  return name === undefined
+    ? []
+    : [`${name} of the environment is ignored; http_client.proxy_url sets a proxy`];
 }
 
 /** Prints configuration errors, a line each or as JSON. Returns the exit code. */

@@ -3,13 +3,13 @@ import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
-import { messageOf } from "../../support/errors.ts";
 import { hasName } from "./client-names.ts";
 import { createServerConnections } from "./connections.ts";
 import { cipherList } from "./go-tls.ts";
 import { protect } from "./guard.ts";
 import type { Handler } from "./visitor.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
+import { describeListenFailure } from "./listen-failure.ts";
 import { createPasswordCheck } from "./password-check.ts";
 import { underPrefix } from "./paths.ts";
 import {
@@ -33,6 +33,7 @@ const LIMITS = {
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
+const LISTEN_FLAG = "--web.listen-address";
 /** The longest time that pending responses may take at a stop. */
 const DRAIN_TIMEOUT_MS = 3000;
 
@@ -113,8 +114,9 @@ export function createWebServer({
           addresses.push(formatAddress(await listen(server, address)));
         } catch (error) {
           await stop();
-          const file = `--web.listen-address=${formatAddress(address)}`;
-          return { ok: false, errors: [{ file, path: "", message: messageOf(error) }] };
+          const message = await describeListenFailure(error, address, LISTEN_FLAG);
+          const file = `${LISTEN_FLAG}=${formatAddress(address)}`;
+          return { ok: false, errors: [{ file, path: "", message }] };
         }
         // A reload may have come by an earlier listener.
         renewTls(server, current);
