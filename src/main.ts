@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Worker } from "node:worker_threads";
-import type { ExitCode, Io } from "./exporter/command/command.ts";
+import { ADMIN_SOCKET, type ExitCode, type Io } from "./exporter/command/command.ts";
 import { runProgram } from "./program/program.ts";
 import type { Build } from "./support/build.ts";
 import { watchDescriptorLimit } from "./support/open-files.ts";
@@ -131,6 +131,7 @@ const io: Io = {
   err: (text) => void process.stderr.write(logsToJournal ? journalErrors(text) : text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
+  defaultSocket: ADMIN_SOCKET,
   environment: (name) => process.env[name],
   isTerminal: process.stdout.isTTY,
   columns: process.stdout.columns,

@@ -45,6 +45,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly enableLifecycle: boolean;
   /** Whether planned work may be changed over HTTP; default: no. */
   readonly enableMaintenance?: boolean;
+  /** The path of a Unix socket for commands on this host; default: none. */
+  readonly adminSocket?: string | undefined;
   /** TLS and authentication of the exporter's own server; default: plain HTTP without passwords. */
   readonly webConfigFile?: string | undefined;
   /** The clusters that this exporter polls and shows; default: all. */
@@ -135,6 +137,7 @@ export async function startExporter(
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
     configFile: webConfigFile,
+    adminSocket: options.adminSocket,
     maxConnections: shareDescriptors(descriptorLimit()).web,
   });
   const reloader = createReloader({
@@ -190,7 +193,8 @@ export async function startExporter(
     // The exporter stays ready once it was, so that a reload with a new appliance does not take it out of service.
     isReady: () => (wasPolled ||= fleet.isPolled()),
     configText: () => reloader.running().shown,
-    reload: options.enableLifecycle ? reloader.reload : undefined,
+    mayReload: options.enableLifecycle,
+    reload: reloader.reload,
     onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
   });
 

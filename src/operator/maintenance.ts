@@ -3,14 +3,7 @@ import { changedSchema, type WindowDocument, type WindowsDocument } from "../exp
 import type { FleetDocument } from "../exporter/document/schema.ts";
 import { count, listed, listedBriefly, printable } from "../support/text.ts";
 import { absoluteTime, duration, relativeTime } from "../exporter/view/time.ts";
-import {
-  DEFAULT_URL,
-  fail,
-  isConfirmed,
-  type ExitCode,
-  type Flags,
-  type Io,
-} from "../exporter/command/command.ts";
+import { fail, isConfirmed, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 import { MAINTENANCE, NO_EXPORTER, openExporter, parseAs, withNames } from "./fetch-fleet.ts";
 import type { RunningExporter } from "./fetch-fleet.ts";
 import { formatTable, toJson, type TableCell, type TableRow } from "../exporter/command/format.ts";
@@ -37,7 +30,7 @@ async function atExporters(
 ): Promise<ExitCode> {
   const exporters: RunningExporter[] = [];
   try {
-    for (const url of flags.url ?? [DEFAULT_URL]) {
+    for (const url of flags.url ?? [undefined]) {
       const exporter = await openExporter({ ...flags, url }, io);
       if (typeof exporter === "number") return exporter;
       exporters.push(exporter);

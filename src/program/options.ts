@@ -5,7 +5,8 @@ import { parseDuration } from "../support/duration.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../exporter/web/listen.ts";
 import { parseExternalUrl, parseRoutePrefix } from "../exporter/web/paths.ts";
-import { DEFAULT_URL } from "../exporter/command/command.ts";
+import { MAX_ADMIN_PATH_BYTES } from "../exporter/web/admin-socket.ts";
+import { ADMIN_SOCKET, DEFAULT_URL } from "../exporter/command/command.ts";
 import type { DrillFlags } from "../operator/drill.ts";
 import {
   parseRetentionBytes,
@@ -37,6 +38,13 @@ const parseTelemetryPath = parser(
 const EXTERNAL_URL_FORM =
   "an http:// or https:// URL without credentials, query and fragment, such as https://exporter.example.org/base";
 
+const ADMIN_PATH_FORM = `a path of at most ${MAX_ADMIN_PATH_BYTES} bytes, such as ${ADMIN_SOCKET}`;
+
+/** An empty path means no socket, so that a later flag can take back that of a unit. */
+function parseAdminPath(text: string): string | undefined {
+  return Buffer.byteLength(text) <= MAX_ADMIN_PATH_BYTES ? text : undefined;
+}
+
 const SHARD_FORM = "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3";
 
 export function configFile(byDefault = "config.yaml"): Option {
@@ -45,9 +53,11 @@ export function configFile(byDefault = "config.yaml"): Option {
 
 const httpConfigFile = new Option("--http.config.file <file>", "file with an http_client block");
 
+const BY_DEFAULT = `or unix:FILE (default: "unix:${ADMIN_SOCKET}" if it is there, else "${DEFAULT_URL}")`;
+
 /** Returns the flags of a command that reads from a running exporter. */
 export const reading = () => [
-  new Option("--url <url>", "URL of the exporter, with its route prefix").default(DEFAULT_URL),
+  new Option("--url <url>", `URL of the exporter, with its route prefix, ${BY_DEFAULT}`),
   httpConfigFile,
 ];
 
@@ -106,6 +116,10 @@ export const serving = () => [
     "--web.enable-maintenance",
     "change planned work on POST /api/v1/maintenance, by users who are known",
   ),
+  new Option(
+    "--web.admin-socket <file>",
+    "Unix socket for commands on this host, which need no password there; for its group",
+  ).argParser(parser(parseAdminPath, ADMIN_PATH_FORM)),
   ...storage(),
   ...logging(),
 ];
@@ -176,10 +190,9 @@ export const reporting = [
 
 /** Returns the flags of an action of planned work, at one exporter or several. */
 export const maintaining = (...flags: readonly Option[]) => [
-  new Option(
-    "--url <url>",
-    `URL of an exporter, with its route prefix; repeatable (default: "${DEFAULT_URL}")`,
-  ).argParser(collected((text) => text)),
+  new Option("--url <url>", `URL of an exporter, with its route prefix, ${BY_DEFAULT}; repeatable`).argParser(
+    collected((text) => text),
+  ),
   httpConfigFile,
   ...flags,
   output,

@@ -36,6 +36,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     routePrefix: flags["web.routePrefix"] ?? externalUrl?.routePrefix ?? "",
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     enableMaintenance: flags["web.enableMaintenance"] ?? false,
+    adminSocket: flags["web.adminSocket"] || undefined,
     webConfigFile: flags["web.config.file"],
     shard,
     openHistory: () => openHistory({ ...io, shard, storage: storageOf(flags), logger }),

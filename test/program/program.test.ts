@@ -129,7 +129,7 @@ describe("a usage error", () => {
     ],
     [
       ["status", "--url=http://monitor:CANARY@127.0.0.1"],
-      "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; put credentials into --http.config.file\n",
+      "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment, or unix:FILE; put credentials into --http.config.file\n",
     ],
     [
       ["--shard=3/3"],
@@ -227,6 +227,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     level: "info",
     format: "json",
     "index/total": "0/2",
+    file: "admin.sock",
     folder: "journal",
     duration: "30d",
     size: "1GB",
@@ -240,7 +241,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     `--web.config.file=${folder}/web.yaml`,
     "--web.listen-address=[::1]:0",
   ];
-  expect(others).toHaveLength(11);
+  expect(others).toHaveLength(12);
   expect(await run("check", ...flags, ...others)).toEqual({
     code: 1,
     out: "",

@@ -18,6 +18,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     err: (text) => void (printed.err += text),
     progress: () => {},
     ask: async () => undefined,
+    defaultSocket: "/nonexistent/admin.sock",
     environment: () => undefined,
     isTerminal: false,
     hasColor: false,

@@ -20,6 +20,8 @@ export interface Io {
   progress(text: string): void;
   /** Returns the line that the user types after the question; `undefined` if nobody can be asked. Never settles after a stop. */
   ask(question: string): Promise<string | undefined>;
+  /** The path of `ADMIN_SOCKET`. */
+  readonly defaultSocket: string;
   /** Returns a variable of the environment. */
   environment(name: string): string | undefined;
   /** Whether results go to a terminal, which interprets control characters. */
@@ -61,7 +63,9 @@ interface LogFlags {
   readonly "log.format": LogFormat;
 }
 
-/** The default URL of the exporter. */
+/** The socket of the exporter of this host, where the Debian package has it. Commands use it if it is there. */
+export const ADMIN_SOCKET = "/run/appliance-exporter/admin.sock";
+/** The URL of the exporter without a socket. */
 export const DEFAULT_URL = "http://localhost:10849";
 
 /** The values of the flags, by the names that commander gives them. */
@@ -73,12 +77,13 @@ export interface Flags extends LogFlags {
   readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: boolean;
   readonly "web.enableMaintenance"?: boolean;
+  readonly "web.adminSocket"?: string;
   readonly "web.config.file"?: string;
   readonly "storage.path"?: string;
   readonly "storage.retention.time": number;
   readonly "storage.retention.size": number;
   readonly shard: Shard;
-  readonly url: string;
+  readonly url?: string | undefined;
   readonly "http.config.file"?: string;
   readonly live?: boolean;
   readonly failed?: boolean;

@@ -29,9 +29,11 @@ const STATUSES: Readonly<Record<WindowError, number>> = {
   too_many: 429,
 };
 
-const DISABLED = "Planned work over HTTP is not enabled; --web.enable-maintenance enables it";
+const DISABLED =
+  "Planned work over HTTP is not enabled; --web.enable-maintenance enables it, and --web.admin-socket on the host of the exporter";
 const UNKNOWN_USER =
-  "Planned work needs a password, or a client certificate that is required and verified: see --web.config.file";
+  "Planned work needs a password, or a client certificate that is required and verified: see --web.config.file; " +
+  "on the host of the exporter, --web.admin-socket needs neither";
 const NO_OBJECT = "Expected a JSON object with one of start, extend and end";
 const NOT_AMONG = "This user is not among the maintenance_users of the web configuration";
 
@@ -77,7 +79,7 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
   return async (request: IncomingMessage, visitor: Visitor): Promise<Reply> => {
     if (request.method !== "POST")
       return text(405, "Only GET, HEAD and POST are served", { allow: "GET, HEAD, POST", ...CLOSE });
-    if (!isEnabled) return text(403, DISABLED, CLOSE);
+    if (!isEnabled && visitor.isLocal !== true) return text(403, DISABLED, CLOSE);
     return refusePages(request, "change planned work") ?? change(request, visitor);
   };
 }

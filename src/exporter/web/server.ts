@@ -3,6 +3,7 @@ import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
+import { startAdminSocket, type RunningSocket } from "./admin-socket.ts";
 import { hasName } from "./client-names.ts";
 import { createServerConnections } from "./connections.ts";
 import { cipherList } from "./go-tls.ts";
@@ -34,6 +35,7 @@ const LIMITS = {
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
 const LISTEN_FLAG = "--web.listen-address";
+const ADMIN_FLAG = "--web.admin-socket";
 /** The longest time that pending responses may take at a stop. */
 const DRAIN_TIMEOUT_MS = 3000;
 
@@ -46,12 +48,14 @@ export interface WebServerOptions {
   readonly config?: WebConfig;
   /** The file that `config` was loaded from. */
   readonly configFile?: string | undefined;
+  /** The path of the socket for commands on this host; default: none. */
+  readonly adminSocket?: string | undefined;
   /** The number of simultaneous connections of clients; default: 512. */
   readonly maxConnections?: number;
 }
 
 export interface WebServer {
-  /** Serves on all addresses, or on none after an error. `addresses` has one `host:port` for each listener. */
+  /** Serves on all addresses, or on none after an error. `addresses` has `host:port` of each listener, and `unix:PATH` of the socket. */
   start(
     listeners: readonly ListenAddress[],
     handler: Handler,
@@ -71,12 +75,14 @@ export function createWebServer({
   routePrefix = "",
   config = UNPROTECTED,
   configFile,
+  adminSocket,
   maxConnections,
 }: WebServerOptions): WebServer {
   let current = config;
   const connections = createServerConnections(maxConnections);
   const servers: Server[] = [];
   const check = createPasswordCheck(onPasswordError);
+  let admin: RunningSocket | undefined;
 
   function create(guarded: Handler): Server {
     const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);
@@ -99,7 +105,7 @@ export function createWebServer({
     const timer = setTimeout(() => {
       for (const server of servers) server.closeAllConnections();
     }, DRAIN_TIMEOUT_MS);
-    await Promise.all(closed);
+    await Promise.all([...closed, admin?.stop()]);
     clearTimeout(timer);
   }
 
@@ -124,7 +130,15 @@ export function createWebServer({
         server.on("error", () => {});
         servers.push(server);
       }
-      return { ok: true, addresses };
+      if (adminSocket === undefined) return { ok: true, addresses };
+      const local = await startAdminSocket(adminSocket, handler);
+      if (local.ok) {
+        admin = local;
+        return { ok: true, addresses: [...addresses, `unix:${adminSocket}`] };
+      }
+      await stop();
+      const file = `${ADMIN_FLAG}=${adminSocket}`;
+      return { ok: false, errors: [{ file, path: "", message: local.message }] };
     },
     prepare: async () => {
       const next = await loadWebConfig(configFile);
