@@ -11,7 +11,7 @@ import {
 import { listedBriefly, printable } from "../support/text.ts";
 import { localUser } from "../exporter/maintenance/local-user.ts";
 import { STATED_USER } from "../exporter/web/admin-socket.ts";
-import { statedUser, targetOf } from "./target.ts";
+import { statedUser, addressOf } from "./exporter-address.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 import { adviceOnExporter } from "./exporter-advice.ts";
 
@@ -49,9 +49,9 @@ export async function openExporter(
   io: Io,
 ): Promise<RunningExporter | ExitCode> {
   const { "http.config.file": file, output } = flags;
-  const target = await targetOf(flags, io);
-  if (target === undefined) return fail(io, INVALID_URL, 2);
-  const { socketPath, shown: url } = target;
+  const address = await addressOf(flags, io);
+  if (address === undefined) return fail(io, INVALID_URL, 2);
+  const { socketPath, shown: url } = address;
   if (socketPath !== undefined && file !== undefined) return fail(io, NO_PASSWORD, 2);
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
   if (!settings.ok) {
@@ -64,13 +64,13 @@ export async function openExporter(
     { ...io, headers },
     io.clock,
   )({
-    baseUrl: target.url.href.replace(/\/+$/, ""),
+    baseUrl: address.url.href.replace(/\/+$/, ""),
     socketPath,
     http: settings.http,
   });
   const answered = (response: Outcome<Body>): Answered<Uint8Array> => {
     if (response.ok) return { ok: true, value: response.value.bytes };
-    const advice = adviceOnExporter(response.failure, { target, file });
+    const advice = adviceOnExporter(response.failure, { address, file });
     const why = [response.failure.message, ...(advice === undefined ? [] : [advice])];
     return { ok: false, message: printable(`${url}: ${why.join(". ")}`) };
   };

@@ -327,7 +327,7 @@ function refused(reason: WindowError, message: string): WindowResult {
 }
 
 function tooMany(user: string): WindowResult {
-  const most = `${user} has started or extended ${MAX_PLACES} windows, which is the most for a user`;
+  const most = `${accountOf(user)} has started or extended ${MAX_PLACES} windows, which is the most for a user`;
   return refused("too_many", `${most}: end one, and try again in a minute`);
 }
 

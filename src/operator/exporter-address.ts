@@ -5,7 +5,7 @@ import { parsePlainUrl } from "../exporter/web/paths.ts";
 import { errorCode } from "../support/errors.ts";
 
 /** Where a command reaches an exporter. */
-export interface Target {
+export interface ExporterAddress {
   /** The URL of requests. */
   readonly url: URL;
   /** The path of the Unix socket of an exporter of this host, in place of the host and the port of the URL. */
@@ -17,21 +17,21 @@ export interface Target {
 }
 
 /** Returns where a command reaches an exporter, by default over the socket of this host; `undefined` for an invalid URL. */
-export async function targetOf(
+export async function addressOf(
   { url: given, "http.config.file": file }: Pick<Flags, "url" | "http.config.file">,
   io: Pick<Io, "defaultSocket">,
-): Promise<Target | undefined> {
+): Promise<ExporterAddress | undefined> {
   const [, path] = /^unix:(?:\/\/)?(.+)$/.exec(given ?? "") ?? [];
-  if (path !== undefined) return socketTarget(path);
+  if (path !== undefined) return socketAddress(path);
   const mayBeLocal = given === undefined && file === undefined;
   const state = mayBeLocal ? await stateOf(io.defaultSocket) : "absent";
-  if (state === "usable") return socketTarget(io.defaultSocket);
+  if (state === "usable") return socketAddress(io.defaultSocket);
   // A URL with credentials is refused, because other users of the machine can read command lines.
   const url = parsePlainUrl(given ?? DEFAULT_URL);
   return url && { url, shown: url.href, ...(state === "forbidden" && { forbidden: io.defaultSocket }) };
 }
 
-function socketTarget(socketPath: string): Target {
+function socketAddress(socketPath: string): ExporterAddress {
   return { url: new URL("http://localhost"), socketPath, shown: `unix:${socketPath}` };
 }
 
