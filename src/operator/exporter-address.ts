@@ -2,6 +2,7 @@ import { access, constants } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { DEFAULT_URL, type Flags, type Io } from "../exporter/command/command.ts";
 import { parsePlainUrl } from "../exporter/web/paths.ts";
+import { statable } from "../exporter/maintenance/local-user.ts";
 import { errorCode } from "../support/errors.ts";
 
 /** Where a command reaches an exporter. */
@@ -47,7 +48,7 @@ async function stateOf(path: string): Promise<"usable" | "forbidden" | "absent">
 /** Returns the name of the user to state over the socket: of whoever uses sudo, or else of this process; empty without a name. */
 export function statedUser({ environment }: Pick<Io, "environment">): string {
   try {
-    return environment("SUDO_USER") ?? userInfo().username;
+    return statable(environment("SUDO_USER") ?? userInfo().username);
   } catch {
     return "";
   }

@@ -86,6 +86,7 @@ test("the name that a command states is that of whoever uses sudo, and any other
   for (const [id, name, by] of [
     ["firstwork", "bob", "bob"],
     ["secondwork", "bob, as root", "unknown"],
+    ["thirdwork", "Zoë\n", "unknown"],
   ] as const) {
     const { io, printed } = await createTestIo({ defaultSocket: adminSocket, environment: () => name });
     const start = ["maintenance", "start", "a", "--for=1m", "--comment=x", `--id=${id}`];

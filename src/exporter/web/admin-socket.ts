@@ -24,6 +24,8 @@ const PATHS: ReadonlySet<string> = new Set([
 const LIMITS = { headersTimeout: 5000, requestTimeout: 10_000, connectionsCheckingInterval: 1000 };
 const MAX_CONNECTIONS = 32;
 const DRAIN_MS = 3000;
+/** Longer than a reload may take. A client that neither reads nor writes is disconnected. */
+const IDLE_MS = 120_000;
 /** The maximum bytes of a socket's path, see unix(7), without the name of the folder in which it is made. */
 export const MAX_ADMIN_PATH_BYTES = 95;
 /** The header with the name of the user that a command states. */
@@ -45,6 +47,7 @@ export async function startAdminSocket(
 ): Promise<RunningSocket | { readonly ok: false; readonly message: string }> {
   const server = createServer(LIMITS, (request, response) => serve(request, response, handler));
   server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(IDLE_MS);
   let folder: string | undefined;
   try {
     const obstacle = await obstacleAt(path);

@@ -7,26 +7,26 @@ import { formatAddress, MAX_PORT, type ListenAddress } from "./listen.ts";
 /** The longest time for the answer of whoever has the port. */
 const ASK_MS = 1000;
 
-/** Returns why a server cannot listen on an address, and what to do. `flag` sets the address. */
+/** Returns why a server cannot listen on an address, and what to do; `setting` writes the setting of another one. */
 export async function describeListenFailure(
   error: unknown,
   address: ListenAddress,
-  flag: string,
+  setting: (address: string) => string,
 ): Promise<string> {
   const { host = "", port } = address;
   switch (errorCode(error) ?? "") {
     case "EADDRINUSE": {
       const who = (await isExporterAt(address)) ? "an appliance-exporter" : "another program";
-      const other = `${flag}=${formatAddress({ host, port: port < MAX_PORT ? port + 1 : 10_850 })}`;
-      return `${who} listens there already: stop it, or choose another port, such as ${other}`;
+      const free = formatAddress({ host, port: port < MAX_PORT ? port + 1 : port - 1 });
+      return `${who} listens there already: stop it, or choose another port, such as ${setting(free)}`;
     }
     case "EACCES":
-      return `this user may not listen on port ${port}: choose one of 1024 or greater, such as ${flag}=:10849`;
+      return `this user may not listen on port ${port}: choose one of 1024 or greater, such as ${setting(formatAddress({ host, port: port + 10_000 }))}`;
     case "EADDRNOTAVAIL":
-      return `this host has no address ${host}: write one that it has, or none, such as ${flag}=:${port}`;
+      return `this host has no address ${host}: write one that it has, or none, such as ${setting(`:${port}`)}`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return `the name ${host} is unknown here: write an address, or none, such as ${flag}=:${port}`;
+      return `the name ${host} is unknown here: write an address, or none, such as ${setting(`:${port}`)}`;
     default:
       return messageOf(error);
   }

@@ -120,7 +120,7 @@ export function createWebServer({
           addresses.push(formatAddress(await listen(server, address)));
         } catch (error) {
           await stop();
-          const message = await describeListenFailure(error, address, LISTEN_FLAG);
+          const message = await describeListenFailure(error, address, (other) => `${LISTEN_FLAG}=${other}`);
           const file = `${LISTEN_FLAG}=${formatAddress(address)}`;
           return { ok: false, errors: [{ file, path: "", message }] };
         }
