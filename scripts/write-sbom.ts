@@ -37,7 +37,7 @@ const shipped = {
       purl: `pkg:npm/${programRef}`,
     },
   },
-  // npm lists the packages as optional, since they are needed for the build alone.
+  // npm lists as optional what the tools of the build need, too.
   components: components.map((each) => ({ ...each, scope: "required", properties: [] })),
   dependencies: sbom.dependencies
     .filter(({ ref }) => ref === component["bom-ref"] || bundled.has(ref))

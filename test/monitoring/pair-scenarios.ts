@@ -3,7 +3,7 @@ import { alert, at, EVENT, type Expected, type Scenario } from "./scenario.ts";
 import { exporter, healthy, type Exporter, type ExporterSetup, type Series, type Steps } from "./world.ts";
 
 const LASTS = EVENT + 900;
-const SHOP = { website_id: "2", website: "shop", address: "#2" };
+const SHOP = { website: "shop", address: "#2" };
 
 /** Absent in these seconds after the event: the exporter has no results. */
 function without(says: readonly Series[], [from, to]: readonly [number, number]): readonly Series[] {
@@ -75,13 +75,9 @@ const UNTESTED = ams({
 const lost = (after = 185, until = 690): Expected => alert("VrrpRedundancyLost", AMS, after, { until });
 const down = (after = 45, until = 360): Expected =>
   alert("WebsiteDown", { ...AMS, ...SHOP }, after, { until });
+const STUCK = { job: "appliance-exporter", instance: "two:1", severity: "warning" };
 const stuck = (after: number, more: Partial<Expected> = {}): Expected =>
-  alert(
-    "ApplianceExporterStuck",
-    { job: "appliance-exporter", instance: "two:1", severity: "warning" },
-    after,
-    more,
-  );
+  alert("ApplianceExporterStuck", STUCK, after, more);
 const gone = (instance: string, after: number): Expected =>
   alert("ApplianceExporterDown", { job: "appliance-exporter", instance, severity: "warning" }, after);
 const failedOver: readonly Expected[] = [
@@ -132,6 +128,19 @@ export const PAIR_SCENARIOS: readonly Scenario[] = [
   ]),
   pair("the one that is cut off dies", { of: ams() }, { of: CUT, up: at<0 | 1>(1, [60, 0]) }, [
     gone("two:1", 240),
+  ]),
+  pair("one is cut off, and the other one dies", { of: ams(), up: at<0 | 1>(1, [300, 0]) }, { of: CUT }, [
+    stuck(180, { until: 450 }),
+    stuck(450, { labels: { ...STUCK, severity: "critical" } }),
+    alert(
+      "ApplianceExporterDown",
+      { job: "appliance-exporter", instance: "one:1", severity: "critical" },
+      450,
+    ),
+  ]),
+  pair("one dies with the whole cluster beside it", { of: ams(), up: at<0 | 1>(1, [0, 0]) }, { of: CUT }, [
+    alert("ClusterDark", AMS, 75),
+    gone("one:1", 180),
   ]),
   pair("both see a split brain, one for longer", { of: SPLIT }, { of: later(SPLIT, 15) }, [
     alert("VrrpSplitBrain", AMS, 0, { until: 435 }),

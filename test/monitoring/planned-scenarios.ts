@@ -29,7 +29,7 @@ function planned(
 const ON_A = { appliances: ["a"] };
 const ON_B = { appliances: ["b"] };
 const OF_B = { labels: { appliance: "b" } };
-const SHOP = { labels: { website_id: "2", website: "shop", address: "#2" } };
+const SHOP = { labels: { website: "shop", address: "#2" } };
 
 const A_STAYS: Steps<"MASTER"> = [[0, "MASTER"]];
 /** Long enough for every alert about the loss of a member. */

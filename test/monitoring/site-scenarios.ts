@@ -114,6 +114,12 @@ export const PROBED_SITES: readonly Scenario[] = [
     lastsSeconds: LASTS,
   },
   {
+    name: "the VIP of one cluster of a site that is not reached answers, and nobody probes the others",
+    exporters: async () => [probing(TEN.slice(0, 1), 200), ...(await seen(site(10, 400)))],
+    expected: [dark("critical", 70, 520)],
+    lastsSeconds: LASTS,
+  },
+  {
     name: "VIPs of a cluster and the website of another one answer no probe, while appliances are well",
     exporters: async () => [
       probing(["healthy-0"], 0),
@@ -123,7 +129,7 @@ export const PROBED_SITES: readonly Scenario[] = [
     expected: [
       alert("ProbedVipsDown", { ha_cluster: "healthy-0" }, 60),
       alert("ProbedWebsiteDown", { ha_cluster: "healthy-1", website: "shop" }, 60),
-      alert("WebsiteDown", { ha_cluster: "healthy-2", website_id: "2", website: "shop", address: "#2" }, 45),
+      alert("WebsiteDown", { ha_cluster: "healthy-2", website: "shop", address: "#2" }, 45),
     ],
     lastsSeconds: LASTS,
   },

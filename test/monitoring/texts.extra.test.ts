@@ -140,7 +140,7 @@ const ARRIVING: readonly (readonly [alert: string, subject: string, summary: str
       "SiteDark",
       "madrid",
       "Site madrid: none of its 10 clusters is reached",
-      "mad-N: Neither a nor b is reached (timeout). mad-N: Neither a nor b is reached (timeout). mad-N: Neither a nor b is reached (timeout). Try a website there first: if it answers, only the way to the appliances is cut, and this can wait. Else look for power and uplinks",
+      "Since Jan 1 00:06:05 UTC. mad-N: Neither a nor b is reached (timeout). mad-N: Neither a nor b is reached (timeout). mad-N: Neither a nor b is reached (timeout). Try a website there first: if it answers, only the way to the appliances is cut, and this can wait. Else look for power and uplinks",
     ],
     [
       "ApplianceRefused",
@@ -228,6 +228,24 @@ test("links lead to the URL that the exporter was given", async () => {
     `${base}/?cluster=ams#cluster-ams`,
     `${base}/?incident=ID`,
     `${base}/runbook#split_brain`,
+  ]);
+});
+
+test("names with quotes, backslashes, braces and expressions arrive as they are", async () => {
+  const [cluster, member, website] = ['a"b\\c', "{{ $labels.x }}`'%q", 'x"} or up{y="<b>$1'];
+  const course: Course = {
+    cluster,
+    members: { [member]: [[0, "MASTER"]], "other|.*": at("BACKUP", [0, "silent"]) },
+    websites: { [website]: { [member]: at<number>(200, [0, 503]) } },
+  };
+  const says = await judged([...healthy(3), course], EVENT + 400);
+  const lastsSeconds = EVENT + 400;
+  const of = { ha_cluster: cluster };
+  const expected = [alert("WebsiteDown", of, 45), alert("VrrpRedundancyLost", of, 185)];
+  const texts = await textsOf({ name: "", exporters: [exporter("one:1", says)], expected, lastsSeconds });
+  expect(texts.map(({ annotations }) => annotations["summary"])).toEqual([
+    `${cluster}: ${website} is down: 503 from ${member}, MASTER; no result from other|.*: it does not answer in time (timeout)`,
+    `${cluster}: ${member} is MASTER of 192.0.2.100 without a backup: other|.* does not answer in time (timeout)`,
   ]);
 });
 

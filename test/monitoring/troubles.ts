@@ -42,7 +42,7 @@ const WELL = { a: ALWAYS_MASTER, b: ALWAYS_BACKUP };
 
 /** The labels of an alert about a website. */
 function of(website: string, id: number) {
-  return { labels: { website_id: String(id), website, address: `#${id}` } };
+  return { labels: { website, address: `#${id}` } };
 }
 
 /** Two values by turns, so many times, from the event on. */
@@ -82,7 +82,7 @@ const ONE_SERVER = {
   ]),
 } as const;
 const DISCOVERED = {
-  labels: { website_id: "2", website: SHOP_DETAILS.name ?? "", address: "shop.example:443" },
+  labels: { website: SHOP_DETAILS.name ?? "", address: "shop.example:443" },
 };
 
 /** The same details at both members, from the event on. */
@@ -308,6 +308,29 @@ export const TROUBLES: readonly Trouble[] = [
     },
     ["ApplianceRefused", 240, { labels: { appliance: "c" }, until: 560 }],
   ),
+  // What was open goes on while it gets worse, or better.
+  trouble(
+    {
+      cluster: "third-refuses-then-silent",
+      members: {
+        a: ALWAYS_MASTER,
+        b: ALWAYS_BACKUP,
+        c: at("BACKUP", [0, "refuses"], [300, "silent"], [600, "BACKUP"]),
+      },
+    },
+    ["ApplianceRefused", 240, { labels: { appliance: "c" }, until: 660 }],
+  ),
+  trouble(
+    {
+      cluster: "third-silent-then-refuses",
+      members: {
+        a: ALWAYS_MASTER,
+        b: ALWAYS_BACKUP,
+        c: at("BACKUP", [0, "silent"], [300, "refuses"], [600, "BACKUP"]),
+      },
+    },
+    ["ApplianceDown", 240, { labels: { appliance: "c" }, until: 660 }],
+  ),
   // Not known is not up again.
   trouble(
     {
@@ -356,6 +379,17 @@ export const TROUBLES: readonly Trouble[] = [
       websites: { shop: { b: at<number>(200, [0, 503], [300, 200]) } },
     },
     ["FailoverNotReady", 120, { ...OF_A, until: 360 }],
+  ),
+  trouble(
+    {
+      cluster: "down-at-successor-then-at-both",
+      members: WELL,
+      websites: {
+        shop: { a: at<number>(200, [200, 503], [400, 200]), b: at<number>(200, [0, 503], [600, 200]) },
+      },
+    },
+    ["FailoverNotReady", 120, { ...OF_A, until: 660 }],
+    ["WebsiteDown", 245, { ...SHOP, until: 460 }],
   ),
   // Its members are synchronized one after the other.
   trouble({

@@ -1,20 +1,30 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
+function sources(): readonly string[] {
+  const paths = readdirSync("src", { recursive: true, encoding: "utf8" });
+  return paths.filter((path) => path.endsWith(".ts")).map((path) => read(`src/${path}`));
+}
+
 interface Manifest {
-  readonly dependencies?: unknown;
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 describe("the package", () => {
-  it("pins every dependency to one version, and installs none at run time", () => {
+  it("pins every dependency to one version", () => {
     const { dependencies, devDependencies }: Manifest = JSON.parse(read("package.json"));
-    expect(dependencies).toBeUndefined();
-    const versions = Object.values(devDependencies);
+    const versions = Object.values({ ...dependencies, ...devDependencies });
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it("names the libraries of the program as its dependencies, and no others", () => {
+    const { dependencies }: Manifest = JSON.parse(read("package.json"));
+    const imports = sources().flatMap((text) => [...text.matchAll(/ from "([a-z][^"/:]*)"/g)]);
+    expect(Object.keys(dependencies)).toEqual([...new Set(imports.map(([, name = ""]) => name))].toSorted());
   });
 
   it("has a lockfile without download addresses", () => {

@@ -34,6 +34,8 @@ export interface Prometheus {
   ruleGroups(): Promise<readonly RuleGroup[]>;
   /** Goes on with another configuration. */
   reload(config: string): Promise<void>;
+  /** Kills it, and starts it anew with what it has stored. */
+  restart(): Promise<void>;
   /** Ends it and removes its folder. */
   stop(): Promise<void>;
 }
@@ -60,8 +62,9 @@ export async function startPrometheus(
     ruleGroups: async () => (await dataOf<{ readonly groups: readonly RuleGroup[] }>(`${api}/rules`)).groups,
     reload: async (next) => {
       await server.write("prometheus.yml", next);
-      server.child.kill("SIGHUP");
+      server.child().kill("SIGHUP");
     },
+    restart: server.restart,
     stop: server.stop,
   };
 }

@@ -10,7 +10,9 @@ import { toolPath } from "./tool.ts";
 export interface ToolServer {
   /** `http://127.0.0.1:port`; it may not listen yet. */
   readonly url: string;
-  readonly child: ChildProcess;
+  readonly child: () => ChildProcess;
+  /** Kills it, and starts it anew with the same address, folder and flags. */
+  restart(): Promise<void>;
   /** Writes a file into its folder, in which it runs. */
   write(name: string, text: string): Promise<void>;
   /** Ends it and removes its folder. */
@@ -27,14 +29,17 @@ export async function startToolServer(
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await Promise.all(Object.entries(files).map(([name, text]) => write(name, text)));
   const address = `127.0.0.1:${await closedPort()}`;
-  const child = spawn(toolPath(command), [...flags, `--web.listen-address=${address}`], {
-    cwd: folder,
-    stdio: "ignore",
-  });
+  const start = () =>
+    spawn(toolPath(command), [...flags, `--web.listen-address=${address}`], { cwd: folder, stdio: "ignore" });
+  let child = start();
   return {
     url: `http://${address}`,
-    child,
+    child: () => child,
     write,
+    restart: async () => {
+      await endChild(child);
+      child = start();
+    },
     stop: async () => {
       await endChild(child);
       await rm(folder, { recursive: true, force: true });

@@ -12,7 +12,6 @@ export function websiteAlert(alertname: string, name: WebsiteName, labels: Label
     site: SITE,
     ha_cluster: found?.cluster ?? "",
     website: name,
-    website_id: String(found?.id),
     address: `#${found?.id}`,
     ...labels,
   };
