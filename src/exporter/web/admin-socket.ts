@@ -26,8 +26,8 @@ const MAX_CONNECTIONS = 32;
 const DRAIN_MS = 3000;
 /** Longer than a reload may take. A client that neither reads nor writes is disconnected. */
 const IDLE_MS = 120_000;
-/** The maximum bytes of a socket's path, see unix(7), without the name of the folder in which it is made. */
-export const MAX_ADMIN_PATH_BYTES = 95;
+/** With the name of the folder in which the socket is made, its path stays below the 107 bytes of unix(7). */
+export const MAX_ADMIN_PATH_BYTES = 90;
 /** The header with the name of the user that a command states. */
 export const STATED_USER = "x-stated-user";
 
@@ -49,6 +49,7 @@ export async function startAdminSocket(
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(IDLE_MS);
   let folder: string | undefined;
+  let ino: number;
   try {
     const obstacle = await obstacleAt(path);
     if (obstacle !== undefined) return { ok: false, message: obstacle };
@@ -59,6 +60,7 @@ export async function startAdminSocket(
     await once(server, "listening");
     server.on("error", () => {});
     await chmod(hidden, MODE);
+    ({ ino } = await lstat(hidden));
     await rename(hidden, path);
   } catch (error) {
     server.close();
@@ -66,12 +68,10 @@ export async function startAdminSocket(
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
   }
-  const { ino } = await lstat(path);
   return {
     ok: true,
     stop: async () => {
-      const closed = once(server, "close");
-      server.close();
+      const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       // Another exporter may have replaced it.

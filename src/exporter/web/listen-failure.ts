@@ -1,7 +1,6 @@
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as requestTls } from "node:https";
 import { errorCode, messageOf } from "../../support/errors.ts";
-import { urlHost } from "../../support/address.ts";
 import { formatAddress, MAX_PORT, type ListenAddress } from "./listen.ts";
 
 /** The longest time for the answer of whoever has the port. */
@@ -34,12 +33,10 @@ export async function describeListenFailure(
 
 /** Whether an appliance-exporter answers on a port, over HTTP or HTTPS. */
 async function isExporterAt({ host = "localhost", port }: ListenAddress): Promise<boolean> {
-  const place = `${urlHost(host)}:${port}/api/v1/maintenance`;
-  const overTls = (): ClientRequest =>
-    requestTls(`https://${place}`, { rejectUnauthorized: false, agent: false });
+  const route = { host, port, path: "/api/v1/maintenance", agent: false as const };
   const answers = await Promise.all([
-    isOurs(() => request(`http://${place}`, { agent: false })),
-    isOurs(overTls),
+    isOurs(() => request(route)),
+    isOurs(() => requestTls({ ...route, rejectUnauthorized: false })),
   ]);
   return answers.includes(true);
 }
