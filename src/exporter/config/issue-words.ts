@@ -62,10 +62,15 @@ function describeType(expected: string, { input, schema }: Issue): string {
       return `expected text, got ${kindOf(input)}${typeof input === "object" ? "" : ": put it in quotes"}`;
     case "number":
     case "int":
-      return `expected ${numberOf(schema)}${/^\d+$/.test(String(input)) ? ", without quotes" : `, got ${kindOf(input)}`}`;
+      return `expected ${numberOf(schema)}${insteadOfNumber(input)}`;
     default:
       return "expected another kind of value";
   }
+}
+
+function insteadOfNumber(input: unknown): string {
+  if (typeof input === "number") return "";
+  return /^\d+$/.test(String(input)) ? ", without quotes" : `, got ${kindOf(input)}`;
 }
 
 /** A single value in place of a list is often meant as its one entry. */
