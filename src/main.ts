@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { Writable } from "node:stream";
 import { text as textOf } from "node:stream/consumers";
 import type { Worker } from "node:worker_threads";
-import type { ExitCode, Io } from "./exporter/command/command.ts";
+import { ADMIN_SOCKET, type ExitCode, type Io } from "./exporter/command/command.ts";
 import { runProgram } from "./program/program.ts";
 import type { Build } from "./support/build.ts";
 import { watchDescriptorLimit } from "./support/open-files.ts";
@@ -156,6 +156,7 @@ const io: Io = {
   ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
   askSecret: async (question) => (process.stdin.isTTY ? secretAnswerTo(question) : undefined),
   readInput: () => textOf(process.stdin),
+  defaultSocket: ADMIN_SOCKET,
   environment: (name) => process.env[name],
   isTerminal: process.stdout.isTTY,
   columns: process.stdout.columns,

@@ -128,7 +128,7 @@ const keepalivedSource = z
 
 /** The source of the VRRP state. */
 export const vrrpSchema = z.discriminatedUnion("source", [staticSource, keepalivedSource], {
-  error: ({ code }) => (code === "invalid_union" ? "expected one of static, keepalived" : undefined),
+  error: ({ code }) => (code === "invalid_union" ? "expected static or keepalived" : undefined),
 });
 
 export type VrrpConfig = z.infer<typeof vrrpSchema>;
@@ -147,7 +147,7 @@ const innerSchema = z.strictObject({
   replay_file: fileSchema.optional(),
 });
 
-const applianceSchema = innerSchema
+export const applianceSchema = innerSchema
   .refine(({ kind, websites }) => websites.length === 0 || hasWebsites(kind), {
     path: ["websites"],
     error: "expected no websites: appliances of this kind have none",

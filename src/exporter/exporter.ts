@@ -4,6 +4,7 @@ import { loadInThread } from "./config/load-in-thread.ts";
 import { loadConfig } from "./config/load.ts";
 import { formatShard, WHOLE_FLEET, type Shard } from "./config/shard.ts";
 import { sharedAddresses } from "./config/shared-addresses.ts";
+import { UNEXPANDED, unexpandedPasswords } from "./config/unexpanded.ts";
 import { createFleet } from "./fleet/fleet.ts";
 import { limitFor, shareDescriptors } from "../support/open-files.ts";
 import { createFleetExposition } from "./metrics/exposition.ts";
@@ -44,6 +45,8 @@ export interface ExporterOptions extends Omit<ClientsOptions, "maxConnections" |
   readonly enableLifecycle: boolean;
   /** Whether planned work may be changed over HTTP; default: no. */
   readonly enableMaintenance?: boolean;
+  /** The path of a Unix socket for commands on this host; default: none. */
+  readonly adminSocket?: string | undefined;
   /** TLS and authentication of the exporter's own server; default: plain HTTP without passwords. */
   readonly webConfigFile?: string | undefined;
   /** The clusters that this exporter polls and shows; default: all. */
@@ -136,6 +139,7 @@ export async function startExporter(
     routePrefix: options.routePrefix,
     config: loadedWeb.config,
     configFile: webConfigFile,
+    adminSocket: options.adminSocket,
     maxConnections: shareDescriptors(descriptorLimit()).web,
   });
   const reloader = createReloader({
@@ -191,7 +195,8 @@ export async function startExporter(
     // The exporter stays ready once it was, so that a reload with a new appliance does not take it out of service.
     isReady: () => (wasPolled ||= fleet.isPolled()),
     configText: () => reloader.running().shown,
-    reload: options.enableLifecycle ? reloader.reload : undefined,
+    mayReload: options.enableLifecycle,
+    reload: reloader.reload,
     onError: (path, bug) => logger.error({ path, detail: describeBug(bug) }, "page could not be rendered"),
   });
 
@@ -238,6 +243,8 @@ function warnAbout(config: Config, limit: number, logger: Logger): void {
       "too few open files allowed to keep a connection to each appliance: raise the limit",
     );
   }
+  const unexpanded = unexpandedPasswords(config.appliances);
+  if (unexpanded.length > 0) logger.warn({ detail: listedBriefly(unexpanded) }, UNEXPANDED);
   const shared = sharedAddresses(config.appliances);
   const fields = { addresses: shared.length, detail: listedBriefly(shared) };
   if (shared.length > 0) logger.warn(fields, "several appliances have the same address");

@@ -9,9 +9,11 @@ import {
   type FleetDocument,
 } from "../exporter/document/schema.ts";
 import { listedBriefly, printable } from "../support/text.ts";
-import { parsePlainUrl } from "../exporter/web/paths.ts";
-import { schemeAdvice } from "../exporter/api/advice.ts";
+import { localUser } from "../exporter/maintenance/local-user.ts";
+import { STATED_USER } from "../exporter/web/admin-socket.ts";
+import { statedUser, addressOf } from "./exporter-address.ts";
 import { fail, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import { adviceOnExporter } from "./exporter-advice.ts";
 
 const TIMEOUT_MS = 10_000;
 /** This size is enough for 10,000 appliances. */
@@ -19,8 +21,10 @@ const BODY_LIMIT_BYTES = 64 * 1024 * 1024;
 export const MAINTENANCE = "/api/v1/maintenance";
 export const NO_EXPORTER = "the server is not an appliance-exporter of this version";
 const INVALID_URL =
-  "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; " +
+  "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment, or unix:FILE; " +
   "put credentials into --http.config.file";
+
+const NO_PASSWORD = "error: a unix: URL needs no password: leave --http.config.file out";
 
 /** A running exporter. If a request fails, the reason is a sentence with its URL. */
 export interface RunningExporter {
@@ -41,28 +45,38 @@ type Answered<T> =
 
 /** Prepares requests to an exporter. After an error of the flags, which it prints, this function returns the exit code 2. */
 export async function openExporter(
-  { url: text, "http.config.file": file, output }: Pick<Flags, "url" | "http.config.file" | "output">,
+  flags: Pick<Flags, "url" | "http.config.file" | "output">,
   io: Io,
 ): Promise<RunningExporter | ExitCode> {
-  // A URL with credentials is refused, because other users of the machine can read command lines.
-  const parsed = parsePlainUrl(text.includes("://") ? text : `http://${text}`);
-  if (parsed === undefined) return fail(io, INVALID_URL, 2);
+  const { "http.config.file": file, output } = flags;
+  const address = await addressOf(flags, io);
+  if (address === undefined) return fail(io, INVALID_URL, 2);
+  const { socketPath, shown: url } = address;
+  if (socketPath !== undefined && file !== undefined) return fail(io, NO_PASSWORD, 2);
   const settings = file === undefined ? { ok: true as const, http: NO_SETTINGS } : await loadHttpClient(file);
   if (!settings.ok) {
     printErrors(settings.errors, io, output);
     return 2;
   }
-  const url = parsed.href;
-  const client = createClients(io, io.clock)({ baseUrl: url.replace(/\/+$/, ""), http: settings.http });
+  const stated = statedUser(io);
+  const headers = socketPath === undefined ? {} : { [STATED_USER]: stated };
+  const client = createClients(
+    { ...io, headers },
+    io.clock,
+  )({
+    baseUrl: address.url.href.replace(/\/+$/, ""),
+    socketPath,
+    http: settings.http,
+  });
   const answered = (response: Outcome<Body>): Answered<Uint8Array> => {
     if (response.ok) return { ok: true, value: response.value.bytes };
-    const advice = parsed.protocol === "http:" ? schemeAdvice(response.failure) : undefined;
+    const advice = adviceOnExporter(response.failure, { address, file });
     const why = [response.failure.message, ...(advice === undefined ? [] : [advice])];
     return { ok: false, message: printable(`${url}: ${why.join(". ")}`) };
   };
   return {
     url,
-    user: settings.http.basicAuth?.username,
+    user: socketPath === undefined ? settings.http.basicAuth?.username : localUser(stated),
     fleet: async () => {
       const limit = { bodyLimitBytes: BODY_LIMIT_BYTES };
       const response = answered(await client.get("/api/v1/fleet", TIMEOUT_MS, limit));

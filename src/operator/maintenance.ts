@@ -4,14 +4,7 @@ import type { FleetDocument } from "../exporter/document/schema.ts";
 import { count, listed, listedBriefly, printable } from "../support/text.ts";
 import { whoWorks } from "../support/user.ts";
 import { absoluteTime, duration, relativeTime } from "../exporter/view/time.ts";
-import {
-  DEFAULT_URL,
-  fail,
-  isConfirmed,
-  type ExitCode,
-  type Flags,
-  type Io,
-} from "../exporter/command/command.ts";
+import { fail, isConfirmed, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
 import { MAINTENANCE, NO_EXPORTER, openExporter, parseAs, withNames } from "./fetch-fleet.ts";
 import type { RunningExporter } from "./fetch-fleet.ts";
 import { formatTable, toJson, type TableCell, type TableRow } from "../exporter/command/format.ts";
@@ -38,7 +31,7 @@ async function atExporters(
 ): Promise<ExitCode> {
   const exporters: RunningExporter[] = [];
   try {
-    for (const url of flags.url ?? [DEFAULT_URL]) {
+    for (const url of flags.url ?? [undefined]) {
       const exporter = await openExporter({ ...flags, url }, io);
       if (typeof exporter === "number") return exporter;
       exporters.push(exporter);
@@ -57,8 +50,6 @@ export async function startWork(
 ): Promise<ExitCode> {
   const { id = randomBytes(8).toString("hex"), label = [], for: lasting, despite } = flags;
   const { comment = `by ${whoWorks(io.environment("SUDO_USER"))}` } = flags;
-  if (names.length + label.length === 0)
-    return fail(io, "error: expected names of appliances or clusters, or --label", 2);
   return atExporters(flags, io, async (exporters) => {
     const fleets: FleetDocument[] = [];
     for (const exporter of exporters) {

@@ -1,10 +1,12 @@
 import { InvalidArgumentError, Option } from "commander";
+import { RequiredOption } from "./usage.ts";
 import { formatShard, parseShard, WHOLE_FLEET } from "../exporter/config/shard.ts";
 import { parseDuration } from "../support/duration.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "../support/log.ts";
 import { parseListenAddress, type ListenAddress } from "../exporter/web/listen.ts";
 import { parseExternalUrl, parseRoutePrefix } from "../exporter/web/paths.ts";
-import { DEFAULT_URL } from "../exporter/command/command.ts";
+import { MAX_ADMIN_PATH_BYTES } from "../exporter/web/admin-socket.ts";
+import { ADMIN_SOCKET, DEFAULT_URL } from "../exporter/command/command.ts";
 import type { DrillFlags } from "../operator/drill.ts";
 import {
   parseRetentionBytes,
@@ -36,6 +38,13 @@ const parseTelemetryPath = parser(
 const EXTERNAL_URL_FORM =
   "an http:// or https:// URL without credentials, query and fragment, such as https://exporter.example.org/base";
 
+const ADMIN_PATH_FORM = `a path of at most ${MAX_ADMIN_PATH_BYTES} bytes, such as ${ADMIN_SOCKET}`;
+
+/** An empty path means no socket, so that a later flag can take back that of a unit. */
+function parseAdminPath(text: string): string | undefined {
+  return Buffer.byteLength(text) <= MAX_ADMIN_PATH_BYTES ? text : undefined;
+}
+
 const SHARD_FORM = "INDEX/TOTAL with INDEX from 0 to TOTAL - 1 and TOTAL at most 1000, such as 0/3";
 
 export function configFile(byDefault = "config.yaml"): Option {
@@ -44,9 +53,11 @@ export function configFile(byDefault = "config.yaml"): Option {
 
 const httpConfigFile = new Option("--http.config.file <file>", "file with an http_client block");
 
+const BY_DEFAULT = `or unix:FILE (default: "unix:${ADMIN_SOCKET}" if it is there, else "${DEFAULT_URL}")`;
+
 /** Returns the flags of a command that reads from a running exporter. */
 export const reading = () => [
-  new Option("--url <url>", "URL of the exporter, with its route prefix").default(DEFAULT_URL),
+  new Option("--url <url>", `URL of the exporter, with its route prefix, ${BY_DEFAULT}`),
   httpConfigFile,
 ];
 
@@ -108,6 +119,10 @@ export const serving = () => [
     "--web.enable-maintenance",
     "change planned work on POST /api/v1/maintenance, by users who are known",
   ),
+  new Option(
+    "--web.admin-socket <file>",
+    "Unix socket for commands on this host, which need no password there; for its group",
+  ).argParser(parser(parseAdminPath, ADMIN_PATH_FORM)),
   ...storage(),
   ...logging(),
 ];
@@ -172,11 +187,9 @@ export const within = new Option(
 const keyValues = collected(parser((text) => (/^[^=]+=/.test(text) ? text : undefined), "KEY=VALUE"));
 
 export const reporting = [
-  new Option("--month <month>", "month of the report, such as 2026-10")
-    .makeOptionMandatory()
-    .argParser(
-      parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
-    ),
+  new RequiredOption("--month <month>", "month of the report, such as 2026-10").argParser(
+    parser((text) => (/^2\d{3}-(0[1-9]|1[0-2])$/.test(text) ? text : undefined), "a month such as 2026-10"),
+  ),
   new Option("--timezone <name>", "time zone of the month and of all times in the report").default("UTC"),
   new Option("--cluster <name>", "cluster of the report; repeatable (default: all)").argParser(
     collected((text) => text),
@@ -186,34 +199,26 @@ export const reporting = [
     "label of the clusters of the report; repeatable: all of them together",
   ).argParser(keyValues),
   new Option("--output <format>", "format of the report").choices(["html", "csv", "json"]).default("html"),
-  new Option(
+  new RequiredOption(
     "--storage.path <folder>",
     "folder of a journal; repeatable: others fill what the first one does not know",
-  )
-    .makeOptionMandatory()
-    .argParser(collected((text) => text)),
+  ).argParser(collected((text) => text)),
 ];
 
 /** Returns the flags of an action of planned work, at one exporter or several. */
 export const maintaining = (...flags: readonly Option[]) => [
-  new Option(
-    "--url <url>",
-    `URL of an exporter, with its route prefix; repeatable (default: "${DEFAULT_URL}")`,
-  ).argParser(collected((text) => text)),
+  new Option("--url <url>", `URL of an exporter, with its route prefix, ${BY_DEFAULT}; repeatable`).argParser(
+    collected((text) => text),
+  ),
   httpConfigFile,
   ...flags,
   output,
 ];
 
 export function lasting(what: string): Option {
-  return new Option("--for <duration>", what)
-    .makeOptionMandatory()
-    .argParser(
-      parser(
-        (text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined),
-        "a duration, such as 30m or 1h30m",
-      ),
-    );
+  return new RequiredOption("--for <duration>", what).argParser(
+    parser((text) => ((parseDuration(text) ?? 0) > 0 ? text : undefined), "a duration, such as 30m or 1h30m"),
+  );
 }
 
 export const accepting = new Option("--yes", "change the window of somebody else without a question");

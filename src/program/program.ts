@@ -24,15 +24,23 @@ import {
 import type { ReportFlags } from "../history/command/report.ts";
 import type { ReadyFlags } from "../operator/ready.ts";
 import type { StatusFlags } from "../operator/status.ts";
+import { describeMissing, describeUnknownCommand, describeUsageError, missingIn } from "./usage.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   let exitCode: ExitCode = 0;
+  let running: Command | undefined;
+  const examples = new Map<Command, string>();
   const program = new Command("appliance-exporter")
     .description("Prometheus exporter for clusters of network appliances")
     .version(describeVersion(io.version, io.build))
     .exitOverride()
-    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    // Errors are written when they are caught, in words of our own.
+    .configureOutput({ writeOut: io.out, writeErr: io.err, outputError: () => {} })
+    .showSuggestionAfterError(false)
+    .hook("preSubcommand", (_, command) => {
+      running = command;
+    })
     .addHelpText("after", "\n'<command> --help' lists the flags of a command.");
 
   /** `action` loads the command when it is called, so that `--version` and `--help` load none. */
@@ -43,14 +51,20 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     example: string,
     flags: readonly Option[],
     action: (flags: Flags, args: readonly string[], command: Command) => Promise<ExitCode>,
+    lacks: (command: Command) => readonly string[] = () => [],
   ): void {
     const command = parent
       .command(name, { isDefault: name === "run" })
       .description(description)
       .addHelpText("after", `\nExample:\n  appliance-exporter ${example}`);
+    examples.set(command, example);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
-      exitCode = await action(command.opts<Flags>(), command.args, command);
+      const missing = [...lacks(command), ...missingIn(command)];
+      exitCode =
+        missing.length > 0
+          ? fail(io, describeMissing(missing, command, example), 2)
+          : await action(command.opts<Flags>(), command.args, command);
     });
   }
   const add = addTo.bind(undefined, program);
@@ -96,8 +110,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     ],
     async (flags, args) => {
       const { check } = await import("../exporter/command/check.ts");
-      const { storageProblems } = await import("../history/command/storage.ts");
-      return untilSignal(check(flags, io, args, storageProblems));
+      const { storageProblem } = await import("../history/command/storage.ts");
+      return untilSignal(check(flags, io, args, async () => (await storageProblem(flags))?.message));
     },
   );
   add(
@@ -169,7 +183,12 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   );
   const work = addTo.bind(
     undefined,
-    program.command("maintenance").description("planned work at a running exporter, or several"),
+    program
+      .command("maintenance")
+      .description("planned work at a running exporter, or several")
+      .hook("preSubcommand", (_, command) => {
+        running = command;
+      }),
   );
   work(
     "start [names...]",
@@ -180,6 +199,10 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       untilSignal(
         (await import("../operator/maintenance.ts")).startWork(command.opts<MaintenanceFlags>(), io, names),
       ),
+    (command) =>
+      command.args.length === 0 && command.opts<MaintenanceFlags>().label === undefined
+        ? ["names of appliances or clusters (or --label)"]
+        : [],
   );
   work(
     "list",
@@ -245,12 +268,16 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const [first = ""] = argv;
   const isKnown = program.commands.some((command) => command.name() === first) || first === "help";
   if (first !== "" && !first.startsWith("-") && !isKnown)
-    return fail(io, `error: unknown command '${first}'; --help lists the commands`, 2);
+    return fail(io, describeUnknownCommand(first, program), 2);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2;
+    if (error.exitCode === 0) return 0;
+    // The list of the commands of a group was written.
+    if (error.code === "commander.help") return 2;
+    const command = running ?? program;
+    return fail(io, describeUsageError(error, command, examples.get(command) ?? ""), 2);
   }
 }

@@ -1,8 +1,19 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { startExporter, type Exporter } from "../exporter/exporter.ts";
 import { listed } from "../support/text.ts";
 import { openHistory } from "../history/timeline/history.ts";
-import { storageOf } from "../history/command/storage.ts";
-import { openLog, printErrors, type ExitCode, type Flags, type Io } from "../exporter/command/command.ts";
+import { storageOf, storageProblem } from "../history/command/storage.ts";
+import {
+  ignoredProxy,
+  openLog,
+  printErrors,
+  type ExitCode,
+  type Flags,
+  type Io,
+} from "../exporter/command/command.ts";
+
+/** The longest time for a look at the folder of the journal, since a file system may hang. */
+const MAX_LOOK_MS = 2000;
 
 /** Runs the exporter until a signal to stop. */
 export async function run(flags: Flags, io: Io): Promise<ExitCode> {
@@ -12,6 +23,11 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
   // A SIGHUP during the start has no effect, since the start reads the configuration anyway.
   io.onReload(() => void running.exporter?.reload());
   const { shard } = flags;
+  for (const detail of ignoredProxy(io)) logger.info({ detail }, "the environment has a proxy");
+  const problem = await Promise.race([storageProblem(flags), sleep(MAX_LOOK_MS, undefined, { ref: false })]);
+  // A folder that cannot be written may have a disk at fault: polls go on without a journal then.
+  if (problem?.isUncreatable === true)
+    return printErrors([{ file: "--storage.path", path: "", message: problem.message }], io);
   const started = await startExporter({
     ...io,
     configFile: flags["config.file"],
@@ -21,6 +37,7 @@ export async function run(flags: Flags, io: Io): Promise<ExitCode> {
     routePrefix: flags["web.routePrefix"] ?? externalUrl?.routePrefix ?? "",
     enableLifecycle: flags["web.enableLifecycle"] ?? false,
     enableMaintenance: flags["web.enableMaintenance"] ?? false,
+    adminSocket: flags["web.adminSocket"] || undefined,
     webConfigFile: flags["web.config.file"],
     shard,
     openHistory: () => openHistory({ ...io, shard, storage: storageOf(flags), logger }),

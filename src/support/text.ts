@@ -36,6 +36,17 @@ export function listedBriefly(names: readonly string[]): string {
   return listed(names, 5);
 }
 
+/** Returns the first of the words that differs from a word by a typo in one letter, or in none. */
+export function meantIn(word: string, words: readonly string[]): string | undefined {
+  const variants = new Set(lessOneLetter(word));
+  return words.find((each) => lessOneLetter(each).some((variant) => variants.has(variant)));
+}
+
+/** Returns the word, and the word without each one of its letters. Two words that share one of these differ by a typo. */
+function lessOneLetter(word: string): readonly string[] {
+  return [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
+}
+
 /** Returns `1 problem` or `2 problems`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`;

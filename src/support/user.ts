@@ -7,10 +7,14 @@ export function runningAs(): string {
   return username === undefined ? `uid ${uid}` : `uid ${uid} (${username})`;
 }
 
-/** Returns who works at this terminal, `alice on mgmt-1`; `sudoUser` is the one that became root by sudo. */
+/** Returns the name of who works at this terminal; `sudoUser` is the one that became root by sudo. Users of containers may have none. */
+export function userAtWork(sudoUser: string | undefined): string | undefined {
+  return sudoUser ?? currentUser().username;
+}
+
+/** Returns who works at this terminal and where, `alice on mgmt-1`. */
 export function whoWorks(sudoUser: string | undefined): string {
-  const { uid, username = `uid ${uid}` } = currentUser();
-  return `${sudoUser ?? username} on ${hostname()}`;
+  return `${userAtWork(sudoUser) ?? `uid ${currentUser().uid}`} on ${hostname()}`;
 }
 
 function currentUser(): { readonly uid: number; readonly username?: string } {

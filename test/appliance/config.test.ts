@@ -176,8 +176,8 @@ test("reads a recording, and reports errors at their place in it", async () => {
   );
   const invalid = "exporter: 1.2.3\nnode: v24\nanswers: [{ operation: vrp, result: ok, status: 99 }]\n";
   expect((await load(yaml, { "recorded.yaml": invalid })).errors).toEqual([
-    'recorded.yaml:3:13: answers[0].operation: Invalid option: expected one of "vrrp"|"website_list"|"website_details"|"website_test"',
-    "recorded.yaml:3:41: answers[0].status: Too small: expected number to be >=200",
+    "recorded.yaml:3:13: answers[0].operation: expected vrrp, website_list, website_details or website_test",
+    "recorded.yaml:3:41: answers[0].status: expected a whole number from 200 to 999",
   ]);
   expect((await load(yaml)).errors).toEqual(["recorded.yaml: no such file"]);
 });
@@ -205,26 +205,26 @@ colour: blue
     'appliance.yaml:2:32: tls: unknown key "keyfile"; did you mean "key_file"?',
     "appliance.yaml:4:5: users[0]: expected either password or password_file",
     "appliance.yaml:5:7: users[1].username: expected a non-empty user name without colons and control characters",
-    "appliance.yaml:6:25: users[2].password: Invalid input: expected string, received number",
-    "appliance.yaml:10:14: vrrp.interfaces[...].if: Too small: expected string to have >=1 characters",
+    "appliance.yaml:6:25: users[2].password: expected text, got a number: put it in quotes",
+    "appliance.yaml:10:14: vrrp.interfaces[...].if: expected at least 1 character",
     "appliance.yaml:10:22: vrrp.interfaces[...].vip: expected an IP address",
-    "appliance.yaml:10:60: vrrp.interfaces[...].vhid: Too big: expected number to be <=255",
-    "appliance.yaml:10:71: vrrp.interfaces[...].priority: Too small: expected number to be >=0",
-    'appliance.yaml:10:85: vrrp.interfaces[...].state_current: Invalid option: expected one of "MASTER"|"BACKUP"|"INIT"|"DISABLED"',
-    "appliance.yaml:10:107: vrrp.interfaces[...].type: Invalid input: expected number, received string",
+    "appliance.yaml:10:60: vrrp.interfaces[...].vhid: expected a whole number from 0 to 255",
+    "appliance.yaml:10:71: vrrp.interfaces[...].priority: expected a whole number from 0 to 255",
+    "appliance.yaml:10:85: vrrp.interfaces[...].state_current: expected MASTER, BACKUP, INIT or DISABLED",
+    "appliance.yaml:10:107: vrrp.interfaces[...].type: expected a whole number, 0 or greater, got text",
     "appliance.yaml:11:5: vrrp.interfaces[...]: expected a map: lines of a key, a colon, a space and a value",
     "appliance.yaml:12:17: website_test.timeout: expected a duration of 1ms to 1h, such as 1m30s",
-    "appliance.yaml:14:7: websites[0].id: Invalid input: expected number, received string",
-    'appliance.yaml:14:16: websites[0].protocol: Invalid option: expected one of "http"|"https"|"both"',
+    "appliance.yaml:14:7: websites[0].id: expected a whole number from 1 to 9999999999, got text",
+    "appliance.yaml:14:16: websites[0].protocol: expected http, https or both",
     "appliance.yaml:14:31: websites[0].host: expected a host name or an IP address",
-    "appliance.yaml:14:63: websites[0].http_port: Too small: expected number to be >=1",
+    "appliance.yaml:14:63: websites[0].http_port: expected a whole number from 1 to 65535",
     "appliance.yaml:14:77: websites[0].path: expected a path that starts with / and holds no blanks",
-    "appliance.yaml:15:1: unknown key",
+    "appliance.yaml:15:1: unknown key; expected listen, tls, users, vrrp, website_test, websites, website_list or replay_file",
   ]);
 });
 
 test.each([
-  ["users: []", "3:1: users: Too small: expected array to have >=1 items"],
+  ["users: []", "3:1: users: expected at least 1 entry"],
   [
     "tls: { cert_file: appliance.pem, key_file: other.key }",
     "2:34: tls.key_file: TLS rejects this key with this certificate",
@@ -242,12 +242,15 @@ test.each([
     "website_test: { tls_config: { ca_file: monitor.password } }",
     '5:31: website_test.tls_config.ca_file: cannot use "monitor.password": expected valid certificates in PEM',
   ],
-  ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected one of static, keepalived"],
+  ["vrrp: { source: keepalive }", "4:9: vrrp.source: expected static or keepalived"],
   ["vrrp: { source: static }", "4:1: vrrp.interfaces: required key is missing"],
-  ["vrrp: { source: keepalived, interfaces: {} }", '4:29: vrrp: unknown key "interfaces"'],
+  [
+    "vrrp: { source: keepalived, interfaces: {} }",
+    '4:29: vrrp: unknown key "interfaces" here; expected source, pid_file, dump_dir, json_signal, timeout or instances',
+  ],
   [
     "vrrp: { source: keepalived, json_signal: 15 }",
-    "4:29: vrrp.json_signal: Too small: expected number to be >=34",
+    "4:29: vrrp.json_signal: expected a whole number from 34 to 64",
   ],
 ])("refuses %j", async (line, ...expected) => {
   const key = /^\w+:/.exec(line)?.[0] ?? "";

@@ -145,7 +145,7 @@ test("a name that nobody has, and an exporter that nobody reaches, are errors wi
   expect(await runAfter("ready", "a", "--url=http://127.0.0.1:1")).toEqual({
     code: 2,
     out: "",
-    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1\n",
+    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1. Nothing listens there: check that the exporter runs, and the host and port of --url\n",
   });
 });
 

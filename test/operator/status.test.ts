@@ -271,7 +271,7 @@ test("no exporter: exit code 2 and the reason", async () => {
   expect(await status("--url=http://127.0.0.1:1")).toEqual({
     code: 2,
     out: "",
-    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1\n",
+    err: "http://127.0.0.1:1/: connect ECONNREFUSED 127.0.0.1:1. Nothing listens there: check that the exporter runs, and the host and port of --url\n",
   });
 });
 
@@ -302,7 +302,7 @@ test("credentials come from a file, and its errors have positions", async () => 
   expect(await status(`--url=${url}`)).toEqual({
     code: 2,
     out: "",
-    err: `${url}/: answered with status 401\n`,
+    err: `${url}/: answered with status 401. The exporter wants a password: put \`http_client: { basic_auth: { username: NAME, password_file: FILE } }\` into a file, such as operator.yaml, and add --http.config.file=operator.yaml\n`,
   });
   await writeFile(join(folder, "password"), "");
   expect(await status(`--url=${url}`, `--http.config.file=${join(folder, "good.yaml")}`)).toMatchObject({
@@ -314,7 +314,7 @@ test("credentials come from a file, and its errors have positions", async () => 
   const bad = await status(`--url=${url}`, `--http.config.file=${join(folder, "bad.yaml")}`);
   expect(bad.code).toBe(2);
   expect(bad.err.replaceAll(`${folder}/`, "")).toMatch(
-    /^bad\.yaml:1:\d+: http_client\.basic_auth: expected either password or password_file\nbad\.yaml:2:1: unknown key\n$/,
+    /^bad\.yaml:1:\d+: http_client\.basic_auth: expected either password or password_file\nbad\.yaml:2:1: unknown key; expected http_client\n$/,
   );
 });
 

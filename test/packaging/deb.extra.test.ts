@@ -19,12 +19,16 @@ function unitSetting(key: string): string {
   return new RegExp(`^${key}=(.*)$`, "m").exec(unit)?.[1] ?? "";
 }
 
-/** Creates the folder that systemd would create at the start of the service. */
-async function createStateDirectory(): Promise<void> {
-  const [user, group, mode, name] = ["User", "Group", "StateDirectoryMode", "StateDirectory"].map(
-    unitSetting,
-  );
-  await root.run(`install -d -o ${user} -g ${group} -m ${mode} /var/lib/${name}`);
+/** Creates the folders that systemd would create at the start of the service. */
+async function createServiceFolders(): Promise<void> {
+  const [user, group] = ["User", "Group"].map(unitSetting);
+  for (const [kind, parent] of [
+    ["StateDirectory", "/var/lib"],
+    ["RuntimeDirectory", "/run"],
+  ] as const) {
+    const [mode, name] = [`${kind}Mode`, kind].map(unitSetting);
+    await root.run(`install -d -o ${user} -g ${group} -m ${mode} ${parent}/${name}`);
+  }
 }
 
 /** Paths of all files but those that any package changes. */
@@ -111,7 +115,7 @@ games games 700 /etc/appliance-exporter/secrets
   expect(await root.run("dpkg-query --show appliance-exporter")).toBe(`appliance-exporter\t${DEB_VERSION}\n`);
   expect(await root.run(read)).toBe("x\n");
 
-  await createStateDirectory();
+  await createServiceFolders();
   await as("appliance-exporter", `touch ${STORAGE}/2026-11-26.jsonl`);
   await root.run("dpkg --remove appliance-exporter");
   expect(readFileSync(join(root.folder, CONFIG), "utf8")).toBe(own);
@@ -151,7 +155,7 @@ appliances: [{ name: waf-lab, base_url: "${appliance.url}", allow_http: true }]
   const writePassword = (text: string) =>
     root.run(`umask 027 && echo ${text} >/etc/appliance-exporter/secrets/monitor`);
   await writePassword("first");
-  await createStateDirectory();
+  await createServiceFolders();
   const ids = `--reuid=${unitSetting("User")} --regid=${unitSetting("Group")} --init-groups`;
   root.start(`ARGS=--web.listen-address=127.0.0.1:0; exec setpriv ${ids} ${unitSetting("ExecStart")}`);
   await expect.poll(appliance.password).toBe("first");
@@ -162,4 +166,18 @@ appliances: [{ name: waf-lab, base_url: "${appliance.url}", allow_http: true }]
     .toMatch(
       /^appliance-exporter appliance-exporter 700 \S+\n(appliance-exporter appliance-exporter 600 \S+\/(\d{4}-\d\d-\d\d|ongoing)\.jsonl\n){2}$/,
     );
+
+  const socket = "/run/appliance-exporter/admin.sock";
+  expect(await root.run(`stat --format='%U %G %a' ${socket}`)).toBe(
+    "appliance-exporter appliance-exporter 660\n",
+  );
+  // Root needs no password and no flag, and whoever is not in the group gets no further than the port.
+  const start = "appliance-exporter maintenance start waf-lab --for=1m --comment=x";
+  expect(await root.run(start)).toContain(`unix:${socket}`);
+  expect(await root.run(`setpriv ${ids} appliance-exporter maintenance list`)).toContain(
+    "local socket, as stated: root",
+  );
+  await expect(root.run("setpriv --reuid=games --clear-groups appliance-exporter status")).rejects.toThrow(
+    "http://localhost:10849/: ",
+  );
 });

@@ -147,8 +147,11 @@ test("the service sees its own processes and can write its own folders, and its 
       ids="--setuid=$(id -u ${EXPORTER}) --setgid=$(id -g ${EXPORTER})"
       nsenter --target=${pid} --mount --user $ids -- sh -c "${script}"`);
   expect(await inSandbox("find / -path /proc -prune -o -type d -writable -print 2>/dev/null | sort")).toBe(
-    `/dev/mqueue\n/dev/shm\n/tmp\n${STORAGE}\n/var/tmp\n`,
+    `/dev/mqueue\n/dev/shm\n/run/${EXPORTER}\n/tmp\n${STORAGE}\n/var/tmp\n`,
   );
+  const socket = `/run/${EXPORTER}/admin.sock`;
+  expect(await machine.run(`stat --format='%U %G %a' ${socket}`)).toBe(`${EXPORTER} ${EXPORTER} 660\n`);
+  expect(await machine.run(`${EXPORTER} maintenance list`)).toBe("no work is planned\n");
   expect(await inSandbox("ls -d /proc/[0-9]*")).not.toContain("/proc/1\n");
   expect(await machine.run(`stat --format='%U %G %a' ${STORAGE} ${STORAGE}/*.jsonl`)).toMatch(
     /^appliance-exporter appliance-exporter 700\n(appliance-exporter appliance-exporter 600\n)+$/,

@@ -70,8 +70,57 @@ const TOO_LONG = `/${"é".repeat(48)}x`;
 
 describe("a usage error", () => {
   test.each([
-    [["bogus"], "error: unknown command 'bogus'; --help lists the commands\n"],
-    [["poll"], "error: missing required argument 'name'\n"],
+    [
+      ["bogus"],
+      "error: unknown command 'bogus'; the commands are run, check, poll, trust, status, ready, drill, maintenance, report, appliance, demo and completion: appliance-exporter --help\n",
+    ],
+    [["statsu"], /^error: unknown command 'statsu'; did you mean status\? The commands are run, .*\n$/],
+    [
+      ["maintenance", "strat"],
+      /^error: unknown command 'strat'; did you mean start\? The commands are start, list, /,
+    ],
+    [
+      ["poll"],
+      "error: appliance-exporter poll needs <name>, such as: appliance-exporter poll waf-ams-1 --config.file=config.yaml --raw\n",
+    ],
+    [
+      ["maintenance", "start"],
+      'error: appliance-exporter maintenance start needs names of appliances or clusters (or --label), --for <duration> and --comment <text>, such as: appliance-exporter maintenance start waf-ams-1 --for=30m --comment="firmware 4.6"\n',
+    ],
+    [
+      ["maintenance", "start", "waf-ams-1", "--comment=x"],
+      /^error: appliance-exporter maintenance start needs --for <duration>, such as: /,
+    ],
+    [
+      ["maintenance", "extend"],
+      /^error: appliance-exporter maintenance extend needs <id> and --for <duration>, such as: /,
+    ],
+    [
+      ["report"],
+      /^error: appliance-exporter report needs --month <month> and --storage\.path <folder>, such as: /,
+    ],
+    [
+      ["check", "--config=CANARY"],
+      "error: unknown option '--config'; did you mean --config.file? For all flags: appliance-exporter check --help\n",
+    ],
+    [
+      ["--web.listen-adress=:1"],
+      /^error: unknown option '--web\.listen-adress'; did you mean --web\.listen-address\? /,
+    ],
+    [
+      ["--port=1"],
+      /^error: unknown option '--port'; did you mean --web\.listen-address\? .*appliance-exporter run --help\n$/,
+    ],
+    [
+      ["status", "--password=CANARY"],
+      /^error: unknown option '--password'; did you mean --http\.config\.file\? /,
+    ],
+    [["demo", "--port=1"], /^error: unknown option '--port'; did you mean --web\.listen-address\? /],
+    [
+      ["ready", "--lable"],
+      "error: unknown option '--lable'; for all flags: appliance-exporter ready --help\n",
+    ],
+    [["run", "now"], /^error: too many arguments for 'run'\..* See appliance-exporter run --help\n$/],
     [
       ["--log.level=loud"],
       "error: option '--log.level <level>' argument 'loud' is invalid. Allowed choices are debug, info, warn, error.\n",
@@ -82,7 +131,7 @@ describe("a usage error", () => {
     ],
     [
       ["status", "--url=http://monitor:CANARY@127.0.0.1"],
-      "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment; put credentials into --http.config.file\n",
+      "error: option '--url <url>': expected an http:// or https:// URL with a host (IPv6 in brackets), without credentials, query and fragment, or unix:FILE; put credentials into --http.config.file\n",
     ],
     [
       ["--shard=3/3"],
@@ -113,9 +162,14 @@ describe("a usage error", () => {
       `error: option '--storage.path <folder>' argument '${TOO_LONG}' is invalid. expected a folder whose path has at most 97 bytes, because that of a Unix socket in it has at most 107; choose a shorter path, or a symbolic link to the folder\n`,
     ]),
     [["check", "waf-1"], "error: names, --failed and --certificates need --live\n"],
-  ])("%j is an error on stderr and exits 2", async (argv, err) => {
-    expect(await run(...argv)).toEqual({ code: 2, out: "", err });
-  });
+  ] satisfies readonly (readonly [string[], string | RegExp])[])(
+    "%j is an error on stderr and exits 2",
+    async (argv, expected) => {
+      const { err, ...result } = await run(...argv);
+      expect(result).toEqual({ code: 2, out: "" });
+      expect(err).toMatch(expected);
+    },
+  );
 
   it("is an unknown appliance", async () => {
     const folder = await createFolder({
@@ -159,7 +213,8 @@ describe("an invalid configuration", () => {
           file,
           position: { line: 1, column: 1 },
           path: "appliances",
-          message: "Invalid input: expected array, received number",
+          message:
+            'expected a list of maps: start each one with "- ", and go on with a key, a colon, a space and a value',
         },
       ],
     });
@@ -174,6 +229,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     level: "info",
     format: "json",
     "index/total": "0/2",
+    file: "admin.sock",
     folder: "journal",
     duration: "30d",
     size: "1GB",
@@ -187,7 +243,7 @@ test("check accepts every flag of run, and checks the web configuration too", as
     `--web.config.file=${folder}/web.yaml`,
     "--web.listen-address=[::1]:0",
   ];
-  expect(others).toHaveLength(11);
+  expect(others).toHaveLength(12);
   expect(await run("check", ...flags, ...others)).toEqual({
     code: 1,
     out: "",
@@ -214,8 +270,12 @@ describe("an address of several appliances", () => {
 });
 
 test.each([
-  ["a file", "config.yaml", "ENOTDIR: not a directory, access 'config.yaml/.'"],
-  ["below a folder that is not there", "no/journal", "ENOENT: no such file or directory, access 'no/.'"],
+  ["a file", "config.yaml", "cannot write into FOLDER/config.yaml: it is not a folder"],
+  [
+    "below a folder that is not there",
+    "no/journal",
+    "cannot create FOLDER/no/journal: FOLDER/no: no such folder; create it for the user of the exporter, or choose another --storage.path",
+  ],
   ["new", "journal", undefined],
   ["there", "kept", undefined],
 ])("check --live warns of a --storage.path that is of no use: one that is %s", async (_, path, problem) => {
@@ -224,9 +284,56 @@ test.each([
   const flags = [`--config.file=${file}`, `--storage.path=${join(folder, path)}`];
   expect(await run("check", ...flags)).toMatchObject({ code: 0, err: "" });
   const { code, err } = await run("check", "--live", ...flags);
-  const warning = `${file}: warning: no journal can be written: ${problem}\n`;
-  expect({ code, err: err.replaceAll(`'${folder}/`, "'") }).toEqual({
-    code: 0,
-    err: problem === undefined ? "" : warning,
+  const warning = `${file}: warning: no journal can be written: ${problem?.replaceAll("FOLDER", folder)}\n`;
+  expect({ code, err }).toEqual({ code: 0, err: problem === undefined ? "" : warning });
+});
+
+test("run does not start with a --storage.path that cannot be created", async () => {
+  const folder = await createFolder({ "config.yaml": "appliances: []\n" });
+  const path = join(folder, "no", "journal");
+  expect(await run("run", `--config.file=${join(folder, "config.yaml")}`, `--storage.path=${path}`)).toEqual({
+    code: 1,
+    out: "",
+    err: `--storage.path: cannot create ${path}: ${join(folder, "no")}: no such folder; create it for the user of the exporter, or choose another --storage.path\n`,
   });
 });
+
+const variables = (passwords: readonly string[]): string =>
+  passwords
+    .map(
+      (password, nth) =>
+        `  - { name: a${nth}, base_url: "https://h${nth}", http_client: { basic_auth: { username: u, password: "${password}" } } }\n`,
+    )
+    .join("");
+
+test("check warns of passwords that look like variables", async () => {
+  const passwords = ["${PASSWORD}", "$PASSWORD", "{{ password }}", "%PASSWORD%", "pa$$word", "hunter2"];
+  const folder = await createFolder({ "config.yaml": `appliances:\n${variables(passwords)}` });
+  const file = join(folder, "config.yaml");
+  const warning =
+    "passwords look like variables, and nothing is expanded: they are sent as they are; use password_file: a0, a1, a2 and a3";
+  expect(await run("check", `--config.file=${file}`)).toMatchObject({
+    code: 0,
+    err: `${file}: warning: ${warning}\n`,
+  });
+});
+
+const oneAppliance = (more: string) => `appliances: [{ name: a, base_url: "https://192.0.2.1"${more} }]\n`;
+
+test.each(["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])(
+  "check says that %s is ignored, unless each appliance has a proxy",
+  async (variable) => {
+    const folder = await createFolder({
+      "none.yaml": oneAppliance(""),
+      "own.yaml": oneAppliance(", http_client: { proxy_url: http://192.0.2.9 }"),
+    });
+    const { io, printed } = await createTestIo({
+      environment: (name) => (name === variable ? "http://proxy.example:3128" : undefined),
+    });
+    for (const name of ["none.yaml", "own.yaml"])
+      expect(await runProgram(["check", `--config.file=${join(folder, name)}`], io)).toBe(0);
+    expect(printed.err).toBe(
+      `${join(folder, "none.yaml")}: warning: ${variable} of the environment is ignored; http_client.proxy_url sets a proxy\n`,
+    );
+  },
+);

@@ -21,6 +21,7 @@ export async function createTestIo(fields: Partial<Io> = {}) {
     ask: async () => undefined,
     askSecret: async () => undefined,
     readInput: async () => "",
+    defaultSocket: "/nonexistent/admin.sock",
     environment: () => undefined,
     isTerminal: false,
     hasColor: false,

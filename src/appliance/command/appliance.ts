@@ -1,8 +1,9 @@
 import { loadApplianceConfig } from "../config.ts";
 import { createApplianceServer } from "../server.ts";
 import { createKeepalivedSource } from "../keepalived.ts";
-import { describeBug, messageOf } from "../../support/errors.ts";
+import { describeBug } from "../../support/errors.ts";
 import { formatAddress } from "../../exporter/web/listen.ts";
+import { describeListenFailure } from "../../exporter/web/listen-failure.ts";
 import {
   openLog,
   printErrors,
@@ -30,7 +31,8 @@ export async function appliance(flags: Flags, io: Io): Promise<ExitCode> {
   try {
     logger.info({ address: formatAddress(await server.start()) }, "appliance started");
   } catch (error) {
-    return printErrors([{ file: flags["config.file"], path: "listen", message: messageOf(error) }], io);
+    const message = await describeListenFailure(error, config.listen, (address) => `"${address}"`);
+    return printErrors([{ file: flags["config.file"], path: "listen", message }], io);
   }
   await stopOrHangUp(io);
   await server.stop();

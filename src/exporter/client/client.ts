@@ -65,7 +65,10 @@ type SendOptions = GetOptions & { readonly json?: string };
 
 const BODY_LIMIT_BYTES = 256 * 1024;
 
-export type Endpoint = Pick<ApplianceConfig, "baseUrl" | "http">;
+export interface Endpoint extends Pick<ApplianceConfig, "baseUrl" | "http"> {
+  /** The path of a Unix socket, in place of the host and the port of `baseUrl`. */
+  readonly socketPath?: string | undefined;
+}
 export type CreateClient = (endpoint: Endpoint) => ApplianceClient;
 
 export interface ClientsOptions {
@@ -77,6 +80,8 @@ export interface ClientsOptions {
   readonly maxPasswordReads: number;
   /** Returns the maximum of open connections to appliances at present; default: unlimited. */
   readonly maxConnections?: () => number;
+  /** Headers of each request, besides those of every client. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The lookup of names; default: the system's resolver. */
   readonly lookup?: Lookup;
 }
@@ -97,6 +102,7 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     accept: "application/json",
     "accept-encoding": "identity",
     "user-agent": `appliance-exporter/${version}`,
+    ...options.headers,
   };
   const readerOf = createCredentials(createPasswordReader(options.maxPasswordReads, clock), headers);
   const tlsContextOf = createTlsContexts();
@@ -109,12 +115,13 @@ export function createClients(options: ClientsOptions, clock: Clock): CreateClie
     });
   }
 
-  return ({ baseUrl, http }) => {
+  return ({ baseUrl, http, socketPath }) => {
     const url = new URL(baseUrl);
     const isTls = url.protocol === "https:";
     const connector = createConnector({
       host: bareHost(url.hostname),
       port: Number(url.port || (isTls ? 443 : 80)),
+      socketPath,
       proxy: http.proxy,
       tls: isTls ? { config: http.tls, context: tlsContextOf(http.tls) } : undefined,
       lookup,

@@ -46,6 +46,8 @@ export interface Connected {
 export interface ConnectorOptions {
   readonly host: string;
   readonly port: number;
+  /** The path of a Unix socket, in place of the host and the port. */
+  readonly socketPath?: string | undefined;
   readonly proxy: ProxyConfig | undefined;
   /** The settings of TLS; `undefined` means plain HTTP. */
   readonly tls: { readonly config: TlsClientConfig; readonly context: TlsContext } | undefined;
@@ -72,11 +74,18 @@ const ADDRESS_ATTEMPT_TIMEOUT_MS = 1000;
  * this appliance only, so that a new connection resumes it.
  */
 export function createConnector(options: ConnectorOptions): Connector {
-  const { host, port, proxy, tls, lookup, clock } = options;
+  const { host, port, socketPath, proxy, tls, lookup, clock } = options;
   let resumable: Session | undefined;
   let presented: PresentedCertificate | undefined;
 
   async function dial(watcher: AttemptWatcher): Promise<Socket> {
+    if (socketPath !== undefined) {
+      watcher.stage("connect");
+      const local = connect(socketPath);
+      watcher.socket(local);
+      await once(local, "connect");
+      return local;
+    }
     const target = proxy ?? { host, port };
     const connecting = proxy === undefined ? "connect" : "proxy";
     watcher.stage(isIP(target.host) === 0 ? "lookup" : connecting);

@@ -3,12 +3,13 @@ import type { VrrpList } from "../api/vrrp.ts";
 import { hasExpired, type PresentedCertificate } from "../client/tls.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { sharedAddresses } from "../config/shared-addresses.ts";
+import { UNEXPANDED, unexpandedPasswords } from "../config/unexpanded.ts";
 import { judgeCertificate } from "../judge/judge-appliance.ts";
 import { bareHost, plainAddress, urlHost } from "../../support/address.ts";
 import { groupBy } from "../../support/group-by.ts";
 import { listed, listedBriefly } from "../../support/text.ts";
 import { loadWebConfig } from "../web/web-config.ts";
-import { fail, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
+import { fail, ignoredProxy, loadNamed, printErrors, type ExitCode, type Flags, type Io } from "./command.ts";
 import { perAppliance, pollAll } from "./poll-once.ts";
 import {
   formatEnd,
@@ -22,14 +23,14 @@ import { restingSchedules } from "./schedules.ts";
 
 /**
  * Checks the configuration and the web configuration, and warns about addresses, clusters and certificates. With `live`, polls every
- * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal by `storageProblems`. A website whose status
+ * enabled appliance once, or the enabled ones that `names` selects, and warns about the journal by `storageProblem`. A website whose status
  * is not expected is a failure.
  */
 export async function check(
   flags: Flags,
   io: Io,
   names: readonly string[],
-  storageProblems: (flags: Flags) => Promise<readonly string[]>,
+  storageProblem: () => Promise<string | undefined>,
 ): Promise<ExitCode> {
   const { "config.file": file, live: isLive = false, failed: isFailedOnly = false, output } = flags;
   const { certificates: hasCertificates = false } = flags;
@@ -49,7 +50,7 @@ export async function check(
   const ok = failed.length === 0;
   const addresses = isLive ? await perAppliance(enabled, io, withAddress) : enabled;
   // The service checks before each start and reload, and a folder that hangs must not prevent these.
-  const storage = isLive ? await storageProblems(flags) : [];
+  const storage = isLive ? await storageProblem() : undefined;
   const warnings = [
     ...warningOf("appliances share addresses", sharedAddresses(addresses)),
     ...warningOf(
@@ -60,13 +61,15 @@ export async function check(
       "members of a cluster have equal certificates and answers, so they may be one appliance",
       alikeMembers(polled),
     ),
+    ...warningOf(UNEXPANDED, unexpandedPasswords(appliances)),
+    ...(enabled.every(({ http }) => http.proxy !== undefined) ? [] : ignoredProxy(io)),
     ...warningOf("clusters have one member, so no redundancy", clustersOfOne(appliances)),
     ...warningOf(
       "clusters have members of several kinds, of which only the VRRP groups are compared",
       clustersOfKinds(appliances),
     ),
     ...restingSchedules(enabled, wallMs).map((each) => `a schedule rests: ${each}`),
-    ...warningOf("no journal can be written", storage),
+    ...warningOf("no journal can be written", storage === undefined ? [] : [storage]),
     ...warningOf("pinned certificates have expired, which polls ignore", expired(polled, wallMs)),
     ...warningOf("certificates expire within 14 days", expiring(polled, wallMs)),
   ];

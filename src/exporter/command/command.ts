@@ -26,6 +26,8 @@ export interface Io {
   askSecret(question: string): Promise<string | undefined>;
   /** Returns all of standard input. */
   readInput(): Promise<string>;
+  /** The path of `ADMIN_SOCKET`. */
+  readonly defaultSocket: string;
   /** Returns a variable of the environment. */
   environment(name: string): string | undefined;
   /** Whether results go to a terminal, which interprets control characters. */
@@ -69,7 +71,9 @@ interface LogFlags {
   readonly "log.format"?: LogFormat;
 }
 
-/** The default URL of the exporter. */
+/** The socket of the exporter of this host, where the Debian package has it. Commands use it if it is there. */
+export const ADMIN_SOCKET = "/run/appliance-exporter/admin.sock";
+/** The URL of the exporter without a socket. */
 export const DEFAULT_URL = "http://localhost:10849";
 
 /** The values of the flags, by the names that commander gives them. */
@@ -81,12 +85,13 @@ export interface Flags extends LogFlags {
   readonly "web.routePrefix"?: string;
   readonly "web.enableLifecycle"?: boolean;
   readonly "web.enableMaintenance"?: boolean;
+  readonly "web.adminSocket"?: string;
   readonly "web.config.file"?: string;
   readonly "storage.path"?: string;
   readonly "storage.retention.time": number;
   readonly "storage.retention.size": number;
   readonly shard: Shard;
-  readonly url: string;
+  readonly url?: string | undefined;
   readonly "http.config.file"?: string;
   readonly live?: boolean;
   readonly failed?: boolean;
@@ -113,6 +118,15 @@ export function fail(io: Io, message: string, exitCode: ExitCode = 1): ExitCode 
 /** Returns whether the user answers a question with yes. */
 export async function isConfirmed(io: Pick<Io, "ask">, question: string): Promise<boolean> {
   return /^\s*y(es)?\s*$/i.test((await io.ask(`${question} [y/N] `)) ?? "");
+}
+
+/** Returns a line about the proxy in the environment, which no poll uses; none without one. */
+export function ignoredProxy({ environment }: Pick<Io, "environment">): readonly string[] {
+  const names = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
+  const name = names.find((each) => (environment(each) ?? "") !== "");
+  return name === undefined
+    ? []
+    : [`${name} of the environment is ignored; http_client.proxy_url sets a proxy`];
 }
 
 /** Prints configuration errors, a line each or as JSON. Returns the exit code. */

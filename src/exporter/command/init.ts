@@ -63,7 +63,7 @@ export async function init(flags: InitFlags, io: Io, args: readonly string[]): P
   }
   io.out(`\n${await writtenFiles(folder, [...files, config])}\n`);
   const file = join(folder, CONFIG_FILE);
-  const checked = check({ ...flags, "config.file": file, live: true }, io, [], async () => []);
+  const checked = check({ ...flags, "config.file": file, live: true }, io, [], async () => undefined);
   const exitCode = await Promise.race([checked, io.interrupted]);
   io.progress("");
   io.out(`\n${nextSteps(folder, exitCode === 0)}`);

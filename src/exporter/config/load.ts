@@ -16,6 +16,8 @@ export type ValidConfig = Extract<ConfigResult, { readonly ok: true }>;
 const DEFAULT_WEBSITE_TESTS = 64;
 /** The file with the configuration of the Debian package. */
 const PACKAGED_FILE = "/etc/appliance-exporter/config.yaml";
+const SMALLEST =
+  '; the smallest valid one is `appliances: [{ name: waf-1, base_url: "https://192.0.2.11:4849" }]`; appliance-exporter init writes one';
 
 /**
  * Loads the configuration of a shard in `file` and all files that it names, or returns all errors. Checks syntax and schema first; if both
@@ -30,7 +32,7 @@ export function loadConfig(
   return collect(async (collector) => {
     const packaged = file === PACKAGED_FILE ? "" : `; the package has --config.file=${PACKAGED_FILE}`;
     const instead = `${packaged}; appliance-exporter init writes one, appliance-exporter demo needs none`;
-    const main = await readYamlFile(file, collector, instead);
+    const main = await readYamlFile(file, collector, instead, SMALLEST);
     if (main === undefined) return undefined;
     const top = validateYaml(main, configSchema);
     // Errors in other files are reported together with errors in the main file, whose other settings may be invalid.

@@ -4,12 +4,13 @@ import { byTiming } from "./timings.ts";
 import { MAX_WEBSITES } from "../api/website-list.ts";
 import { PROTOCOLS } from "../api/website-test.ts";
 import { DEFAULT_STATUSES, type ProxyConfig, type StatusRange, type WebsiteConfig } from "./config.ts";
+import { writeSwitch } from "./issue-words.ts";
 import { parseFingerprint } from "./known-certificates.ts";
 import { Secret } from "../../support/secret.ts";
 import { bareHost } from "../../support/address.ts";
 import { keysOf } from "../../support/keys.ts";
 import { TIME_ZONE_FORM, isTimeZone } from "../../support/time-zone.ts";
-import { commentSchema, durationSchema, fileSchema, parsed, scheduleSchema, textOrNumber } from "./values.ts";
+import { commentSchema, durationSchema, fileSchema, parsed, scheduleSchema } from "./values.ts";
 
 /** A label. PromQL rejects U+FFFD, which lone surrogates become; YAML's escapes can write both. */
 const labelSchema = z
@@ -156,7 +157,7 @@ export const httpClientSchema = z
   .partial()
   .meta({ id: "http_client" });
 
-const idSchema = parsed("a website's id: a whole number, 0 or greater", parseId, textOrNumber);
+const idSchema = parsed("a website's id: a whole number, 0 or greater", parseId, { acceptsNumbers: true });
 
 function parseId(text: string): number | undefined {
   return /^\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
@@ -169,7 +170,10 @@ const statusSchema = parsed(
     const [from, to] = [Number(first), Number(last)];
     return from >= 100 && from <= to ? { from, to } : undefined;
   },
-  textOrNumber,
+  {
+    acceptsNumbers: true,
+    hint: (text) => (/^[1-5]xx$/i.test(text) ? `: write ${text.charAt(0)}00-${text.charAt(0)}99` : ""),
+  },
 );
 
 const websiteObject = z.strictObject({
@@ -196,7 +200,7 @@ const discoverySchema = z.union(
     z.boolean(),
     z.strictObject({ exclude: z.array(idSchema), limit: z.int().min(1).max(MAX_WEBSITES) }).partial(),
   ],
-  { error: "expected true, false, or a block with exclude and limit" },
+  { error: ({ input }) => `expected true, false, or a map with exclude and limit${writeSwitch(input)}` },
 );
 
 const kindSchema = z.enum(KIND_NAMES);
@@ -221,7 +225,8 @@ const applianceSchema = z
   })
   .refine((appliance) => appliance.allow_http === true || !appliance.base_url.startsWith("http://"), {
     path: ["base_url"],
-    error: "expected an https:// URL, got http://; set allow_http: true to allow that",
+    error:
+      "expected an https:// URL: write https:// in place of http://; only if the appliance has no TLS, set allow_http: true, which sends the password unencrypted",
   })
   .meta({ id: "appliance" });
 

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { HIDDEN, type JsonPath } from "./errors.ts";
+import { choiceOf, describeIssue, keysAt } from "./issue-words.ts";
 import type { Collector } from "./sources.ts";
 import { readYamlFile, type YamlFile } from "./yaml.ts";
+import { meantIn } from "../../support/text.ts";
 
 /** Settings, and their place. */
 export interface Place<T> {
@@ -22,7 +24,7 @@ export async function loadYaml<T>(
 
 /** Validates the file's data. Errors show values only if the schema's own messages do. */
 export function validateYaml<T>(file: YamlFile, schema: z.ZodType<T>): Place<T> | undefined {
-  const parsed = schema.safeParse(file.data, { error: describeIssue });
+  const parsed = schema.safeParse(file.data, { error: describeOrListKeys });
   if (parsed.success) return { file, path: [], settings: parsed.data };
   const keys = new Set(keysIn(schema));
   for (const issue of parsed.error.issues) reportIssue(file, keys, issue);
@@ -36,17 +38,9 @@ function keysIn(part: unknown): readonly string[] {
   return part instanceof z.ZodType ? keysIn(Object.values(part.def)) : [];
 }
 
-const EXPECTED_MAP = "expected a map: lines of a key, a colon, a space and a value";
-
-/**
- * Returns the list of known keys for unknown ones. The library writes the messages about everything but missing keys and maps, with types
- * and without values.
- */
-function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === "unrecognized_keys")
-    return issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape).join(" ") : "";
-  if (issue.input === undefined) return "required key is missing";
-  return issue.code === "invalid_type" && issue.expected === "object" ? EXPECTED_MAP : undefined;
+/** Returns the known keys for unknown ones, as `reportIssue` expects them. */
+function describeOrListKeys(issue: z.core.$ZodRawIssue): string {
+  return issue.code === "unrecognized_keys" ? keysAt(issue).join(" ") : describeIssue(issue);
 }
 
 /**
@@ -72,16 +66,22 @@ function reportIssue(file: YamlFile, keys: ReadonlySet<string>, issue: z.core.$Z
   file.report(path, message, shown);
 }
 
-function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: readonly string[]): string {
-  const variants = new Set(/^[\w-]{1,64}$/.test(key) ? lessOneLetter(key) : []);
-  const meant = known.find((each) => lessOneLetter(each).some((variant) => variants.has(variant)));
-  if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
-  return keys.has(key) ? `unknown key "${key}"` : "unknown key";
-}
+/** Top-level keys of files of other programs, which are no secrets. */
+const FOREIGN: ReadonlyMap<string, string> = new Map([
+  ...["global", "scrape_configs", "rule_files", "alerting", "remote_write", "remote_read", "groups"].map(
+    (key) => [key, "Prometheus"] as const,
+  ),
+  ...["route", "receivers", "inhibit_rules", "templates"].map((key) => [key, "Alertmanager"] as const),
+  ...["modules"].map((key) => [key, "blackbox_exporter"] as const),
+]);
 
-/** Returns the word, and the word without each one of its letters. Two words that share one of these differ by a typo. */
-function lessOneLetter(word: string): readonly string[] {
-  return [word, ...Array.from(word, (_, at) => word.slice(0, at) + word.slice(at + 1))];
+function describeUnknownKey(key: string, keys: ReadonlySet<string>, known: readonly string[]): string {
+  const meant = /^[\w-]{1,64}$/.test(key) ? meantIn(key, known) : undefined;
+  if (meant !== undefined) return `unknown key "${key}"; did you mean "${meant}"?`;
+  const expected = `expected ${choiceOf(known)}`;
+  const program = FOREIGN.get(key);
+  if (program !== undefined) return `unknown key "${key}": is this file for ${program}? ${expected}`;
+  return keys.has(key) ? `unknown key "${key}" here; ${expected}` : `unknown key; ${expected}`;
 }
 
 /** Returns the value at `path` of a file's data; `undefined` if there is none. */

@@ -4,6 +4,13 @@ import { parseDuration } from "../../support/duration.ts";
 import { createSchedule } from "../../support/schedule.ts";
 import { printable } from "../../support/text.ts";
 
+interface ParsedOptions {
+  /** Whether a number is a text too, since YAML reads `200` as a number; default: not. */
+  readonly acceptsNumbers?: boolean;
+  /** Returns what to write in place of an invalid text, to append to what is expected. */
+  readonly hint?: (text: string) => string;
+}
+
 /**
  * Returns a schema for a text that `parse` converts. For any other text, the error says what was expected, without the text, which may be a
  * secret.
@@ -11,24 +18,21 @@ import { printable } from "../../support/text.ts";
 export function parsed<T>(
   what: string,
   parse: (text: string) => T | undefined,
-  base?: z.ZodType<string, string | number>,
+  { acceptsNumbers = false, hint = () => "" }: ParsedOptions = {},
 ) {
-  const message = `expected ${what}`;
-  const error: z.core.$ZodErrorMap = ({ input }) => (input === undefined ? undefined : message);
-  return (base ?? z.string({ error })).transform((text, context): T => {
-    const value = parse(text);
+  const expected = `expected ${what}`;
+  const error: z.core.$ZodErrorMap = ({ input }) =>
+    input === undefined ? undefined : expected + (typeof input === "number" ? hint(String(input)) : "");
+  const text: z.ZodType<string, string | number> = acceptsNumbers
+    ? z.union([z.number(), z.string()], { error }).transform(String)
+    : z.string({ error });
+  return text.transform((given, context): T => {
+    const value = parse(given);
     if (value !== undefined) return value;
-    context.addIssue({ code: "custom", message });
+    context.addIssue({ code: "custom", message: `${expected}${hint(given)}` });
     return z.NEVER;
   });
 }
-
-/** The text of a string or a number, since YAML reads `200` as a number. */
-export const textOrNumber = z
-  .union([z.number(), z.string()], {
-    error: ({ input }) => (input === undefined ? undefined : "expected a string or a number"),
-  })
-  .transform(String);
 
 /** A path, but not PEM or base64, since a key may have been written in place of its path. */
 export const fileSchema = z
@@ -39,9 +43,12 @@ export const fileSchema = z
 /** Returns a schema for a duration in milliseconds, from `min` to `max`. */
 export function durationSchema(min: string, max: string) {
   const [minMs = 0, maxMs = 0] = [parseDuration(min), parseDuration(max)];
-  return parsed(`a duration of ${min} to ${max}, such as 1m30s`, (text) => {
+  const parse = (text: string): number | undefined => {
     const ms = parseDuration(text) ?? -1;
     return ms >= minMs && ms <= maxMs ? ms : undefined;
+  };
+  return parsed(`a duration of ${min} to ${max}, such as 1m30s`, parse, {
+    hint: (text) => (/^\d+$/.test(text) && parse(`${text}s`) !== undefined ? `: write ${text}s` : ""),
   });
 }
 
@@ -54,6 +61,17 @@ export const commentSchema = parsed(
   },
 );
 
+/** What a field of a node-cron expression is not. */
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ["second", "not a second"],
+  ["minute", "not a minute"],
+  ["hour", "not an hour"],
+  ["dayOfMonth", "not a day of the month"],
+  ["month", "not a month"],
+  ["dayOfWeek", "not a day of the week"],
+]);
+const UNREADABLE = "single spaces between its fields; digits, * / , - and names of days and months in them";
+
 /** Returns the error in a node-cron expression, if any. The expression needs six fields, seconds first, and dates that recur. */
 export function checkSchedule(expression: string): string | undefined {
   const fields = expression.trim().split(/\s+/);
@@ -62,7 +80,13 @@ export function checkSchedule(expression: string): string | undefined {
   // node-cron expands every range; Node.js aborts at an array of a billion.
   if (/\d{3}/.test(expression)) return "expected a node-cron expression with numbers of two digits";
   const { valid, errors } = validateDetailed(expression);
-  if (!valid) return `expected a node-cron expression: ${errors.map(({ message }) => message).join("; ")}`;
+  if (!valid) {
+    const wrong = errors.map(({ field, value = "" }) => {
+      const what = FIELDS.get(field);
+      return what === undefined ? UNREADABLE : `${value} is ${what}`;
+    });
+    return `expected a node-cron expression: ${wrong.join("; ")}`;
+  }
   return recurs(expression) ? undefined : "expected a date that recurs";
 }
 

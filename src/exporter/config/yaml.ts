@@ -35,15 +35,17 @@ export interface YamlFile {
 
 /**
  * Reads and parses a YAML 1.2 file of one document. Errors never quote its text, which may contain a secret. `instead` says what to do if
- * there is no such file.
+ * there is no such file, `example` what to write into an empty one.
  */
 export async function readYamlFile(
   file: string,
   collector: Collector,
   instead = "",
+  example = "",
 ): Promise<YamlFile | undefined> {
   const content = await collector.read(collector.isSyntaxOnly ? "textOrPipe" : "text", resolve(file));
-  if (content.ok && !content.text.includes("\uFFFD")) return parseYaml(file, content.text, collector);
+  if (content.ok && !content.text.includes("\uFFFD"))
+    return parseYaml(file, content.text, collector, example);
   const { message } = content.ok ? { message: "it is not UTF-8" } : content;
   const folder = isAbsolute(file) ? "" : ` in ${JSON.stringify(dirname(resolve(file)))}`;
   const where = message === NO_SUCH_FILE ? `${folder}${instead}` : "";
@@ -51,7 +53,7 @@ export async function readYamlFile(
   return undefined;
 }
 
-function parseYaml(file: string, text: string, { report }: Collector): YamlFile | undefined {
+function parseYaml(file: string, text: string, { report }: Collector, example: string): YamlFile | undefined {
   const lineCounter = new LineCounter();
   const positionOf = (offset: number) => {
     const { line, col } = lineCounter.linePos(offset);
@@ -59,7 +61,8 @@ function parseYaml(file: string, text: string, { report }: Collector): YamlFile 
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const fail = (offset: number, message: string): undefined => {
-    report({ file, position: positionOf(offset), path: "", message });
+    const instead = message === EMPTY ? example : "";
+    report({ file, position: positionOf(offset), path: "", message: `${message}${instead}` });
   };
   const content = read(text, lineCounter, fail);
   if (content === undefined) return undefined;
@@ -107,8 +110,8 @@ function read(text: string, lineCounter: LineCounter, fail: Fail) {
   const [first] = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
   if (first !== undefined) return fail(first.pos[0], describeSyntaxError(first));
   if (another !== undefined) return fail(another.range[0], "expected one document, got more (---)");
-  if (document === undefined || document.contents === null) return fail(0, "the file is empty");
-  if (!areNodesValid(document, fail)) return undefined;
+  if (document === undefined || document.contents === null) return fail(0, EMPTY);
+  if (!areNodesValid(document, lineCounter, fail)) return undefined;
   try {
     // The library would limit aliases to a hundred.
     const data: unknown = document.toJS({ maxAliasCount: -1 });
@@ -118,6 +121,7 @@ function read(text: string, lineCounter: LineCounter, fail: Fail) {
   }
 }
 
+const EMPTY = "the file is empty";
 const NO_TAGS = "tags are not supported; quote a string that starts with !";
 const KEY_AND_VALUE = "expected a key, a colon, a space and a value";
 const WRONG_INDENT = "wrong indent: start each entry of a map or list in the same column, with - in a list";
@@ -127,7 +131,10 @@ const WRONG_INDENT = "wrong indent: start each entry of a map or list in the sam
  * only the library's users.
  */
 const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
-  [/^BAD_ALIAS/, "invalid anchor or alias; quote a string that starts with & or *"],
+  [
+    /^(BAD_ALIAS|ALIAS_PROPS|MULTIPLE_ANCHORS)/,
+    "invalid anchor or alias; quote a string that starts with & or *",
+  ],
   [/^(BAD_COLLECTION_TYPE|MULTIPLE_TAGS|TAG_RESOLVE_FAILED)/, NO_TAGS],
   [/^BAD_DIRECTIVE/, "invalid directive; quote a string that starts with %"],
   [/^BAD_DQ_ESCAPE/, "invalid escape; in double quotes, write a backslash twice"],
@@ -136,6 +143,7 @@ const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
   [/^MULTILINE_IMPLICIT_KEY|map keys need to be followed by map values$/, KEY_AND_VALUE],
   [/^MISSING_CHAR Missing closing ['"]quote$/, "a quote before this is not closed"],
   [/^NON_STRING_KEY/, "expected a plain word as the key"],
+  [/^MISSING_CHAR Comments /, "expected a space before #, or quotes around the value"],
   [/^TAB_AS_INDENT/, "indent with spaces, not with tabs"],
   [/^UNEXPECTED_TOKEN/, "unexpected text; check the indent, and the quotes, brackets and commas before it"],
   [/end with (a )?}$/, "expected } before this: a { above is not closed"],
@@ -144,12 +152,12 @@ const SYNTAX_ERRORS: readonly (readonly [RegExp, string])[] = [
     / Nested mappings/,
     'wrong indent: indent the next line like this key; or quote a value that contains ": " or ends with ":"',
   ],
-  [/start at the same column$|without - indicator$| A block sequence may not/, WRONG_INDENT],
+  [/^BAD_INDENT|start at the same column$|without - indicator$| A block sequence may not/, WRONG_INDENT],
 ];
 
 function describeSyntaxError({ code, message }: YAMLError): string {
   const [, own] = SYNTAX_ERRORS.find(([pattern]) => pattern.test(`${code} ${message}`)) ?? [];
-  return own ?? message;
+  return own ?? "invalid YAML; check the indent, and the quotes, brackets, colons and commas before it";
 }
 
 /** The limit of one file, since the library compares each alias with all anchors and aliases before it. */
@@ -160,7 +168,7 @@ const TOO_MANY_ANCHORS = `expected at most ${MAX_ANCHORS_AND_ALIASES} anchors an
  * Reports duplicate keys, aliases without an anchor before them, and too many of both, in linear time. The library's own errors about
  * aliases have no position, and quote the text.
  */
-function areNodesValid(document: Document, fail: Fail): boolean {
+function areNodesValid(document: Document, lines: LineCounter, fail: Fail): boolean {
   let areValid = true;
   const report = (node: unknown, message: string): void => {
     areValid = false;
@@ -170,7 +178,10 @@ function areNodesValid(document: Document, fail: Fail): boolean {
   let count = 0;
   visit(document, {
     Node: (_, node) => {
-      if (isMap(node)) for (const key of repeatedKeys(node)) report(key, "duplicate key");
+      for (const { key, first } of isMap(node) ? repeatedKeys(node) : []) {
+        const { line, col } = lines.linePos(startOf(first));
+        report(key, `duplicate key${nameOf(key)}, first at ${line}:${col}`);
+      }
       if (isAlias(node) && !anchors.has(node.source))
         report(node, "unknown anchor; quote a string that starts with *");
       if (!isAlias(node) && node.anchor !== undefined) anchors.add(node.anchor);
@@ -182,9 +193,17 @@ function areNodesValid(document: Document, fail: Fail): boolean {
   return areValid;
 }
 
-function repeatedKeys({ items }: YAMLMap): readonly unknown[] {
+/** Returns the keys that occur again in a map, each with its first occurrence. */
+function repeatedKeys({ items }: YAMLMap): readonly { readonly key: unknown; readonly first: unknown }[] {
   const groups = groupBy(items, ({ key }) => isScalar(key) && key.value);
-  return [...groups.values()].flatMap(([, ...others]) => others.map(({ key }) => key));
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    others.map(({ key }) => ({ key, first: first?.key })),
+  );
+}
+
+/** Returns a key, quoted, if it has the form of the keys of a configuration; another one may be a secret that lacks a space before it. */
+function nameOf(key: unknown): string {
+  return isScalar(key) && /^[a-z]+(_[a-z0-9]+)*$/.test(String(key.value)) ? ` "${String(key.value)}"` : "";
 }
 
 /**

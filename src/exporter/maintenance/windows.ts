@@ -3,6 +3,7 @@ import type { ClusterSnapshot } from "../fleet/snapshot.ts";
 import type { Clock } from "../../support/clock.ts";
 import { kept, memo } from "../../support/kept.ts";
 import { shortHash } from "../../support/short-hash.ts";
+import { accountOf } from "./local-user.ts";
 import { comingOf, currentOf, type Occurrence } from "./recurring.ts";
 import {
   coverageOf,
@@ -95,7 +96,7 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
   let windows: readonly MaintenanceWindow[] = restored;
   /** At most 50 of each user, oldest first. */
   let places = restored.flatMap(({ id, by, changedBy = by }): readonly WindowPlace[] =>
-    changedBy === undefined ? [] : [{ user: changedBy, id, atMs: clock.monotonicMs() }],
+    changedBy === undefined ? [] : [{ user: accountOf(changedBy), id, atMs: clock.monotonicMs() }],
   );
   let recurring: readonly MaintenanceConfig[] = [];
   let listed = NONE;
@@ -178,7 +179,8 @@ export function createWindows({ clock, restored, onChange, isMuting, onDrill }: 
    * Takes a place of a user for a window. If all are in use, it takes the first one that is free, and forgets the window there, which is
    * over. Returns whether there was one.
    */
-  function takePlace(user: string, id: string): boolean {
+  function takePlace(by: string, id: string): boolean {
+    const user = accountOf(by);
     const own = places.filter((each) => each.user === user);
     const isFree = (each: WindowPlace): boolean => !isTaken(each) || (each.id === id && !isYoung(each));
     const free = own.length < MAX_PLACES ? undefined : own.find(isFree);
@@ -325,7 +327,7 @@ function refused(reason: WindowError, message: string): WindowResult {
 }
 
 function tooMany(user: string): WindowResult {
-  const most = `${user} has started or extended ${MAX_PLACES} windows, which is the most for a user`;
+  const most = `${accountOf(user)} has started or extended ${MAX_PLACES} windows, which is the most for a user`;
   return refused("too_many", `${most}: end one, and try again in a minute`);
 }
 

@@ -1,3 +1,4 @@
+import { adviceOn } from "../api/advice.ts";
 import { operationKey } from "../api/operation.ts";
 import type { FleetChange } from "../fleet/changes.ts";
 import type { Observation } from "../polling/observation.ts";
@@ -86,7 +87,11 @@ function logChange(logger: Logger, where: object, { kind, ...facts }: FleetChang
   if ("failure" in facts) {
     const { reason, message: detail } = facts.failure;
     const level = reason === "unsupported" ? "info" : "warn";
-    logger[level]({ ...where, operation: operationKey(facts.operation), reason, detail }, "polling fails");
+    const advice = facts.operation.kind === "vrrp" ? adviceOn(facts.failure) : undefined;
+    logger[level](
+      { ...where, operation: operationKey(facts.operation), reason, detail, advice },
+      "polling fails",
+    );
   } else if ("operation" in facts) {
     // The end of the appliance's incident already says that its list is polled again.
     if (facts.operation.kind === "vrrp") return;

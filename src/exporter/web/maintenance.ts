@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { describeIssue } from "../config/issue-words.ts";
 import { changeSchema, windowDocument, type WindowDocument } from "../maintenance/request.ts";
 import type { MaintenanceWindow } from "../maintenance/window.ts";
 import type { WindowError, Windows } from "../maintenance/windows.ts";
@@ -28,9 +29,12 @@ const STATUSES: Readonly<Record<WindowError, number>> = {
   too_many: 429,
 };
 
-const DISABLED = "Planned work over HTTP is not enabled; --web.enable-maintenance enables it";
+const DISABLED =
+  "Planned work over HTTP is not enabled; --web.enable-maintenance enables it, and --web.admin-socket on the host of the exporter";
 const UNKNOWN_USER =
-  "Planned work needs a password, or a client certificate that is required and verified: see --web.config.file";
+  "Planned work needs a password, or a client certificate that is required and verified: see --web.config.file; " +
+  "on the host of the exporter, --web.admin-socket needs neither";
+const NO_OBJECT = "Expected a JSON object with one of start, extend and end";
 const NOT_AMONG = "This user is not among the maintenance_users of the web configuration";
 
 /**
@@ -50,7 +54,9 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
     const bytes = await body;
     if (bytes === undefined)
       return refused(413, `Expected a complete body of at most ${MAX_BODY_BYTES} bytes`);
-    const { data, error } = changeSchema.safeParse(parseJson(bytes));
+    const json = parseJson(bytes);
+    if (typeof json !== "object" || json === null || Array.isArray(json)) return refused(400, NO_OBJECT);
+    const { data, error } = changeSchema.safeParse(json, { error: describeIssue });
     if (data === undefined)
       return refused(400, error.issues.map(({ path, message }) => [...path, message].join(": ")).join("\n"));
     const { start, extend, end } = data;
@@ -73,7 +79,7 @@ export function createMaintenance({ isEnabled, windows, remaining, logger }: Mai
   return async (request: IncomingMessage, visitor: Visitor): Promise<Reply> => {
     if (request.method !== "POST")
       return text(405, "Only GET, HEAD and POST are served", { allow: "GET, HEAD, POST", ...CLOSE });
-    if (!isEnabled) return text(403, DISABLED, CLOSE);
+    if (!isEnabled && visitor.isLocal !== true) return text(403, DISABLED, CLOSE);
     return refusePages(request, "change planned work") ?? change(request, visitor);
   };
 }

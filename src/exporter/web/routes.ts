@@ -78,8 +78,10 @@ export interface RouteDeps {
   readonly isReady: () => boolean;
   /** Returns the running configuration without its secrets. */
   readonly configText: () => string;
-  /** Reloads the configuration; `undefined` if reloading over HTTP is not enabled. */
-  readonly reload: (() => Promise<ReloadResult>) | undefined;
+  /** Whether the configuration may be reloaded over HTTP. */
+  readonly mayReload: boolean;
+  /** Reloads the configuration. */
+  readonly reload: () => Promise<ReloadResult>;
   /** Reports a bug that prevents a page. */
   readonly onError: (path: string, error: unknown) => void;
 }
@@ -107,7 +109,7 @@ export function createRoutes(deps: RouteDeps) {
     path: string,
     visitor: Visitor,
   ): Promise<Reply | undefined> {
-    if (path === RELOAD) return reloadReply(request, deps.reload);
+    if (path === RELOAD) return reloadReply(request, deps.mayReload || visitor.isLocal === true, deps.reload);
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (path === MAINTENANCE && !isRead) return maintenance(request, visitor);
     if (!isRead)
@@ -201,11 +203,15 @@ function fleetReply(request: IncomingMessage, path: string, route: FleetRoute): 
 }
 
 /** @see https://prometheus.io/docs/prometheus/latest/management_api/#reload */
-async function reloadReply(request: IncomingMessage, reload: RouteDeps["reload"]): Promise<Reply> {
+async function reloadReply(
+  request: IncomingMessage,
+  mayReload: boolean,
+  reload: RouteDeps["reload"],
+): Promise<Reply> {
   const { method } = request;
   if (method !== "POST" && method !== "PUT")
     return text(405, "Only POST and PUT are served", { allow: "POST, PUT", ...CLOSE });
-  if (reload === undefined)
+  if (!mayReload)
     return text(403, "Reloading over HTTP is not enabled; --web.enable-lifecycle enables it", CLOSE);
   const refusal = refusePages(request, "reload");
   if (refusal !== undefined) return refusal;

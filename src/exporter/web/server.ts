@@ -3,13 +3,14 @@ import { Server as SecureServer } from "node:https";
 import { createSecureContext, DEFAULT_CIPHERS, type SecureContextOptions, type TLSSocket } from "node:tls";
 import type { Checked } from "../config/errors.ts";
 import type { Loaded } from "../config/sources.ts";
-import { messageOf } from "../../support/errors.ts";
+import { startAdminSocket, type RunningSocket } from "./admin-socket.ts";
 import { hasName } from "./client-names.ts";
 import { createServerConnections } from "./connections.ts";
 import { cipherList } from "./go-tls.ts";
 import { protect } from "./guard.ts";
 import type { Handler } from "./visitor.ts";
 import { formatAddress, type ListenAddress, listen } from "./listen.ts";
+import { describeListenFailure } from "./listen-failure.ts";
 import { createPasswordCheck } from "./password-check.ts";
 import { underPrefix } from "./paths.ts";
 import {
@@ -33,6 +34,8 @@ const LIMITS = {
 };
 /** Every client certificate is accepted at first, see `isClientAccepted`. */
 const TLS_LIMITS = { ...LIMITS, handshakeTimeout: 5000, rejectUnauthorized: false };
+const LISTEN_FLAG = "--web.listen-address";
+const ADMIN_FLAG = "--web.admin-socket";
 /** The longest time that pending responses may take at a stop. */
 const DRAIN_TIMEOUT_MS = 3000;
 
@@ -45,12 +48,14 @@ export interface WebServerOptions {
   readonly config?: WebConfig;
   /** The file that `config` was loaded from. */
   readonly configFile?: string | undefined;
+  /** The path of the socket for commands on this host; default: none. */
+  readonly adminSocket?: string | undefined;
   /** The number of simultaneous connections of clients; default: 512. */
   readonly maxConnections?: number;
 }
 
 export interface WebServer {
-  /** Serves on all addresses, or on none after an error. `addresses` has one `host:port` for each listener. */
+  /** Serves on all addresses, or on none after an error. `addresses` has `host:port` of each listener, and `unix:PATH` of the socket. */
   start(
     listeners: readonly ListenAddress[],
     handler: Handler,
@@ -70,12 +75,14 @@ export function createWebServer({
   routePrefix = "",
   config = UNPROTECTED,
   configFile,
+  adminSocket,
   maxConnections,
 }: WebServerOptions): WebServer {
   let current = config;
   const connections = createServerConnections(maxConnections);
   const servers: Server[] = [];
   const check = createPasswordCheck(onPasswordError);
+  let admin: RunningSocket | undefined;
 
   function create(guarded: Handler): Server {
     const server = config.tls === undefined ? createServer(LIMITS) : new SecureServer(TLS_LIMITS);
@@ -98,7 +105,7 @@ export function createWebServer({
     const timer = setTimeout(() => {
       for (const server of servers) server.closeAllConnections();
     }, DRAIN_TIMEOUT_MS);
-    await Promise.all(closed);
+    await Promise.all([...closed, admin?.stop()]);
     clearTimeout(timer);
   }
 
@@ -113,8 +120,9 @@ export function createWebServer({
           addresses.push(formatAddress(await listen(server, address)));
         } catch (error) {
           await stop();
-          const file = `--web.listen-address=${formatAddress(address)}`;
-          return { ok: false, errors: [{ file, path: "", message: messageOf(error) }] };
+          const message = await describeListenFailure(error, address, (other) => `${LISTEN_FLAG}=${other}`);
+          const file = `${LISTEN_FLAG}=${formatAddress(address)}`;
+          return { ok: false, errors: [{ file, path: "", message }] };
         }
         // A reload may have come by an earlier listener.
         renewTls(server, current);
@@ -122,7 +130,15 @@ export function createWebServer({
         server.on("error", () => {});
         servers.push(server);
       }
-      return { ok: true, addresses };
+      if (adminSocket === undefined) return { ok: true, addresses };
+      const local = await startAdminSocket(adminSocket, handler);
+      if (local.ok) {
+        admin = local;
+        return { ok: true, addresses: [...addresses, `unix:${adminSocket}`] };
+      }
+      await stop();
+      const file = `${ADMIN_FLAG}=${adminSocket}`;
+      return { ok: false, errors: [{ file, path: "", message: local.message }] };
     },
     prepare: async () => {
       const next = await loadWebConfig(configFile);

@@ -6,6 +6,8 @@ export interface Visitor {
   readonly user:
     | { readonly name: string; /** Whether the user may change planned work. */ readonly maintains: boolean }
     | undefined;
+  /** Whether the request came over the local socket, so that it may do what flags have to enable for others; default: not. */
+  readonly isLocal?: boolean;
   /** The body of a POST request. */
   readonly body: Promise<Buffer | undefined>;
 }

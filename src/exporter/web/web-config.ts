@@ -3,7 +3,7 @@ import { collect, type Loaded, type LoadOptions } from "../config/sources.ts";
 import { createNamedFiles } from "../config/named-files.ts";
 import { tlsVersionSchema } from "../config/schema.ts";
 import { loadYaml } from "../config/validate.ts";
-import { fileSchema, parsed, textOrNumber } from "../config/values.ts";
+import { fileSchema, parsed } from "../config/values.ts";
 import { Secret } from "../../support/secret.ts";
 import { listed } from "../../support/text.ts";
 import {
@@ -133,13 +133,14 @@ const headerSchema = parsed(
     const line = given.trim().replaceAll(/[\r\n]+/g, " ");
     return /^[\t\x20-\x7e\x80-\xff]*$/.test(line) ? line : undefined;
   },
-  textOrNumber,
+  { acceptsNumbers: true },
 );
 
-const HASH_ERROR = "expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$";
+const HASH_ERROR =
+  "expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one";
 
 /** @see Prometheus exporter-toolkit, web configuration */
-const webConfigSchema = z.strictObject({
+export const webConfigSchema = z.strictObject({
   tls_server_config: tlsSchema.optional(),
   basic_auth_users: z
     .record(

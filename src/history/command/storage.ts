@@ -2,7 +2,8 @@ import { access, constants } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isTooLong } from "../journal/lock.ts";
 import { parseDuration } from "../../support/duration.ts";
-import { errorCode, messageOf } from "../../support/errors.ts";
+import { errorCode } from "../../support/errors.ts";
+import { readFailure } from "../../exporter/config/read-file.ts";
 import type { Flags } from "../../exporter/command/command.ts";
 
 const SIZE = /^(\d+(?:\.\d+)?)([KMGT]?)B$/;
@@ -37,15 +38,41 @@ export function storageOf(flags: StorageFlags) {
   return path === "" ? undefined : { path, retentionMs, retentionBytes };
 }
 
+const CREATE_IT = "create it for the user of the exporter, or choose another --storage.path";
 const USABLE = constants.R_OK | constants.W_OK | constants.X_OK;
 
+interface StorageProblem {
+  /** Whether the folder is not there and cannot be created: a mistake, and not a fault of a disk. */
+  readonly isUncreatable: boolean;
+  readonly message: string;
+}
+
 /** Returns what prevents this user from keeping a journal. An exporter creates the folder, but not the parent folder. */
-export async function storageProblems(flags: StorageFlags): Promise<readonly string[]> {
-  const storage = storageOf(flags);
-  if (storage === undefined) return [];
-  const problem = await problemOf(storage.path);
-  const other = errorCode(problem) === "ENOENT" ? await problemOf(dirname(storage.path)) : problem;
-  return other === undefined ? [] : [messageOf(other)];
+export async function storageProblem(flags: StorageFlags): Promise<StorageProblem | undefined> {
+  const { path } = storageOf(flags) ?? {};
+  if (path === undefined) return undefined;
+  const problem = await problemOf(path);
+  if (problem === undefined) return undefined;
+  if (errorCode(problem) !== "ENOENT")
+    return { isUncreatable: false, message: `cannot write into ${path}: ${reasonOf(problem)}` };
+  const parent = dirname(path);
+  const other = await problemOf(parent);
+  if (other === undefined) return undefined;
+  const reason = `cannot create ${path}: ${parent}: ${reasonOf(other)}`;
+  return { isUncreatable: true, message: `${reason}; ${CREATE_IT}` };
+}
+
+function reasonOf(error: unknown): string {
+  switch (errorCode(error) ?? "") {
+    case "ENOENT":
+      return "no such folder";
+    case "ENOTDIR":
+      return "it is not a folder";
+    case "EROFS":
+      return "it is read-only";
+    default:
+      return readFailure(error).message;
+  }
 }
 
 function problemOf(folder: string): Promise<unknown> {

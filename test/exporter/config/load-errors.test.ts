@@ -5,15 +5,35 @@ import { errorsOf } from "./folder.ts";
 
 const appliance = (setting: string) => `appliances:\n  - name: a\n    base_url: https://h\n    ${setting}\n`;
 
+const EMPTY =
+  'config.yaml:1:1: the file is empty; the smallest valid one is `appliances: [{ name: waf-1, base_url: "https://192.0.2.11:4849" }]`; appliance-exporter init writes one';
+
 describe("the file as a whole", () => {
   test.each([
-    ["", ["config.yaml:1:1: the file is empty"]],
+    ["", [EMPTY]],
+    ["# only a comment\n", [EMPTY]],
+    [
+      "global: {}\nscrape_configs: []\n",
+      [
+        'config.yaml:1:1: unknown key "global": is this file for Prometheus? expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files',
+        "config.yaml:1:1: expected at least one of clusters, appliances and config_files",
+        'config.yaml:2:1: unknown key "scrape_configs": is this file for Prometheus? expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files',
+      ],
+    ],
     ["polling: {}\n", ["config.yaml:1:1: expected at least one of clusters, appliances and config_files"]],
     ["- clusters\n", ["config.yaml:1:1: expected a map: lines of a key, a colon, a space and a value"]],
-    ["clusters:\n", ["config.yaml:1:1: clusters: Invalid input: expected array, received null"]],
+    [
+      "clusters:\n",
+      [
+        'config.yaml:1:1: clusters: expected a list of maps: start each one with "- ", and go on with a key, a colon, a space and a value',
+      ],
+    ],
     [
       "polling: &p { x: 1 }\nclusters: [{ name: c, appliances: [], polling: *p }]\n",
-      ["config.yaml:1:15: polling: unknown key", "config.yaml:2:39: clusters[0].polling: unknown key"],
+      [
+        "config.yaml:1:15: polling: unknown key; expected vrrp, websites, discovery, max_concurrent_website_tests_per_appliance or max_concurrent_website_tests",
+        "config.yaml:2:39: clusters[0].polling: unknown key; expected vrrp, websites, discovery or max_concurrent_website_tests_per_appliance",
+      ],
     ],
     ["clusters: [{ name: a, appli", ["config.yaml:1:28: expected } before this: a { above is not closed"]],
   ])("%j: %j", async (text, errors) => {
@@ -45,7 +65,10 @@ describe("unknown keys are errors everywhere, with a suggestion", () => {
       '1:39: clusters[0]: unknown key "webstes"; did you mean "websites"?',
     ],
     [appliance("enable: true"), '4:5: appliances[0]: unknown key "enable"; did you mean "enabled"?'],
-    [appliance("colour: blue"), "4:5: appliances[0]: unknown key"],
+    [
+      appliance("colour: blue"),
+      "4:5: appliances[0]: unknown key; expected name, base_url, allow_http, enabled, labels, websites, website_discovery, polling or http_client",
+    ],
     [
       appliance("polling: { vrrp: { intervall: 5s } }"),
       '4:24: appliances[0].polling.vrrp: unknown key "intervall"; did you mean "interval"?',
@@ -58,10 +81,13 @@ describe("unknown keys are errors everywhere, with a suggestion", () => {
       appliance("websites: [{ id: 1, nmae: x }]"),
       '4:25: appliances[0].websites[0]: unknown key "nmae"; did you mean "name"?',
     ],
-    [appliance("clusters: []"), '4:5: appliances[0]: unknown key "clusters"'],
+    [
+      appliance("clusters: []"),
+      '4:5: appliances[0]: unknown key "clusters" here; expected name, base_url, allow_http, enabled, labels, websites, website_discovery, polling or http_client',
+    ],
     [
       appliance("polling: { max_concurrent_website_tests: 5 }"),
-      '4:16: appliances[0].polling: unknown key "max_concurrent_website_tests"',
+      '4:16: appliances[0].polling: unknown key "max_concurrent_website_tests" here; expected vrrp, websites, discovery or max_concurrent_website_tests_per_appliance',
     ],
   ])("%j: %s", async (text, error) => {
     expect(await errorsOf(text)).toEqual([`config.yaml:${error}`]);

@@ -36,22 +36,22 @@ const TOO_LARGE = "expected a node-cron expression with numbers of two digits";
 
 test.each([
   ["* * * * *", 'expected six fields, seconds first, such as "*/10 * * * * *", got 5'],
-  ["61 * * * * *", "expected a node-cron expression: 61 is a invalid expression for second"],
-  ["0\t0 1 * * *", "expected a node-cron expression: pattern includes illegal characters"],
-  ["0 0 0 30 2 *", "expected a node-cron expression: 30 2 is an impossible day of month for the given month"],
+  ["61 * * * * *", "expected a node-cron expression: 61 is not a second"],
+  [
+    "0\t0 1 * * *",
+    "expected a node-cron expression: single spaces between its fields; digits, * / , - and names of days and months in them",
+  ],
+  ["0 0 0 30 2 *", "expected a node-cron expression: 30 is not a day of the month"],
   ["0 0 0 1 1 1#5", "expected a date that recurs"],
   ["0 0 0 L-30 2 *", "expected a date that recurs"],
   ["0-999999999 * * * * *", TOO_LARGE],
   [
     "0 0 0 0 13 8",
-    "expected a node-cron expression: 0 is a invalid expression for day of month; 13 is a invalid expression for month; 8 is a invalid expression for week day",
+    "expected a node-cron expression: 0 is not a day of the month; 13 is not a month; 8 is not a day of the week",
   ],
   ["0 0 0 1 1-dec999999999 *", TOO_LARGE],
-  ["*/0 * * * * *", "expected a node-cron expression: */0 is a invalid expression for second"],
-  [
-    `${"0,".repeat(45)}60 * * * * *`,
-    `expected a node-cron expression: ${"0,".repeat(45)}60 is a invalid expression for second`,
-  ],
+  ["*/0 * * * * *", "expected a node-cron expression: */0 is not a second"],
+  [`${"0,".repeat(45)}60 * * * * *`, `expected a node-cron expression: ${"0,".repeat(45)}60 is not a second`],
 ])("%j is invalid: %s", (expression, message) => {
   expect(checkSchedule(expression)).toBe(message);
 });

@@ -34,7 +34,7 @@ test("http_client", async () => {
     ],
     [
       "{ basic_auth: { username: u, password: 12345 } }",
-      ".basic_auth.password: Invalid input: expected string, received number",
+      ".basic_auth.password: expected text, got a number: put it in quotes",
     ],
     [
       '{ basic_auth: { username: u, password_file: "" } }',
@@ -44,7 +44,7 @@ test("http_client", async () => {
     ["{ proxy_url: http://u:hunter2@h/path }", proxyUrl],
     [
       "{ tls_config: { min_version: TLSv1.2 } }",
-      '.tls_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
+      ".tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13: write TLS12",
     ],
     ['{ tls_config: { server_name: "a b" } }', ".tls_config.server_name: expected a host name"],
     [
@@ -81,7 +81,10 @@ test.each([
   ["https://2001:db8::1:4849", IN_BRACKETS],
   ["https://::1/mgmt", IN_BRACKETS],
   ["http://fe80::1", IN_BRACKETS],
-  ["http://h", "expected an https:// URL, got http://; set allow_http: true to allow that"],
+  [
+    "http://h",
+    "expected an https:// URL: write https:// in place of http://; only if the appliance has no TLS, set allow_http: true, which sends the password unencrypted",
+  ],
 ])("base_url %s: %s", async (baseUrl, error) => {
   const text = `appliances:\n  - name: a\n    base_url: "${baseUrl}"\n`;
   expect(await errorsOf(text)).toEqual([`config.yaml:3:5: appliances[0].base_url: ${error}`]);
@@ -94,8 +97,8 @@ test("labels", async () => {
     ["{ job: x }", "[...]: this label name is reserved"],
     ["{ __x: y }", "[...]: this label name is reserved"],
     ["{ x-y: z }", "[...]: expected a label name of letters, digits and _, first no digit"],
-    ["{ x: 3 }", "[...]: Invalid input: expected string, received number"],
-    ["{ x: ~ }", "[...]: Invalid input: expected string, received null"],
+    ["{ x: 3 }", "[...]: expected text, got a number: put it in quotes"],
+    ["{ x: ~ }", "[...]: expected text, got nothing"],
     ['{ x: "\\udc00" }', "[...]: expected text without U+FFFD"],
     ['{ x: "\\ud83d\\ude00" }', ""],
   ];
@@ -109,8 +112,18 @@ test("websites", async () => {
     ["[-1]", `[0]: ${id}`],
     ["[shop]", `[0]: ${id}`],
     ["[{ name: x }]", "[0].id: required key is missing"],
-    ["[{ id: 1, protocol: ftp }]", '[0].protocol: Invalid option: expected one of "http"|"https"|"both"'],
-    ["[{ id: 1, expect_status: [] }]", "[0].expect_status: Too small: expected array to have >=1 items"],
+    ["1", ": expected a list: write [1]"],
+    ["shop", `: expected a list; each entry: ${id}`],
+    ["{ 1: shop }", ': expected a list, got a map: start each entry with "- ", or write [] for none'],
+    ["[{ id: 1, protocol: HTTP }]", "[0].protocol: expected http, https or both: write http"],
+    ["[{ id: 1, expect_status: 401 }]", "[0].expect_status: expected a list: write [401]"],
+    [
+      "[{ id: 1, expect_status: 2xx }]",
+      `[0].expect_status: expected a list; each entry: ${status}: write 200-299`,
+    ],
+    ["[{ id: 1, expect_status: [5XX] }]", `[0].expect_status[0]: ${status}: write 500-599`],
+    ["[{ id: 1, protocol: ftp }]", "[0].protocol: expected http, https or both"],
+    ["[{ id: 1, expect_status: [] }]", "[0].expect_status: expected at least 1 entry"],
     ["[{ id: 1, expect_status: [399-200] }]", `[0].expect_status[0]: ${status}`],
     ["[{ id: 1, expect_status: [99] }]", `[0].expect_status[0]: ${status}`],
   ];
@@ -135,7 +148,7 @@ test("an appliance must not repeat a website, of its own or of its cluster", asy
 test("polling", async () => {
   const interval = ".vrrp.interval: expected a duration of 1s to 1d, such as 1m30s";
   const cases: readonly Case[] = [
-    ["{ vrrp: { interval: 5 } }", ".vrrp.interval: expected a duration of 1s to 1d, such as 1m30s"],
+    ["{ vrrp: { interval: 5 } }", ".vrrp.interval: expected a duration of 1s to 1d, such as 1m30s: write 5s"],
     ["{ vrrp: { interval: 5sec } }", interval],
     ["{ vrrp: { interval: 900ms } }", interval],
     ['{ vrrp: { timeout: "0" } }', ".vrrp.timeout: expected a duration of 1ms to 1d, such as 1m30s"],
@@ -150,7 +163,7 @@ test("polling", async () => {
     ["{ vrrp: 5s }", ".vrrp: expected a map: lines of a key, a colon, a space and a value"],
     [
       "{ max_concurrent_website_tests_per_appliance: 1001 }",
-      ".max_concurrent_website_tests_per_appliance: Too big: expected number to be <=1000",
+      ".max_concurrent_website_tests_per_appliance: expected a whole number from 1 to 1000",
     ],
   ];
   expect(await withErrors("polling", cases)).toEqual(cases);
@@ -199,7 +212,7 @@ test.each([
 test("names", async () => {
   const clusters = [
     ['name: ""', "expected a non-empty name without control characters"],
-    ["name: 12", "Invalid input: expected string, received number"],
+    ["name: 12", "expected text, got a number: put it in quotes"],
     ['name: "a\\nb"', "expected a non-empty name without control characters"],
     ['name: "a\u00A0"', "expected a name without # at the start and without spaces at the start and the end"],
     ['name: "a\\ufffd"', "expected text without U+FFFD"],

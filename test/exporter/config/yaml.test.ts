@@ -65,13 +65,16 @@ test.each([
   ["a: !secret b\n", "a.yaml:1:4: tags are not supported; quote a string that starts with !"],
   ["a: !!seq { b: 1 }\n", "a.yaml:1:4: tags are not supported; quote a string that starts with !"],
   ["a: *b\n", "a.yaml:1:4: unknown anchor; quote a string that starts with *"],
-  ["a: &x &y 1\n", "a.yaml:1:7: A node can have at most one anchor"],
+  ["a: &x &y 1\n", "a.yaml:1:7: invalid anchor or alias; quote a string that starts with & or *"],
   ["a: *x\nb: &x 2\n", "a.yaml:1:4: unknown anchor; quote a string that starts with *"],
   ["a: &x {<<: *x}\n", "a.yaml:1:1: expected a map or a list of maps after each <<"],
   ["a: {b: 1, <<: 7}\n", "a.yaml:1:1: expected a map or a list of maps after each <<"],
-  ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: duplicate key"],
-  ["a: 1\nb: 2\na: 3\n", "a.yaml:3:1: duplicate key"],
-  ["a: {b: 1, b: 2}\nc: 1\nc: 2\n", "a.yaml:1:11: duplicate key\na.yaml:3:1: duplicate key"],
+  ["<<: {a: 1}\n<<: {b: 1}\n", "a.yaml:2:1: duplicate key, first at 1:1"],
+  ["a: 1\nb: 2\na: 3\n", 'a.yaml:3:1: duplicate key "a", first at 1:1'],
+  [
+    "a: {b: 1, b: 2}\nc: 1\nc: 2\n",
+    'a.yaml:1:11: duplicate key "b", first at 1:5\na.yaml:3:1: duplicate key "c", first at 2:1',
+  ],
   ["? [a]\n: 1\n", "a.yaml:1:3: expected a plain word as the key"],
   [
     "{a: 1}}\n",
@@ -117,8 +120,10 @@ test.each([
 
 test("a key that occurs twice among 20,000 is found, plain or in flow style", async () => {
   const keys = Array.from({ length: 20_000 }, (_, n) => `k${n}`);
-  expect(await read(`${keys.join(": 1\n")}: 1\nk7: 2\n`)).toBe("a.yaml:20001:1: duplicate key");
-  expect(await read(`{${keys.join(": 1,\n")}: 1,\nk7: 2}\n`)).toBe("a.yaml:20001:1: duplicate key");
+  expect(await read(`${keys.join(": 1\n")}: 1\nk7: 2\n`)).toBe("a.yaml:20001:1: duplicate key, first at 8:1");
+  expect(await read(`{${keys.join(": 1,\n")}: 1,\nk7: 2}\n`)).toBe(
+    "a.yaml:20001:1: duplicate key, first at 8:1",
+  );
 });
 
 test("reading arbitrary bytes never throws", async () => {

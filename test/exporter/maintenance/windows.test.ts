@@ -6,6 +6,7 @@ import {
   type WindowResult,
   type Windows,
 } from "../../../src/exporter/maintenance/windows.ts";
+import { localUser } from "../../../src/exporter/maintenance/local-user.ts";
 import type { MaintenanceWindow } from "../../../src/exporter/maintenance/window.ts";
 import { clustersOf, fleetOf, MEMBER_A, MEMBER_B } from "../fleet/support.ts";
 import { applianceOf, configOf, WALL_MS } from "../../support/observations.ts";
@@ -214,6 +215,21 @@ test("a user has fifty windows at most, and keeps no other user from starting on
   expect(answer(windows.start(request({ id: "another" }), "alice"))).toBe(TOO_MANY);
   passMinutes(2);
   expect(answer(windows.start(request({ id: "another" }), "alice"))).toBe("until minute 61");
+});
+
+test("all at the local socket have the places of one user, whatever names they state, also after a restart", () => {
+  const { windows } = heldWindows();
+  for (let nth = 0; nth < 50; nth += 1)
+    windows.start(request({ id: `window${nth}` }), localUser(`user${nth}`));
+  const next = request({ id: "onemore" });
+  const another = localUser("another");
+  expect(answer(windows.start(next, another))).toMatch(
+    /^too_many: local socket has started or extended 50 windows/,
+  );
+  expect(answer(windows.extend("window0", MINUTE_MS, another))).toMatch(/^too_many: /);
+  expect(answer(windows.start(next, "alice"))).toBe("until minute 30");
+  const { windows: later } = heldWindows(windows.list());
+  expect(answer(later.start(request({ id: "twomore" }), another))).toMatch(/^too_many: /);
 });
 
 test("a window that was ended and mutes nothing gives its place to another one after a minute", () => {

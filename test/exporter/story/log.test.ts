@@ -54,6 +54,16 @@ test("other changes are logged beside any number of states", () => {
   expect(lines).toContainEqual(expect.objectContaining({ msg: "polling recovered" }));
 });
 
+test("a failure of the VRRP list is logged with what to do about it", () => {
+  const failure = { ...failureOf("connect"), code: "refused" } as const;
+  const lines = logged([{ kind: "failing", operation: { kind: "vrrp" }, failure }]);
+  expect(lines.at(-1)).toMatchObject({
+    msg: "polling fails",
+    reason: "connect",
+    advice: "Nothing listens there: check the port in base_url, and the management service of the appliance",
+  });
+});
+
 const SWITCH = { from: "a", to: "b", evidence: [], addresses: 1, isPartial: false };
 const FAILOVER: KnownIncident = {
   id: "x",

@@ -154,17 +154,17 @@ test("a refusal is logged with the user, and not without one", async () => {
 
 const COMMENT = "start: comment: expected 1 to 200 characters, none of them a control character or invisible";
 const ONE_OF = "expected one of start, extend and end";
-const NO_MAP = "Invalid input: expected object, received undefined";
+const NO_MAP = "Expected a JSON object with one of start, extend and end";
 
 const REFUSED: readonly (readonly [body: unknown, status: number, message: string | RegExp])[] = [
   ["", 400, NO_MAP],
   ["{", 400, NO_MAP],
   [Buffer.from([0x22, 0xff, 0x22]), 400, NO_MAP],
   ["[".repeat(8192), 400, NO_MAP],
-  [`${"[".repeat(4096)}${"]".repeat(4096)}`, 400, "Invalid input: expected object, received array"],
+  [`${"[".repeat(4096)}${"]".repeat(4096)}`, 400, NO_MAP],
   [{}, 400, ONE_OF],
   [{ end: { id: "patchnight" }, extend: { id: "patchnight", for: "1m" } }, 400, ONE_OF],
-  [{ start: START, more: 1 }, 400, 'Unrecognized key: "more"'],
+  [{ start: START, more: 1 }, 400, "unknown key; expected start, extend or end"],
   [{ start: { ...START, id: "../../x" } }, 400, "start: id: expected 8 to 32 lower-case letters and digits"],
   [{ start: { ...START, comment: "\u0007" } }, 400, COMMENT],
   [{ start: { ...START, comment: "\ud800" } }, 400, COMMENT],
@@ -173,7 +173,11 @@ const REFUSED: readonly (readonly [body: unknown, status: number, message: strin
   [{ start: { ...START, for: "0" } }, 400, "start: for: expected a duration of 1s to 1y, such as 1m30s"],
   [{ start: { ...START, for: "-5m" } }, 400, "start: for: expected a duration of 1s to 1y, such as 1m30s"],
   [{ start: { ...START, for: undefined } }, 400, /^start: for: /],
-  [{ start: { ...START, appliances: Array(101).fill("a") } }, 400, /^start: appliances: Too big/],
+  [
+    { start: { ...START, appliances: Array(101).fill("a") } },
+    400,
+    "start: appliances: expected at most 100 entries",
+  ],
   [{ start: { ...START, appliances: ["b"] } }, 422, "there is no enabled appliance b"],
   [{ start: { ...START, appliances: [] } }, 422, "the window names no appliance, cluster or label"],
   [{ start: { ...START, for: "25h" } }, 422, "a window may last 1440 minutes at most"],

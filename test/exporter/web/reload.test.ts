@@ -14,7 +14,7 @@ test.each(["POST", "PUT"])("%s reloads and responds when the reload is complete"
     started.release(undefined);
     return result.promise;
   };
-  const port = await serve(routes({ reload }));
+  const port = await serve(routes({ mayReload: true, reload }));
   let isAnswered = false;
   const answer = ask(port, PATH, { method }).finally(() => (isAnswered = true));
   await started.promise;
@@ -34,7 +34,11 @@ test.each(["POST", "PUT"])("%s is 403 if reloading is not enabled", async (metho
 });
 
 test.each(["GET", "HEAD", "DELETE", "OPTIONS"])("%s does not reload", async (method) => {
-  const { status, headers } = await ask(await serve(routes({ reload: failToReload })), PATH, { method });
+  const { status, headers } = await ask(
+    await serve(routes({ mayReload: true, reload: failToReload })),
+    PATH,
+    { method },
+  );
   expect([status, headers.allow]).toEqual([405, "POST, PUT"]);
 });
 
@@ -46,7 +50,7 @@ test.each<Readonly<Record<string, string>>>([
   { host: "evil.example", origin: "http://evil.example", "sec-fetch-site": "same-origin" },
   { "sec-fetch-site": "none" },
 ])("a web page cannot reload: %o", async (headers) => {
-  const port = await serve(routes({ reload: failToReload }));
+  const port = await serve(routes({ mayReload: true, reload: failToReload }));
   for (const method of ["POST", "PUT"]) {
     const { status, body } = await ask(port, PATH, { method, headers });
     expect([status, body.toString()]).toEqual([
@@ -57,7 +61,7 @@ test.each<Readonly<Record<string, string>>>([
 });
 
 test("a tool reloads under any host name", async () => {
-  const port = await serve(routes({ reload: async () => ({ ok: true }) }));
+  const port = await serve(routes({ mayReload: true, reload: async () => ({ ok: true }) }));
   const { status } = await ask(port, PATH, { method: "POST", headers: { host: "any.example" } });
   expect(status).toBe(200);
 });

@@ -117,6 +117,7 @@ test("a page or a reload that fails is an internal error, which only the log des
       renderPage: () => {
         throw new TypeError("x is not a function");
       },
+      mayReload: true,
       reload: () => Promise.reject(new Error("hunter3")),
       onError: (path, error) => void logged.push(path, String(error)),
     }),

@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { Agent, type RequestListener, type ServerResponse } from "node:http";
+import { Agent, createServer, type RequestListener, type ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createOutgoing, text } from "../../../src/exporter/web/reply.ts";
+import type { ListenAddress } from "../../../src/exporter/web/listen.ts";
 import { createWebServer } from "../../../src/exporter/web/server.ts";
+import { listen } from "../../appliance/support.ts";
 import { closedPort } from "../../support/fault-server.ts";
-import { ask, connectTo, held, routes, serve, serveOn } from "./support.ts";
+import { ask, connectTo, HASH, held, routes, serve, serveOn, startSecured } from "./support.ts";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -27,12 +29,50 @@ test("an address in use is an error, and no other address stays open", async () 
     routes(),
   );
   const address = `${LOOPBACK}:${taken}`;
-  const message = `listen EADDRINUSE: address already in use ${address}`;
+  const other = `--web.listen-address=${LOOPBACK}:${taken + 1}`;
+  const message = `an appliance-exporter listens there already: stop it, or choose another port, such as ${other}`;
   expect(started).toEqual({
     ok: false,
     errors: [{ file: `--web.listen-address=${address}`, path: "", message }],
   });
   await expect(ask(free, "/")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+/** The error of a server that cannot listen. */
+async function messageAt(address: ListenAddress): Promise<string | undefined> {
+  const started = await createWebServer({ onPasswordError: () => {} }).start([address], routes());
+  return started.ok ? undefined : started.errors[0]?.message;
+}
+
+test.each([
+  ["with passwords", `basic_auth_users: { monitor: $2y$${HASH} }`],
+  ["without passwords", "{}"],
+])("the address of an exporter %s is recognized", async (_, yaml) => {
+  const { port } = await startSecured(yaml);
+  expect(await messageAt({ host: LOOPBACK, port })).toMatch(
+    /^an appliance-exporter listens there already: stop it/,
+  );
+});
+
+test.each([
+  [
+    "another server",
+    { host: LOOPBACK },
+    /^another program listens there already: stop it, or choose another port, such as --web\.listen-address=127\.0\.0\.1:/,
+  ],
+  [
+    "an address of another host",
+    { host: "192.0.2.1", port: 0 },
+    "this host has no address 192.0.2.1: write one that it has",
+  ],
+  [
+    "an unknown name",
+    { host: "nowhere.invalid", port: 0 },
+    "the name nowhere.invalid is unknown here: write an address",
+  ],
+])("at %s, the server says what to do", async (_, address, message) => {
+  const port = await listen(createServer((__, response) => void response.end("hello")));
+  expect(await messageAt({ port, ...address })).toMatch(message);
 });
 
 test("a connection is kept open between scrapes", async () => {

@@ -110,7 +110,8 @@ export function routes(given: Partial<RouteDeps> = {}): RequestListener {
     isHealthy: () => true,
     isReady: () => true,
     configText: () => "appliances: []\n",
-    reload: undefined,
+    mayReload: false,
+    reload: async () => ({ ok: true }),
     onError: () => {},
     ...given,
   }).handle;

@@ -115,18 +115,18 @@ colour: blue
     files,
   );
   expect(errors).toEqual([
-    'web.yaml:3:3: tls_server_config.client_auth_type: Invalid option: expected one of "NoClientCert"|"RequestClientCert"|"RequireAnyClientCert"|"RequireClientCert"|"VerifyClientCertIfGiven"|"RequireAndVerifyClientCert"',
-    'web.yaml:4:3: tls_server_config.min_version: Invalid option: expected one of "TLS10"|"TLS11"|"TLS12"|"TLS13"',
+    "web.yaml:3:3: tls_server_config.client_auth_type: expected NoClientCert, RequestClientCert, RequireAnyClientCert, RequireClientCert, VerifyClientCertIfGiven or RequireAndVerifyClientCert",
+    "web.yaml:4:3: tls_server_config.min_version: expected TLS10, TLS11, TLS12 or TLS13: write TLS12",
     'web.yaml:5:3: tls_server_config: unknown key "certfile"; did you mean "cert_file"?',
     'web.yaml:7:3: http_server_config: unknown key "http3"; did you mean "http2"?',
-    'web.yaml:8:14: http_server_config.headers.X-Frame-Options: Invalid option: expected one of "deny"|"sameorigin"',
-    "web.yaml:8:37: http_server_config.headers: unknown key",
-    "web.yaml:8:55: http_server_config.headers.X-XSS-Protection: expected a string or a number",
+    "web.yaml:8:14: http_server_config.headers.X-Frame-Options: expected deny or sameorigin: write deny",
+    "web.yaml:8:37: http_server_config.headers: unknown key; expected Content-Security-Policy, Strict-Transport-Security, X-Content-Type-Options, X-Frame-Options or X-XSS-Protection",
+    "web.yaml:8:55: http_server_config.headers.X-XSS-Protection: expected a valid HTTP header value",
     "web.yaml:8:78: http_server_config.headers.Content-Security-Policy: expected a valid HTTP header value",
-    "web.yaml:10:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
-    "web.yaml:11:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
-    "web.yaml:12:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
-    "web.yaml:13:1: unknown key",
+    "web.yaml:10:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
+    "web.yaml:11:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
+    "web.yaml:12:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
+    "web.yaml:13:1: unknown key; expected tls_server_config, basic_auth_users, maintenance_users, http_server_config or rate_limit",
   ]);
 });
 
@@ -216,9 +216,12 @@ test.each([
   ],
   [
     "basic_auth_users: { monitor:$2y$10$abc }",
-    "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$",
+    "1:21: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
   ],
-  ["basic_auth_users: [monitor]", "1:1: basic_auth_users: Invalid input: expected record, received array"],
+  [
+    "basic_auth_users: [monitor]",
+    "1:1: basic_auth_users: expected a map: lines of a key, a colon, a space and a value",
+  ],
   ["tls_server_config: {", "1:21: expected } before this: a { above is not closed"],
   ["", "1:1: the file is empty"],
 ])("%j is refused", async (yaml, error) => {

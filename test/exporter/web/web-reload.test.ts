@@ -55,7 +55,9 @@ test("an invalid web configuration is reported on stderr beside an invalid confi
   expect({ code, ...printed }).toEqual({
     code: 1,
     out: "",
-    err: `${folder}/config.yaml:2:1: unknown key\n${folder}/web.yaml:1:1: unknown key\n`,
+    err:
+      `${folder}/config.yaml:2:1: unknown key; expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files\n` +
+      `${folder}/web.yaml:1:1: unknown key; expected tls_server_config, basic_auth_users, maintenance_users, http_server_config or rate_limit\n`,
   });
 });
 

@@ -39,7 +39,7 @@ test("the demo command reports in one line that its address is in use, and leave
   const { io, printed } = await createTestIo();
   expect(await demo({ "web.listenAddress": [{ host: "127.0.0.1", port }] }, io)).toBe(1);
   const address = `127.0.0.1:${port}`;
-  const err = `--web.listen-address=${address}: listen EADDRINUSE: address already in use ${address}\n`;
+  const err = `--web.listen-address=${address}: another program listens there already: stop it, or choose another port, such as --web.listen-address=127.0.0.1:${port + 1}\n`;
   expect(printed).toEqual({ out: "", err });
   expect(await readdir(folder)).toEqual([]);
 });
