@@ -219,7 +219,7 @@ colour: blue
     "appliance.yaml:14:31: websites[0].host: expected a host name or an IP address",
     "appliance.yaml:14:63: websites[0].http_port: expected a whole number from 1 to 65535",
     "appliance.yaml:14:77: websites[0].path: expected a path that starts with / and holds no blanks",
-    "appliance.yaml:15:1: unknown key; expected listen, tls, users, vrrp, website_test, websites, website_list or replay_file",
+    "appliance.yaml:15:1: unknown key; expected listen, tls, users, kind, vrrp, website_test, websites, website_list or replay_file",
   ]);
 });
 

@@ -72,9 +72,9 @@ describe("a usage error", () => {
   test.each([
     [
       ["bogus"],
-      "error: unknown command 'bogus'; the commands are run, check, poll, trust, status, ready, drill, maintenance, report, appliance, demo and completion: appliance-exporter --help\n",
+      "error: unknown command 'bogus'; the commands are init, run, check, poll, trust, status, ready, drill, maintenance, report, appliance, demo and completion: appliance-exporter --help\n",
     ],
-    [["statsu"], /^error: unknown command 'statsu'; did you mean status\? The commands are run, .*\n$/],
+    [["statsu"], /^error: unknown command 'statsu'; did you mean status\? The commands are init, run, .*\n$/],
     [
       ["maintenance", "strat"],
       /^error: unknown command 'strat'; did you mean start\? The commands are start, list, /,
@@ -85,7 +85,7 @@ describe("a usage error", () => {
     ],
     [
       ["maintenance", "start"],
-      'error: appliance-exporter maintenance start needs names of appliances or clusters (or --label), --for <duration> and --comment <text>, such as: appliance-exporter maintenance start waf-ams-1 --for=30m --comment="firmware 4.6"\n',
+      'error: appliance-exporter maintenance start needs names of appliances or clusters (or --label) and --for <duration>, such as: appliance-exporter maintenance start waf-ams-1 --for=30m --comment="firmware 4.6"\n',
     ],
     [
       ["maintenance", "start", "waf-ams-1", "--comment=x"],

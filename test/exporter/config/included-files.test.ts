@@ -39,7 +39,7 @@ test("included files contain only clusters and appliances, and the errors of all
       "d/e/f.yaml": "",
     }),
   ).toEqual([
-    "config.yaml:3:1: unknown key; expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files",
+    "config.yaml:3:1: unknown key; expected polling, http_client, kind, website_discovery, website_targets, maintenance, clusters, appliances or config_files",
     'd/a.yaml:1:1: unknown key "polling" here; expected clusters or appliances',
     'd/a.yaml:2:1: unknown key "http_client" here; expected clusters or appliances',
     "d/a.yaml:3:1: unknown key; expected clusters or appliances",

@@ -27,7 +27,7 @@ appliances:
 
 test("an unknown kind is an error that names the known ones", async () => {
   expect(await errorsOf('appliances: [{ name: a, base_url: "https://a", kind: pfsense }]')).toEqual([
-    'config.yaml:1:48: appliances[0].kind: Invalid option: expected one of "management_api"|"opnsense"',
+    "config.yaml:1:48: appliances[0].kind: expected management_api or opnsense",
   ]);
 });
 

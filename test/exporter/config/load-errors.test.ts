@@ -15,9 +15,9 @@ describe("the file as a whole", () => {
     [
       "global: {}\nscrape_configs: []\n",
       [
-        'config.yaml:1:1: unknown key "global": is this file for Prometheus? expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files',
+        'config.yaml:1:1: unknown key "global": is this file for Prometheus? expected polling, http_client, kind, website_discovery, website_targets, maintenance, clusters, appliances or config_files',
         "config.yaml:1:1: expected at least one of clusters, appliances and config_files",
-        'config.yaml:2:1: unknown key "scrape_configs": is this file for Prometheus? expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files',
+        'config.yaml:2:1: unknown key "scrape_configs": is this file for Prometheus? expected polling, http_client, kind, website_discovery, website_targets, maintenance, clusters, appliances or config_files',
       ],
     ],
     ["polling: {}\n", ["config.yaml:1:1: expected at least one of clusters, appliances and config_files"]],
@@ -67,7 +67,7 @@ describe("unknown keys are errors everywhere, with a suggestion", () => {
     [appliance("enable: true"), '4:5: appliances[0]: unknown key "enable"; did you mean "enabled"?'],
     [
       appliance("colour: blue"),
-      "4:5: appliances[0]: unknown key; expected name, base_url, allow_http, enabled, labels, websites, website_discovery, polling or http_client",
+      "4:5: appliances[0]: unknown key; expected name, base_url, allow_http, enabled, kind, labels, websites, website_discovery, polling or http_client",
     ],
     [
       appliance("polling: { vrrp: { intervall: 5s } }"),
@@ -83,7 +83,7 @@ describe("unknown keys are errors everywhere, with a suggestion", () => {
     ],
     [
       appliance("clusters: []"),
-      '4:5: appliances[0]: unknown key "clusters" here; expected name, base_url, allow_http, enabled, labels, websites, website_discovery, polling or http_client',
+      '4:5: appliances[0]: unknown key "clusters" here; expected name, base_url, allow_http, enabled, kind, labels, websites, website_discovery, polling or http_client',
     ],
     [
       appliance("polling: { max_concurrent_website_tests: 5 }"),

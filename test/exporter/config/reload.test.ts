@@ -133,7 +133,7 @@ test("POST /-/reload applies the new configuration or returns its errors", async
   expect((await exporter.scrape()).value("appliance_exporter_appliances")).toBe(MEMBERS.length + 1);
   await exporter.write("config.yaml", "a: 1\nappliances: []\nb: 2\n");
   const unknown =
-    "unknown key; expected polling, http_client, website_discovery, website_targets, maintenance, clusters, appliances or config_files";
+    "unknown key; expected polling, http_client, kind, website_discovery, website_targets, maintenance, clusters, appliances or config_files";
   expect(await post()).toEqual([500, `/config.yaml:1:1: ${unknown}\n/config.yaml:3:1: ${unknown}\n`]);
   expect((await exporter.scrape()).value("appliance_exporter_appliances")).toBe(MEMBERS.length + 1);
   expect(await (await fetch(`${exporter.url}/config`)).text()).toContain('"name": "fresh"');
