@@ -56,7 +56,7 @@ export async function resolveFleet(
   }
   const appliances: ApplianceConfig[] = [];
   /** What a kind of appliance lacks is an error at its place, once for all appliances. */
-  const unsuitable = new Map<unknown, () => void>();
+  const unsuitable = new Map<unknown, Unsuitable>();
   for (const { named, members } of groups) {
     // One appliance that is polled as two looks like a split brain. Another path is another appliance.
     const polled = members.filter(({ settings }) => settings.enabled !== false);
@@ -65,7 +65,7 @@ export async function resolveFleet(
       const blocks: Blocks = named === member ? [top, member] : [top, named, member];
       const { name, enabled = true, base_url: baseUrl } = member.settings;
       const kind = kindOf(blocks);
-      for (const { place, report } of unsuitableFor(kind, blocks)) unsuitable.set(place, report);
+      for (const each of unsuitableFor(kind, blocks)) unsuitable.set(each.settings, each);
       appliances.push({
         name,
         cluster: named.settings.name,
@@ -81,7 +81,7 @@ export async function resolveFleet(
       });
     }
   }
-  for (const report of unsuitable.values()) report();
+  for (const { file, path, message } of unsuitable.values()) file.report(path, message);
   return appliances;
 }
 
@@ -89,34 +89,24 @@ function kindOf(blocks: Blocks): KindName {
   return blocks.findLast(({ settings }) => settings.kind !== undefined)?.settings.kind ?? DEFAULT_KIND;
 }
 
-interface Unsuitable {
-  readonly place: unknown;
-  readonly report: () => void;
+interface Unsuitable extends Place<unknown> {
+  readonly message: string;
 }
 
 /** Returns the websites and the discovery of an appliance whose kind has none. */
 function unsuitableFor(kind: KindName, blocks: Blocks): readonly Unsuitable[] {
   const { website_test: tests, website_list: list } = kindNamed(kind).operations;
+  const message = `appliances with kind: ${kind} have no websites`;
   const websites = tests === undefined ? blocks.flatMap(websitesAt) : [];
-  const discovering = blocks.findLast(({ settings }) => settings.website_discovery !== undefined);
-  const isDiscovering = (discovering?.settings.website_discovery ?? false) !== false;
+  const decisive = blocks.filter(({ settings }) => settings.website_discovery !== undefined).slice(-1);
+  const discovering = decisive.filter(({ settings }) => settings.website_discovery !== false);
   return [
-    ...websites.map(({ file, path, settings }) => ({
-      place: settings,
-      report: () => file.report(path, `appliances with kind: ${kind} have no websites`),
+    ...websites.map((place) => ({ ...place, message })),
+    ...(list === undefined ? discovering : []).map(({ path, ...block }) => ({
+      ...block,
+      path: [...path, "website_discovery"],
+      message: `${message}: set website_discovery: false where kind is set`,
     })),
-    ...(discovering === undefined || !isDiscovering || list !== undefined
-      ? []
-      : [
-          {
-            place: discovering,
-            report: () =>
-              discovering.file.report(
-                [...discovering.path, "website_discovery"],
-                `appliances with kind: ${kind} have no websites: set website_discovery: false where kind is set`,
-              ),
-          },
-        ]),
   ];
 }
 
