@@ -1,3 +1,4 @@
+import { DEFAULT_KIND, KIND_NAMES } from "../exporter/api/kinds.ts";
 import { InvalidArgumentError, Option } from "commander";
 import { RequiredOption } from "./usage.ts";
 import { formatShard, parseShard, WHOLE_FLEET } from "../exporter/config/shard.ts";
@@ -151,6 +152,7 @@ export const initializing = [
     "--cluster <name>",
     "name of the cluster; default: what the names of the appliances have in common",
   ),
+  new Option("--kind <kind>", "kind of the appliances").choices(KIND_NAMES).default(DEFAULT_KIND),
   new Option("--yes", "trust the certificates without a question"),
 ];
 

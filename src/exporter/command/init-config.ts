@@ -1,11 +1,9 @@
 import { isIP } from "node:net";
 import { Document, isMap, isScalar } from "yaml";
+import { DEFAULT_KIND, kindNamed, type KindName } from "../api/kinds.ts";
 import { bareHost } from "../../support/address.ts";
 import { applianceNameSchema } from "../config/schema.ts";
 import { printable } from "../../support/text.ts";
-
-/** The usual port of the management API. */
-const USUAL_PORT = "4849";
 
 /** An appliance as the user names it: `waf-ams-1=https://192.0.2.11:4849`, or less of that. */
 export interface Wanted {
@@ -28,8 +26,8 @@ function refused(message: string): WantedResult {
   return { ok: false, message };
 }
 
-/** Parses an appliance. Without a scheme it is https, without a port the usual one. */
-export function parseWanted(text: string): WantedResult {
+/** Parses an appliance. Without a scheme it is https, without a port that of its kind. */
+export function parseWanted(text: string, kind: KindName): WantedResult {
   const [, given, rest = text] = /^([^=/:]+)=(.*)$/s.exec(text) ?? [];
   if (/^http:/i.test(rest))
     return refused("write https://: over http://, everybody in between could read the password");
@@ -40,7 +38,7 @@ export function parseWanted(text: string): WantedResult {
       "expected NAME=https://HOST:PORT, of which HOST is enough, without credentials and query; an IPv6 address in brackets",
     );
   const hasPort = /^https:\/\/(?:\[[^\]]*\]|[^/:]*):\d/i.test(full);
-  if (!hasPort) url.port = USUAL_PORT;
+  if (!hasPort) url.port = String(kindNamed(kind).port);
   const host = bareHost(url.hostname);
   const isAddress = isIP(host) !== 0 || host === "localhost";
   const [label = host] = host.split(".");
@@ -77,12 +75,13 @@ export interface ListedWebsite {
 
 /** What a first configuration says. */
 export interface FirstConfig {
+  readonly kind: KindName;
   readonly cluster: string;
   readonly appliances: readonly Pick<Wanted, "name" | "baseUrl">[];
   readonly username: string;
   /** Relative to the configuration. */
   readonly passwordFile: string;
-  /** `undefined` if no appliance lists its websites. */
+  /** `undefined` if no appliance lists its websites, or their kind has none. */
   readonly websites: readonly ListedWebsite[] | undefined;
 }
 
@@ -93,12 +92,13 @@ const MAX_SHOWN = 5;
 
 /** Returns the text of a configuration. */
 export function firstConfigText(config: FirstConfig): string {
-  const { cluster, username, passwordFile, websites } = config;
+  const { kind, cluster, username, passwordFile, websites } = config;
   const appliances = config.appliances.map(({ name, baseUrl }) => ({ name, base_url: baseUrl }));
   const isAlone = appliances.length === 1;
   const document = new Document({
     http_client: { basic_auth: { username, password_file: passwordFile } },
-    website_discovery: websites !== undefined,
+    ...(kind === DEFAULT_KIND ? {} : { kind }),
+    ...(kindNamed(kind).operations.website_list && { website_discovery: websites !== undefined }),
     ...(isAlone ? { appliances } : { clusters: [{ name: cluster, appliances }] }),
   });
   document.commentBefore = HEAD;

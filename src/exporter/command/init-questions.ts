@@ -1,3 +1,4 @@
+import type { KindName } from "../api/kinds.ts";
 import { passwordIn, readPasswordFile, unfit, type TextResult } from "../config/read-file.ts";
 import { applianceNameSchema, usernameSchema } from "../config/schema.ts";
 import { Secret } from "../../support/secret.ts";
@@ -9,6 +10,7 @@ export interface InitFlags extends Flags {
   readonly username?: string;
   readonly passwordFile?: string;
   readonly cluster?: string;
+  readonly kind: KindName;
 }
 
 export interface InitSession {
@@ -66,7 +68,11 @@ export async function answersOf(session: InitSession): Promise<InitAnswers | Exi
   return { wanted, cluster: name.data, ...credentials };
 }
 
-async function wantedAppliances({ io, urls }: InitSession): Promise<readonly Wanted[] | ExitCode> {
+async function wantedAppliances({
+  flags: { kind },
+  io,
+  urls,
+}: InitSession): Promise<readonly Wanted[] | ExitCode> {
   let given = urls;
   for (;;) {
     if (given.length === 0) {
@@ -76,7 +82,7 @@ async function wantedAppliances({ io, urls }: InitSession): Promise<readonly Wan
       given = answer.split(/[\s,]+/).filter((each) => each !== "");
       if (given.length === 0) return fail(io, `no appliance: ${NOTHING}`);
     }
-    const parsed = given.map((text) => ({ text, result: parseWanted(text) }));
+    const parsed = given.map((text) => ({ text, result: parseWanted(text, kind) }));
     const wrong = parsed.flatMap(({ text, result }) =>
       result.ok ? [] : `${printable(withoutCredentials(text))}: ${result.message}\n`,
     );
@@ -85,7 +91,7 @@ async function wantedAppliances({ io, urls }: InitSession): Promise<readonly Wan
       wanted.some((other, before) => before < at && other.baseUrl === baseUrl),
     );
     const all = twice === undefined ? wrong : [...wrong, `${twice.baseUrl} is there twice\n`];
-    if (all.length === 0) return withDistinctNames(await named(wanted, io));
+    if (all.length === 0) return withDistinctNames(await named(wanted, kind, io));
     io.err(all.join(""));
     if (urls.length > 0) return 2;
     given = [];
@@ -97,12 +103,12 @@ function withoutCredentials(text: string): string {
 }
 
 /** Asks for names of appliances that have only an address. */
-async function named(wanted: readonly Wanted[], io: Io): Promise<readonly Wanted[]> {
+async function named(wanted: readonly Wanted[], kind: KindName, io: Io): Promise<readonly Wanted[]> {
   const result: Wanted[] = [];
   for (const each of withDistinctNames(wanted)) {
     const answer = each.isUnnamed ? await io.ask(`Name of the appliance ${each.name} [${each.name}]: `) : "";
     const name = answer?.trim() ?? "";
-    const parsed = name === "" ? undefined : parseWanted(`${name}=${each.baseUrl}`);
+    const parsed = name === "" ? undefined : parseWanted(`${name}=${each.baseUrl}`, kind);
     if (parsed?.ok === false) io.err(`${parsed.message}; it stays ${each.name}\n`);
     result.push(parsed?.ok === true ? parsed.wanted : each);
   }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { DEFAULT_KIND } from "../api/kinds.ts";
+import { kindNamed } from "../api/kinds.ts";
 import type { ApplianceConfig, BasicAuthConfig } from "../config/config.ts";
 import { KNOWN_CERTIFICATES } from "../config/http-client.ts";
 import { replaceCertificates } from "../config/known-certificates.ts";
@@ -109,7 +109,7 @@ interface Plan {
 
 /** Returns the files to write, or the exit code if there are none. */
 async function planned(session: InitSession): Promise<Plan | ExitCode> {
-  const { io, folder } = session;
+  const { io, folder, flags } = session;
   const answers = await answersOf(session);
   if (typeof answers === "number") return answers;
   const { wanted, cluster } = answers;
@@ -128,7 +128,8 @@ async function planned(session: InitSession): Promise<Plan | ExitCode> {
   const appliances = checks.map(({ appliance: { name, baseUrl } }) => ({ name, baseUrl }));
   const fresh = checks.filter(({ state }) => state === "new");
   const known = new Map(fresh.map(({ appliance, sha256 }) => [appliance.name, sha256]));
-  const text = firstConfigText({ cluster, appliances, username, passwordFile, websites: websitesIn(polled) });
+  const found = { cluster, appliances, username, passwordFile, websites: websitesIn(polled) };
+  const text = firstConfigText({ kind: flags.kind, ...found });
   return {
     files: [
       { name: passwordFile, text: `${password.reveal()}\n`, isSecret: true },
@@ -151,11 +152,14 @@ async function certificatesOf(
     cluster: isAlone ? name : "",
     isAlone,
     enabled: true,
-    kind: DEFAULT_KIND,
+    kind: flags.kind,
     baseUrl,
     labels: {},
     websites: [],
-    discovery: { exclude: [], limit: MAX_NAMED_WEBSITES },
+    discovery:
+      kindNamed(flags.kind).operations.website_list === undefined
+        ? undefined
+        : { exclude: [], limit: MAX_NAMED_WEBSITES },
     polling: defaultPolling(),
     http: {
       tls: {
@@ -174,7 +178,7 @@ async function certificatesOf(
       const url = await io.ask(`Another URL of ${name}, or Enter to keep it although it does not answer: `);
       if (url === undefined) return fail(io, `${name} does not answer as it should: ${NOTHING}`);
       if (url.trim() === "") continue;
-      const parsed = parseWanted(url.trim());
+      const parsed = parseWanted(url.trim(), flags.kind);
       if (parsed.ok) others.set(name, applianceOf({ name, baseUrl: parsed.wanted.baseUrl }));
       else io.err(`${parsed.message}\n`);
     }

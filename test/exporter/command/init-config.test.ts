@@ -9,7 +9,9 @@ import {
 } from "../../../src/exporter/command/init-config.ts";
 
 function wantedOf(...texts: readonly string[]) {
-  const wanted = texts.map(parseWanted).flatMap((parsed) => (parsed.ok ? parsed.wanted : []));
+  const wanted = texts
+    .map((text) => parseWanted(text, "management_api"))
+    .flatMap((parsed) => (parsed.ok ? parsed.wanted : []));
   expect(wanted).toHaveLength(texts.length);
   return withDistinctNames(wanted);
 }
@@ -36,7 +38,7 @@ test.each([
   "ftp://waf-1",
   "a b",
 ])("%s is no appliance", (text) => {
-  expect(parseWanted(text)).toMatchObject({ ok: false });
+  expect(parseWanted(text, "management_api")).toMatchObject({ ok: false });
 });
 
 test("appliances with one name are told apart by host and port", () => {
@@ -74,6 +76,7 @@ test("names of any characters stay as they are", () => {
   const appliances = ["yes", "a: b # c", '"', "- x", "*a"].map((name) => ({ name, baseUrl: "https://h:1" }));
   const websites = Array.from({ length: 7 }, (_, id) => ({ id, name: id === 0 ? "" : `s\n${id}: {` }));
   const text = firstConfigText({
+    kind: "management_api",
     cluster: "&x: 'y'",
     appliances,
     username: "mon#itor: 1",
@@ -96,6 +99,7 @@ test("names of any characters stay as they are", () => {
 test("an appliance that stands alone is no cluster", () => {
   const appliances = [{ name: "a", baseUrl: "https://a:4849" }];
   const text = firstConfigText({
+    kind: "management_api",
     cluster: "cluster",
     appliances,
     username: "u",

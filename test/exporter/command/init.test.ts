@@ -97,6 +97,31 @@ clusters:
   expect(out).not.toContain(PASSWORD);
 });
 
+test("a script writes the configuration of a pair of firewalls, which have no websites", async () => {
+  const row = { interface: "LAN", vhid: "1", advskew: "0", subnet: "192.0.2.1", mode: "carp" };
+  const [one, two] = await Promise.all(
+    ["MASTER", "BACKUP"].map((status) => {
+      const answer = {
+        status: 200,
+        contentType: "application/json",
+        body: JSON.stringify({ rows: [{ ...row, status }] }),
+      };
+      return startAppliance({
+        kind: "opnsense",
+        hasWebsiteList: false,
+        replay: { has: () => true, get: () => answer },
+      });
+    }),
+  );
+  const folder = await createFolder({});
+  const urls = [one, two].map((each, nth) => `fw-${nth + 1}=https://127.0.0.1:${each?.port}`);
+  const { code, out } = await init(folder, [...urls, ...CREDENTIALS, "--kind=opnsense", "--yes"], SCRIPT);
+  expect([code, out]).toEqual([0, expect.stringContaining("MASTER of 192.0.2.1")]);
+  const config: unknown = parse(await readFile(join(folder, "config.yaml"), "utf8"));
+  expect(config).toMatchObject({ kind: "opnsense", clusters: [{ name: "fw" }] });
+  expect(config).not.toHaveProperty("website_discovery");
+});
+
 test("somebody at a terminal is asked for everything, and may correct a URL and a password", async () => {
   const { one, two } = await startPair();
   const folder = await createFolder({});
