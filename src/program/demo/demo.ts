@@ -137,7 +137,8 @@ async function startParts(options: DemoOptions, stops: Stops) {
   const { appliances, step } = await startCluster(deps, stops);
   // mkdtemp creates the folder with mode 700.
   const folder = await mkdtemp(join(tmpdir(), "appliance-exporter-demo-"));
-  stops.push(() => rm(folder, { recursive: true, force: true }));
+  // The journal stops within two seconds, and a late write of it may still create a file.
+  stops.push(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   const configFile = join(folder, "config.yaml");
   await writeFile(join(folder, "ca.pem"), tls.cert);
   const config = {

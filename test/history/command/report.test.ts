@@ -575,13 +575,16 @@ test("progress names the folder and the day, and is removed", async () => {
   expect({ code, shown }).toEqual({ code: 0, shown: [...days, ""] });
 });
 
+const EXAMPLE =
+  "appliance-exporter report --month=2026-10 --timezone=Europe/Amsterdam --storage.path=/var/lib/appliance-exporter > report.html";
+
 test.each([
   [
     ["--month=2026-13"],
     2,
     "error: option '--month <month>' argument '2026-13' is invalid. expected a month such as 2026-10\n",
   ],
-  [[], 2, "error: required option '--month <month>' not specified\n"],
+  [[], 2, `error: appliance-exporter report needs --month <month>, such as: ${EXAMPLE}\n`],
   [
     ["--month=2026-10", "--timezone=Europe/Atlantis"],
     2,
@@ -599,7 +602,9 @@ test("a folder without a journal is an error", async () => {
   expect(await report({ "notes.txt": "" }, ["--month=2026-10"])).toEqual({ code: 1, out: "", err });
   const { io, printed } = await createTestIo();
   expect(await runProgram(["report", "--month=2026-10"], io)).toBe(2);
-  expect(printed.err).toBe("error: required option '--storage.path <folder>' not specified\n");
+  expect(printed.err).toBe(
+    `error: appliance-exporter report needs --storage.path <folder>, such as: ${EXAMPLE}\n`,
+  );
 });
 
 /** The text of a document, an element of a table a line. */
