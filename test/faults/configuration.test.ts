@@ -18,7 +18,7 @@ const INVALID_CONFIGS: readonly (readonly [text: string | undefined, error: stri
   ],
   [
     "polling: { vrrp: { schedule: '61 * * * * *' } }\nappliances: []\n",
-    ":1:20: polling.vrrp.schedule: expected a node-cron expression: 61 is a invalid expression for second",
+    ":1:20: polling.vrrp.schedule: expected a node-cron expression: 61 is not a second",
   ],
   [
     "appliances:\n  - { name: a, base_url: 'https://monitor:canary@192.0.2.1' }\n",
@@ -41,7 +41,7 @@ test.concurrent("fault 27: at the start every error is printed with its position
     signal: null,
     stdout: "",
     stderr:
-      'config.yaml:1:1: unknown key "pollling"; did you mean "polling"?\nconfig.yaml:3:47: appliances[0]: unknown key\n',
+      'config.yaml:1:1: unknown key "pollling"; did you mean "polling"?\nconfig.yaml:3:47: appliances[0]: unknown key; expected name, base_url, allow_http, enabled, labels, websites, website_discovery, polling or http_client\n',
   });
 });
 
