@@ -150,6 +150,10 @@ test("the service sees its own processes and can write its own folders, and its 
     `/dev/mqueue\n/dev/shm\n/run/${EXPORTER}\n/tmp\n${STORAGE}\n/var/tmp\n`,
   );
   const socket = `/run/${EXPORTER}/admin.sock`;
+  // The service is active before it listens.
+  await eventually(async () => expect(await machine.run(`ls ${socket}`)).toBe(`${socket}\n`), {
+    everyMs: 200,
+  });
   expect(await machine.run(`stat --format='%U %G %a' ${socket}`)).toBe(`${EXPORTER} ${EXPORTER} 660\n`);
   expect(await machine.run(`${EXPORTER} maintenance list`)).toBe("no work is planned\n");
   expect(await inSandbox("ls -d /proc/[0-9]*")).not.toContain("/proc/1\n");

@@ -46,12 +46,15 @@ function isOurs(open: () => ClientRequest): Promise<boolean> {
   return new Promise((resolve) => {
     const sent = open();
     const timer = setTimeout(() => sent.destroy(), ASK_MS);
-    sent.on("response", ({ statusCode, headers }: IncomingMessage) => {
-      const { "www-authenticate": realm = "", "content-type": type } = headers;
-      resolve(
-        realm.includes('realm="appliance-exporter"') || (statusCode === 200 && type === "application/json"),
-      );
-      sent.destroy();
+    sent.on("response", (response: IncomingMessage) => {
+      const { "www-authenticate": realm = "" } = response.headers;
+      if (realm.includes('realm="appliance-exporter"')) resolve(true);
+      response.once("data", (piece: Buffer) => {
+        resolve(piece.toString().startsWith('{"windows":'));
+        sent.destroy();
+      });
+      response.once("end", () => sent.destroy());
+      response.on("error", () => {});
     });
     sent.on("error", () => {});
     sent.on("close", () => {
