@@ -12,7 +12,7 @@ ARG REVISION
 ARG BRANCH
 ARG COMMITS
 ARG SOURCE_DATE_EPOCH
-RUN ["npm", "run", "prepack"]
+RUN ["npm", "run", "bundle"]
 
 FROM node:24-bookworm-slim
 # With Node.js 24, the young generation of a large fleet would take 100 MiB more than with 16 MiB a semi-space.
