@@ -34,7 +34,7 @@ const readPage = (name: string) => readFileSync(new URL(`../../docs/${name}`, im
 
 /** Installs the reference appliance for keepalived as its document says, and a configuration of the exporter that polls it. */
 async function installFleet({ folder, run }: Machine): Promise<void> {
-  const page = readPage("keepalived.md");
+  const page = readPage("reference/keepalived.md");
   const [createFolder = "", restartKeepalived = "", createSecrets = "", startAppliance = ""] = codeBlocks(
     page,
     "sh",
