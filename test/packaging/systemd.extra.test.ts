@@ -167,7 +167,7 @@ test("the service sees its own processes and can write its own folders, and its 
   });
   const [exporter, appliance] = await Promise.all(exposures);
   expect(readPage("operations.md")).toContain(
-    `rates the exposure of the service ${exporter} of 10, and that of the [reference appliance](keepalived.md) ${appliance}`,
+    `rates the exposure of the service ${exporter} of 10, and that of the [reference appliance](reference/keepalived.md) ${appliance}`,
   );
 });
 
