@@ -120,7 +120,9 @@ function usernameOf({ flags, io }: InitSession): string | undefined {
 }
 
 function hasPassword({ flags, io }: InitSession): boolean {
-  return flags.passwordFile !== undefined || io.environment(PASSWORD) !== undefined;
+  // At a terminal, standard input is the terminal, which would show what is typed.
+  const isAsked = flags.passwordFile === "-" && io.canAsk;
+  return !isAsked && (flags.passwordFile !== undefined || io.environment(PASSWORD) !== undefined);
 }
 
 /** Returns the credentials; asks for what flags and the environment lack, and for all of it if what they have is wrong. */

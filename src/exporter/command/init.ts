@@ -208,12 +208,12 @@ interface LoggedIn extends Login {
  * counts once, and the user may correct it.
  */
 async function logIn(
-  [first, ...others]: readonly ApplianceConfig[],
+  appliances: readonly ApplianceConfig[],
   given: Login,
   session: InitSession,
 ): Promise<LoggedIn | ExitCode> {
   const { io } = session;
-  if (first === undefined) return fail(io, `no appliance answers: ${NOTHING}`);
+  if (appliances.length === 0) return fail(io, `no appliance answers: ${NOTHING}`);
   for (let attempt = 1; ; attempt += 1) {
     const credentials = attempt === 1 ? given : await credentialsOf(session, true);
     if (typeof credentials === "number") return credentials;
@@ -225,9 +225,17 @@ async function logIn(
         io,
         { kinds: ["vrrp", "website_list", "website_details"] },
       );
-    const one = await poll([first]);
-    const isRefused = one.some(({ results }) => reasonOf(results[0]) === "auth");
-    const polled = isRefused ? one : [...one, ...(await poll(others))];
+    const tried: PolledAppliance[] = [];
+    let reason: string | undefined = "";
+    // One by one, until one accepts or refuses them: a failure of another kind says nothing about the password.
+    for (const each of appliances) {
+      if (reason === undefined || reason === "auth") break;
+      const one = await poll([each]);
+      tried.push(...one);
+      reason = reasonOf(one[0]?.results[0]);
+    }
+    const isRefused = reason === "auth";
+    const polled = isRefused ? tried : [...tried, ...(await poll(appliances.slice(tried.length)))];
     const failed = polled.filter(({ results }) => reasonOf(results[0]) !== undefined);
     if (failed.length === 0) return { username, password, polled };
     io.err(`\n${pollReport(failed, io.hasColor, true)}`);
