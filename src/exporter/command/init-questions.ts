@@ -98,8 +98,9 @@ async function wantedAppliances({
   }
 }
 
+/** Whatever is before the last `@` may be part of a password, which may contain slashes and `=`. */
 function withoutCredentials(text: string): string {
-  return text.replace(/[^/=]*@/g, "...@");
+  return text.replace(/^((?:[^=/:]+=)?(?:[a-z]+:\/\/)?).*@/is, "$1...@");
 }
 
 /** Asks for names of appliances that have only an address. */

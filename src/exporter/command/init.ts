@@ -45,6 +45,12 @@ const MAX_NAMED_WEBSITES = 5;
 export async function init(flags: InitFlags, io: Io, args: readonly string[]): Promise<ExitCode> {
   const [first] = args;
   const hasFolder = first !== undefined && (!looksLikeAppliance(first) || (await exists(first)));
+  if (hasFolder && args.length > 1 && !first.includes("/") && !(await exists(first)))
+    return fail(
+      io,
+      `${first}: no such folder: write ./${first} for a new folder, or https://${first} for an appliance`,
+      2,
+    );
   const folder = hasFolder ? first : ".";
   const destination = await destinationIn(folder);
   if (!destination.ok) return fail(io, destination.message);
@@ -175,12 +181,12 @@ async function certificatesOf(
     for (const { appliance, state } of checks) {
       if (state !== "failed") continue;
       const { name } = appliance;
-      const url = await io.ask(`Another URL of ${name}, or Enter to keep it although it does not answer: `);
-      if (url === undefined) return fail(io, `${name} does not answer as it should: ${NOTHING}`);
-      if (url.trim() === "") continue;
-      const parsed = parseWanted(url.trim(), flags.kind);
-      if (parsed.ok) others.set(name, applianceOf({ name, baseUrl: parsed.wanted.baseUrl }));
-      else io.err(`${parsed.message}\n`);
+      const taken = checks
+        .filter((each) => each.appliance !== appliance)
+        .map((each) => (others.get(each.appliance.name) ?? each.appliance).baseUrl);
+      const baseUrl = await otherUrlOf(name, taken, session);
+      if (typeof baseUrl === "number") return baseUrl;
+      if (baseUrl !== "") others.set(name, applianceOf({ name, baseUrl }));
     }
     if (others.size === 0) break;
     const again = await showCertificates([...others.values()], io);
@@ -192,6 +198,24 @@ async function certificatesOf(
   if (checks.some((each) => each.state === "new" && !confirmed.includes(each)))
     return fail(io, `${NOTHING}; --yes trusts new certificates without a question`);
   return checks;
+}
+
+/** Asks until the URL is valid and that of no other appliance; an empty one keeps what there is. */
+async function otherUrlOf(
+  name: string,
+  taken: readonly string[],
+  { io, flags: { kind } }: InitSession,
+): Promise<string | ExitCode> {
+  for (;;) {
+    const answer = await io.ask(`Another URL of ${name}, or Enter to keep it although it does not answer: `);
+    if (answer === undefined) return fail(io, `${name} does not answer as it should: ${NOTHING}`);
+    const text = answer.trim();
+    if (text === "") return "";
+    const parsed = parseWanted(text, kind);
+    if (!parsed.ok) io.err(`${parsed.message}\n`);
+    else if (taken.includes(parsed.wanted.baseUrl)) io.err(`${parsed.wanted.baseUrl} is there twice\n`);
+    else return parsed.wanted.baseUrl;
+  }
 }
 
 function withCertificate(appliance: ApplianceConfig, sha256: string): ApplianceConfig {
