@@ -24,7 +24,7 @@ import {
 import type { ReportFlags } from "../history/command/report.ts";
 import type { ReadyFlags } from "../operator/ready.ts";
 import type { StatusFlags } from "../operator/status.ts";
-import { describeMissing, describeUnknownCommand, describeUsageError, missingIn } from "./usage.ts";
+import { describeFileArgument, describeMissing, describeUnknownCommand, describeUsageError, missingIn } from "./usage.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -59,7 +59,13 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       .addHelpText("after", `\nExample:\n  appliance-exporter ${example}`);
     examples.set(command, example);
     for (const flag of flags) command.addOption(flag);
+    const hasConfig = flags.some(({ long }) => long === "--config.file");
     command.action(async () => {
+      const file = hasConfig ? describeFileArgument(command.args) : undefined;
+      if (file !== undefined) {
+        exitCode = fail(io, file, 2);
+        return;
+      }
       const missing = [...lacks(command), ...missingIn(command)];
       exitCode =
         missing.length > 0
@@ -268,7 +274,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const [first = ""] = argv;
   const isKnown = program.commands.some((command) => command.name() === first) || first === "help";
   if (first !== "" && !first.startsWith("-") && !isKnown)
-    return fail(io, describeUnknownCommand(first, program), 2);
+    return fail(io, describeFileArgument([first]) ?? describeUnknownCommand(first, program), 2);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

@@ -120,6 +120,26 @@ describe("a usage error", () => {
       ["ready", "--lable"],
       "error: unknown option '--lable'; for all flags: appliance-exporter ready --help\n",
     ],
+    ...[["status", "--host=h"], ["maintenance", "list", "--web.port=1"]].map(
+      (argv): [string[], RegExp] => [argv, /; did you mean --url\? /],
+    ),
+    [["init", "--user=x"], /; did you mean --username\? /],
+    [["init", "--password=CANARY"], /^error: unknown option '--password'; did you mean --password-file\? /],
+    [["drill", "--exec=x"], /; did you mean --command\? /],
+    [
+      ["init", "--url=x"],
+      "error: unknown option '--url'; write URLs as arguments: appliance-exporter init --help\n",
+    ],
+    [
+      ["init", "--config.file=x"],
+      "error: unknown option '--config.file'; name the folder: appliance-exporter init --help\n",
+    ],
+    [["version"], /^error: unknown command 'version'; did you mean --version\? The commands are /],
+    [["maintenance", "stop"], /^error: unknown command 'stop'; did you mean end\? The commands are /],
+    ...[["check"], ["check", "--live"], ["run"], [], ["trust"]].map((command): [string[], string] => [
+      [...command, "config.yaml"],
+      "error: write --config.file=config.yaml\n",
+    ]),
     [["run", "now"], /^error: too many arguments for 'run'\..* See appliance-exporter run --help\n$/],
     [
       ["--log.level=loud"],

@@ -300,8 +300,9 @@ async function writtenFiles(folder: string, files: readonly NewFile[]): Promise<
       const { uid, gid, mode } = await stat(join(folder, name));
       const group = (mode & 0o040) === 0 ? "" : ` and group ${gid}`;
       const lines = text.split("\n").length - 1;
+      const isRoots = uid === 0 && group === "";
       const what = isSecret
-        ? `the password, for uid ${uid}${group} only`
+        ? `the password, for uid ${uid}${group} only${isRoots ? "; a service of another user cannot read it" : ""}`
         : name === KNOWN_CERTIFICATES
           ? count(lines, "certificate")
           : "the configuration";

@@ -269,6 +269,13 @@ test.each<[name: string, args: readonly string[], fields: Partial<Io>, code: num
     "fw does not answer as it should: nothing is written\n",
   ],
   [
+    "a proxy that is ignored where an appliance does not answer",
+    ["fw=https://127.0.0.1:1", ...CREDENTIALS, "--yes"],
+    { ...SCRIPT, environment: (name) => (name === "HTTPS_PROXY" ? "http://192.0.2.9" : undefined) },
+    1,
+    "HTTPS_PROXY of the environment is ignored; http_client.proxy_url sets a proxy\nfw does not answer as it should: nothing is written\n",
+  ],
+  [
     "a wrong password",
     ["fw=https://127.0.0.1:PORT", ...CREDENTIALS, "--yes"],
     { readInput: async () => "wrong" },
