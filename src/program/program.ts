@@ -24,7 +24,13 @@ import {
 import type { ReportFlags } from "../history/command/report.ts";
 import type { ReadyFlags } from "../operator/ready.ts";
 import type { StatusFlags } from "../operator/status.ts";
-import { describeFileArgument, describeMissing, describeUnknownCommand, describeUsageError, missingIn } from "./usage.ts";
+import {
+  describeFileArgument,
+  describeMissing,
+  describeUnknownCommand,
+  describeUsageError,
+  missingIn,
+} from "./usage.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {

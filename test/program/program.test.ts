@@ -120,9 +120,10 @@ describe("a usage error", () => {
       ["ready", "--lable"],
       "error: unknown option '--lable'; for all flags: appliance-exporter ready --help\n",
     ],
-    ...[["status", "--host=h"], ["maintenance", "list", "--web.port=1"]].map(
-      (argv): [string[], RegExp] => [argv, /; did you mean --url\? /],
-    ),
+    ...[
+      ["status", "--host=h"],
+      ["maintenance", "list", "--web.port=1"],
+    ].map((argv): [string[], RegExp] => [argv, /; did you mean --url\? /]),
     [["init", "--user=x"], /; did you mean --username\? /],
     [["init", "--password=CANARY"], /^error: unknown option '--password'; did you mean --password-file\? /],
     [["drill", "--exec=x"], /; did you mean --command\? /],
@@ -203,7 +204,7 @@ describe("a usage error", () => {
 
 function errorsIn(file: string): readonly string[] {
   return [
-    `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1"\n`,
+    `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1": write https://10.0.0.1\n`,
     `${file}:1:52: appliances[1].base_url: required key is missing\n`,
     `${file}:1:66: appliances[1]: unknown key "lables"; did you mean "labels"?\n`,
   ];

@@ -1,15 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  access,
-  constants,
-  mkdir,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { access, constants, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { errorCode } from "../../support/errors.ts";
 import { NO_SUCH_FILE, readFailure } from "../config/read-file.ts";

@@ -1,3 +1,4 @@
+import { basename, dirname, resolve } from "node:path";
 import type { KindName } from "../api/kinds.ts";
 import { passwordIn, readPasswordFile, unfit, type TextResult } from "../config/read-file.ts";
 import { applianceNameSchema, usernameSchema } from "../config/schema.ts";
@@ -164,6 +165,14 @@ function usernameIn(text: string): TextResult {
 
 async function givenPassword({ flags: { passwordFile }, io }: InitSession) {
   if (passwordFile === "-") return passwordIn(await io.readInput());
-  if (passwordFile !== undefined) return readPasswordFile(passwordFile);
+  if (passwordFile !== undefined) {
+    const read = await readPasswordFile(passwordFile);
+    return read.ok
+      ? read
+      : {
+          ...read,
+          message: `${read.message}: ${basename(passwordFile)} in ${dirname(resolve(passwordFile))}`,
+        };
+  }
   return passwordIn(io.environment(PASSWORD) ?? "");
 }

@@ -283,6 +283,13 @@ test.each<[name: string, args: readonly string[], fields: Partial<Io>, code: num
     "fw could not be polled: nothing is written\n",
   ],
   [
+    "a file of a password that is not there",
+    ["fw=https://127.0.0.1:PORT", "--username=monitor", "--password-file=/none/nofile"],
+    {},
+    1,
+    "password: no such file: nofile in /none: nothing is written\n",
+  ],
+  [
     "an empty password",
     ["fw=https://127.0.0.1:PORT", ...CREDENTIALS, "--yes"],
     {},
@@ -322,6 +329,10 @@ test("a wrong password is sent to one appliance only", async () => {
     readInput: async () => "wrong",
   });
   expect(`${out}${err}`.match(/answered with status 401/g)).toHaveLength(1);
+  const down = `waf-0=https://127.0.0.1:${CLOSED_PORT}`;
+  const { fields } = answering({ "Compare each": "y", "Password of": "wrong" });
+  const asked = await init(await createFolder({}), [down, ...urls, "--username=monitor"], fields);
+  expect(`${asked.out}${asked.err}`.match(/answered with status 401/g)).toHaveLength(1);
 });
 
 test.each(["config.yaml", "known_certificates", "secrets/monitor"])(
