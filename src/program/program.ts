@@ -65,9 +65,8 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
       .addHelpText("after", `\nExample:\n  appliance-exporter ${example}`);
     examples.set(command, example);
     for (const flag of flags) command.addOption(flag);
-    const hasConfig = flags.some(({ long }) => long === "--config.file");
     command.action(async () => {
-      const file = hasConfig ? describeFileArgument(command.args) : undefined;
+      const file = describeFileArgument(command.args, command);
       if (file !== undefined) {
         exitCode = fail(io, file, 2);
         return;
@@ -279,8 +278,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
 
   const [first = ""] = argv;
   const isKnown = program.commands.some((command) => command.name() === first) || first === "help";
+  const byDefault = program.commands.find((command) => command.name() === "run") ?? program;
   if (first !== "" && !first.startsWith("-") && !isKnown)
-    return fail(io, describeFileArgument([first]) ?? describeUnknownCommand(first, program), 2);
+    return fail(io, describeFileArgument([first], byDefault) ?? describeUnknownCommand(first, program), 2);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

@@ -52,13 +52,16 @@ export function describeUsageError(
     return describeUnknownCommand(name, command);
   }
   if (code === "commander.excessArguments")
-    return describeFileArgument(command.args) ?? `${message} See ${helpOf(command)}`;
+    return describeFileArgument(command.args, command) ?? `${message} See ${helpOf(command)}`;
   return message;
 }
 
 /** Returns what to write in place of a configuration as an argument; `undefined` if none is one. */
-export function describeFileArgument(args: readonly string[]): string | undefined {
-  const file = args.find((arg) => /\.ya?ml$/i.test(arg));
+export function describeFileArgument(args: readonly string[], command: Command): string | undefined {
+  const hasFlag = command.options.some(({ long }) => long === "--config.file");
+  // Beside the flag, it is the name of an appliance.
+  const isGiven = command.getOptionValueSource("config.file") === "cli";
+  const file = hasFlag && !isGiven ? args.find((arg) => /\.ya?ml$/i.test(arg)) : undefined;
   return file === undefined ? undefined : `error: write --config.file=${file}`;
 }
 
@@ -67,7 +70,7 @@ export function describeUnknownCommand(name: string, command: Command): string {
   const all = `the commands are ${listed(names)}: ${helpOf(command)}`;
   const synonym = COMMAND_SYNONYMS.get(name) ?? "";
   const known = [...names, ...command.options.map(({ long }) => long)].find((one) => one === synonym);
-  return `error: unknown command '${name}'; ${suggested(meantIn(name, names) ?? known ?? undefined, all)}`;
+  return `error: unknown command '${name}'; ${suggested(meantIn(name, names) ?? known, all)}`;
 }
 
 function suggested(meant: string | undefined, otherwise: string): string {
@@ -101,7 +104,7 @@ function meantFlag(flag: string, { options }: Command): string | undefined {
   return (
     meantIn(flag, flags) ??
     synonyms.find((one) => flags.includes(one)) ??
-    flags.find((one) => words.some((part) => one.split(/[.-]+/).includes(part)))
+    flags.find((one) => one.split(/[.-]+/).includes(word))
   );
 }
 

@@ -141,6 +141,14 @@ describe("a usage error", () => {
       [...command, "config.yaml"],
       "error: write --config.file=config.yaml\n",
     ]),
+    [
+      ["demo", "config.yaml"],
+      /^error: too many arguments for 'demo'\..* See appliance-exporter demo --help\n$/,
+    ],
+    [
+      ["status", "--config.file=x"],
+      "error: unknown option '--config.file'; for all flags: appliance-exporter status --help\n",
+    ],
     [["run", "now"], /^error: too many arguments for 'run'\..* See appliance-exporter run --help\n$/],
     [
       ["--log.level=loud"],
@@ -191,6 +199,11 @@ describe("a usage error", () => {
       expect(err).toMatch(expected);
     },
   );
+
+  it("is not the name of an appliance that looks like a file", async () => {
+    const { err } = await run("poll", "a.yaml", "--config.file=/none");
+    expect(err).toMatch(/^\/none: /);
+  });
 
   it("is an unknown appliance", async () => {
     const folder = await createFolder({
