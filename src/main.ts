@@ -147,14 +147,17 @@ function secretAnswerTo(question: string): Promise<string> {
   });
 }
 
+/** After Ctrl-D no further line comes, and nothing would keep the process alive until one does. */
+const mayAnswer = (): boolean => process.stdin.isTTY && !process.stdin.readableEnded;
+
 const logsToJournal = isJournal(STDERR_FD, process.env["JOURNAL_STREAM"]);
 const io: Io = {
   out: (text) => void (hasLost || process.stdout.write(text)),
   err: (text) => void process.stderr.write(logsToJournal ? journalErrors(text) : text),
   progress: (text) => void (process.stderr.isTTY && process.stderr.write(`\r\u001B[K${text}`)),
   canAsk: process.stdin.isTTY,
-  ask: async (question) => (process.stdin.isTTY ? answerTo(question) : undefined),
-  askSecret: async (question) => (process.stdin.isTTY ? secretAnswerTo(question) : undefined),
+  ask: async (question) => (mayAnswer() ? answerTo(question) : undefined),
+  askSecret: async (question) => (mayAnswer() ? secretAnswerTo(question) : undefined),
   readInput: () => textOf(process.stdin),
   defaultSocket: ADMIN_SOCKET,
   environment: (name) => process.env[name],

@@ -22,7 +22,8 @@ export async function addressOf(
   { url: given, "http.config.file": file }: Pick<Flags, "url" | "http.config.file">,
   io: Pick<Io, "defaultSocket">,
 ): Promise<ExporterAddress | undefined> {
-  const [, path] = /^unix:(?:\/\/)?(.+)$/.exec(given ?? "") ?? [];
+  // A URL begins with no slash, so that a path is that of a socket.
+  const [, path] = /^(?:unix:(?:\/\/)?|(?=\/))(.+)$/.exec(given ?? "") ?? [];
   if (path !== undefined) return socketAddress(path);
   const mayBeLocal = given === undefined && file === undefined;
   const state = mayBeLocal ? await stateOf(io.defaultSocket) : "absent";

@@ -20,8 +20,10 @@ export function adviceOnExporter(failure: Failure, { address, file }: Access): s
   if (status === 401 && file !== undefined)
     return `The exporter does not know this user, or not with this password: check basic_auth in ${file}`;
   if (status === 401) return `The exporter wants a password: ${EXAMPLE}${adviceOnSocket(address)}`;
+  if (status === 403 && address.forbidden !== undefined)
+    return `Use ${address.forbidden}, with sudo, or as a member of its group`;
   if (code === "refused")
-    return "Nothing listens there: check that the exporter runs, and the host and port of --url";
+    return `Nothing listens there: check that the exporter runs, and the host and port of --url${adviceOnSocket(address)}`;
   if (reason === "dns") return "Check the spelling of the host in --url, and the name server of this host";
   if (reason === "timeout") return "Check the host in --url, and that no firewall drops its packets";
   if (code === "no_tls") return "The port does not speak TLS: write http:// in --url, or another port";

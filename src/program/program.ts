@@ -24,7 +24,13 @@ import {
 import type { ReportFlags } from "../history/command/report.ts";
 import type { ReadyFlags } from "../operator/ready.ts";
 import type { StatusFlags } from "../operator/status.ts";
-import { describeMissing, describeUnknownCommand, describeUsageError, missingIn } from "./usage.ts";
+import {
+  describeFileArgument,
+  describeMissing,
+  describeUnknownCommand,
+  describeUsageError,
+  missingIn,
+} from "./usage.ts";
 
 /** Runs the command in `argv` (without program and script); the default is `run`. */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
@@ -60,6 +66,11 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     examples.set(command, example);
     for (const flag of flags) command.addOption(flag);
     command.action(async () => {
+      const file = describeFileArgument(command.args, command);
+      if (file !== undefined) {
+        exitCode = fail(io, file, 2);
+        return;
+      }
       const missing = [...lacks(command), ...missingIn(command)];
       exitCode =
         missing.length > 0
@@ -267,8 +278,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
 
   const [first = ""] = argv;
   const isKnown = program.commands.some((command) => command.name() === first) || first === "help";
+  const byDefault = program.commands.find((command) => command.name() === "run") ?? program;
   if (first !== "" && !first.startsWith("-") && !isKnown)
-    return fail(io, describeUnknownCommand(first, program), 2);
+    return fail(io, describeFileArgument([first], byDefault) ?? describeUnknownCommand(first, program), 2);
   try {
     await program.parseAsync([...argv], { from: "user" });
     return exitCode;

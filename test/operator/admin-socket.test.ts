@@ -75,10 +75,11 @@ test("a socket may be named, and needs no password file", async () => {
     err: "error: a unix: URL needs no password: leave --http.config.file out\n",
   });
   const path = `${adminSocket}.none`;
-  expect(await run("status", `--url=unix:${path}`)).toMatchObject({
-    code: 2,
-    err: `unix:${path}: connect ENOENT ${path}. Start the exporter, or give the URL of another one with --url\n`,
-  });
+  for (const url of [`unix:${path}`, path])
+    expect(await run("status", `--url=${url}`)).toMatchObject({
+      code: 2,
+      err: `unix:${path}: connect ENOENT ${path}. Start the exporter, or give the URL of another one with --url\n`,
+    });
 });
 
 test("the name that a command states is that of whoever uses sudo, and any other text is none", async () => {

@@ -120,6 +120,35 @@ describe("a usage error", () => {
       ["ready", "--lable"],
       "error: unknown option '--lable'; for all flags: appliance-exporter ready --help\n",
     ],
+    ...[
+      ["status", "--host=h"],
+      ["maintenance", "list", "--web.port=1"],
+    ].map((argv): [string[], RegExp] => [argv, /; did you mean --url\? /]),
+    [["init", "--user=x"], /; did you mean --username\? /],
+    [["init", "--password=CANARY"], /^error: unknown option '--password'; did you mean --password-file\? /],
+    [["drill", "--exec=x"], /; did you mean --command\? /],
+    [
+      ["init", "--url=x"],
+      "error: unknown option '--url'; write URLs as arguments: appliance-exporter init --help\n",
+    ],
+    [
+      ["init", "--config.file=x"],
+      "error: unknown option '--config.file'; name the folder: appliance-exporter init --help\n",
+    ],
+    [["version"], /^error: unknown command 'version'; did you mean --version\? The commands are /],
+    [["maintenance", "stop"], /^error: unknown command 'stop'; did you mean end\? The commands are /],
+    ...[["check"], ["check", "--live"], ["run"], [], ["trust"]].map((command): [string[], string] => [
+      [...command, "config.yaml"],
+      "error: write --config.file=config.yaml\n",
+    ]),
+    [
+      ["demo", "config.yaml"],
+      /^error: too many arguments for 'demo'\..* See appliance-exporter demo --help\n$/,
+    ],
+    [
+      ["status", "--config.file=x"],
+      "error: unknown option '--config.file'; for all flags: appliance-exporter status --help\n",
+    ],
     [["run", "now"], /^error: too many arguments for 'run'\..* See appliance-exporter run --help\n$/],
     [
       ["--log.level=loud"],
@@ -171,6 +200,11 @@ describe("a usage error", () => {
     },
   );
 
+  it("is not the name of an appliance that looks like a file", async () => {
+    const { err } = await run("poll", "a.yaml", "--config.file=/none");
+    expect(err).toMatch(/^\/none: /);
+  });
+
   it("is an unknown appliance", async () => {
     const folder = await createFolder({
       "config.yaml": 'appliances: [{ name: fw-a, base_url: "https://192.0.2.1" }]\n',
@@ -183,7 +217,7 @@ describe("a usage error", () => {
 
 function errorsIn(file: string): readonly string[] {
   return [
-    `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1"\n`,
+    `${file}:1:28: appliances[0].base_url: expected an https:// URL, got "10.0.0.1": write https://10.0.0.1\n`,
     `${file}:1:52: appliances[1].base_url: required key is missing\n`,
     `${file}:1:66: appliances[1]: unknown key "lables"; did you mean "labels"?\n`,
   ];

@@ -2,7 +2,7 @@ import { adviceOn } from "../api/advice.ts";
 import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { count } from "../../support/text.ts";
-import { isConfirmed, type Flags, type Io } from "./command.ts";
+import { ignoredProxy, isConfirmed, type Flags, type Io } from "./command.ts";
 import { perAppliance } from "./poll-once.ts";
 import { formatEnd } from "./poll-report.ts";
 import { formatTable, type TableRow } from "./format.ts";
@@ -26,7 +26,7 @@ export function isTrusted({ state }: CertificateCheck): boolean {
   return state === "known" || state === "signed";
 }
 
-/** Shows the certificates that appliances present, and what to do where there is none. Sends no credentials. */
+/** Shows the certificates that appliances present, and what to do where there is none, also about a proxy. Sends no credentials. */
 export async function showCertificates(
   appliances: readonly ApplianceConfig[],
   io: Io,
@@ -40,6 +40,8 @@ export async function showCertificates(
     text === undefined ? [] : `${name}: ${text}\n`,
   );
   if (advice.length > 0) io.out(`\nWhat to do:\n${advice.join("")}`);
+  const isUnreached = checks.some(({ state, appliance }) => state === "failed" && !appliance.http.proxy);
+  for (const line of isUnreached ? ignoredProxy(io) : []) io.err(`${line}\n`);
   return checks;
 }
 

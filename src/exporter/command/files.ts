@@ -1,16 +1,5 @@
 import { randomUUID } from "node:crypto";
-import {
-  access,
-  constants,
-  lchown,
-  mkdir,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
+import { access, constants, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { errorCode } from "../../support/errors.ts";
 import { NO_SUCH_FILE, readFailure } from "../config/read-file.ts";
@@ -93,8 +82,17 @@ async function createFolder(path: string, mode: number): Promise<readonly string
   const topmost = await mkdir(path, { recursive: true, mode });
   if (topmost === undefined) return [];
   const { uid, gid } = await stat(dirname(topmost));
-  for (let each = path; each.length >= topmost.length; each = dirname(each))
-    await lchown(each, uid, gid).catch(() => {});
+  for (let each = path; each.length >= topmost.length; each = dirname(each)) {
+    // Whoever owns the folder above may have put a link here, which must not be followed.
+    const made = await open(each, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+    try {
+      await made.chown(uid, gid).catch(() => {});
+      // As for files: the user may have another umask.
+      await made.chmod(mode);
+    } finally {
+      await made.close();
+    }
+  }
   return [topmost];
 }
 

@@ -17,9 +17,9 @@ export type WantedResult =
   | { readonly ok: true; readonly wanted: Wanted }
   | { readonly ok: false; readonly message: string };
 
-/** Whether an argument is an appliance and no folder: it has a scheme, a port, a name before `=`, or is a name with dots. */
+/** Whether an argument is an appliance and no folder: it has a scheme, a port, brackets, a name before `=`, or is a name with dots. */
 export function looksLikeAppliance(text: string): boolean {
-  return /:\/\/|=|:\d+$|^[^./][^/]*\.[^/]+$/.test(text);
+  return /^\[|:\/\/|=|:\d+$|^[^./][^/]*\.[^/]+$/.test(text);
 }
 
 function refused(message: string): WantedResult {
@@ -49,11 +49,11 @@ export function parseWanted(text: string, kind: KindName): WantedResult {
   return { ok: true, wanted: { name, baseUrl, isUnnamed: given === undefined && isAddress } };
 }
 
-/** Returns the appliances, those with the same name named by their host and port. */
+/** Returns the appliances, those with the same name named by their URL without its scheme. */
 export function withDistinctNames(all: readonly Wanted[]): readonly Wanted[] {
   return all.map((each) => {
     const isTaken = all.some((other) => other !== each && other.name === each.name);
-    return isTaken ? { ...each, name: new URL(each.baseUrl).host } : each;
+    return isTaken ? { ...each, name: each.baseUrl.replace(/^https:\/\//, "") } : each;
   });
 }
 

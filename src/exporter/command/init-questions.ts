@@ -1,3 +1,4 @@
+import { basename, dirname, resolve } from "node:path";
 import type { KindName } from "../api/kinds.ts";
 import { passwordIn, readPasswordFile, unfit, type TextResult } from "../config/read-file.ts";
 import { applianceNameSchema, usernameSchema } from "../config/schema.ts";
@@ -98,8 +99,9 @@ async function wantedAppliances({
   }
 }
 
+/** Whatever is before the last `@` may be part of a password, which may contain slashes and `=`. */
 function withoutCredentials(text: string): string {
-  return text.replace(/[^/=]*@/g, "...@");
+  return text.replace(/^((?:[^=/:]+=)?(?:[a-z]+:\/\/)?).*@/is, "$1...@");
 }
 
 /** Asks for names of appliances that have only an address. */
@@ -120,7 +122,9 @@ function usernameOf({ flags, io }: InitSession): string | undefined {
 }
 
 function hasPassword({ flags, io }: InitSession): boolean {
-  return flags.passwordFile !== undefined || io.environment(PASSWORD) !== undefined;
+  // At a terminal, standard input is the terminal, which would show what is typed.
+  const isAsked = flags.passwordFile === "-" && io.canAsk;
+  return !isAsked && (flags.passwordFile !== undefined || io.environment(PASSWORD) !== undefined);
 }
 
 /** Returns the credentials; asks for what flags and the environment lack, and for all of it if what they have is wrong. */
@@ -161,6 +165,14 @@ function usernameIn(text: string): TextResult {
 
 async function givenPassword({ flags: { passwordFile }, io }: InitSession) {
   if (passwordFile === "-") return passwordIn(await io.readInput());
-  if (passwordFile !== undefined) return readPasswordFile(passwordFile);
+  if (passwordFile !== undefined) {
+    const read = await readPasswordFile(passwordFile);
+    return read.ok
+      ? read
+      : {
+          ...read,
+          message: `${read.message}: ${basename(passwordFile)} in ${dirname(resolve(passwordFile))}`,
+        };
+  }
   return passwordIn(io.environment(PASSWORD) ?? "");
 }

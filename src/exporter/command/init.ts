@@ -45,6 +45,12 @@ const MAX_NAMED_WEBSITES = 5;
 export async function init(flags: InitFlags, io: Io, args: readonly string[]): Promise<ExitCode> {
   const [first] = args;
   const hasFolder = first !== undefined && (!looksLikeAppliance(first) || (await exists(first)));
+  if (hasFolder && args.length > 1 && !first.includes("/") && !(await exists(first)))
+    return fail(
+      io,
+      `${first}: no such folder: write ./${first} for a new folder, or https://${first} for an appliance`,
+      2,
+    );
   const folder = hasFolder ? first : ".";
   const destination = await destinationIn(folder);
   if (!destination.ok) return fail(io, destination.message);
@@ -175,12 +181,12 @@ async function certificatesOf(
     for (const { appliance, state } of checks) {
       if (state !== "failed") continue;
       const { name } = appliance;
-      const url = await io.ask(`Another URL of ${name}, or Enter to keep it although it does not answer: `);
-      if (url === undefined) return fail(io, `${name} does not answer as it should: ${NOTHING}`);
-      if (url.trim() === "") continue;
-      const parsed = parseWanted(url.trim(), flags.kind);
-      if (parsed.ok) others.set(name, applianceOf({ name, baseUrl: parsed.wanted.baseUrl }));
-      else io.err(`${parsed.message}\n`);
+      const taken = checks
+        .filter((each) => each.appliance !== appliance)
+        .map((each) => (others.get(each.appliance.name) ?? each.appliance).baseUrl);
+      const baseUrl = await otherUrlOf(name, taken, session);
+      if (typeof baseUrl === "number") return baseUrl;
+      if (baseUrl !== "") others.set(name, applianceOf({ name, baseUrl }));
     }
     if (others.size === 0) break;
     const again = await showCertificates([...others.values()], io);
@@ -192,6 +198,24 @@ async function certificatesOf(
   if (checks.some((each) => each.state === "new" && !confirmed.includes(each)))
     return fail(io, `${NOTHING}; --yes trusts new certificates without a question`);
   return checks;
+}
+
+/** Asks until the URL is valid and that of no other appliance; an empty one keeps what there is. */
+async function otherUrlOf(
+  name: string,
+  taken: readonly string[],
+  { io, flags: { kind } }: InitSession,
+): Promise<string | ExitCode> {
+  for (;;) {
+    const answer = await io.ask(`Another URL of ${name}, or Enter to keep it although it does not answer: `);
+    if (answer === undefined) return fail(io, `${name} does not answer as it should: ${NOTHING}`);
+    const text = answer.trim();
+    if (text === "") return "";
+    const parsed = parseWanted(text, kind);
+    if (!parsed.ok) io.err(`${parsed.message}\n`);
+    else if (taken.includes(parsed.wanted.baseUrl)) io.err(`${parsed.wanted.baseUrl} is there twice\n`);
+    else return parsed.wanted.baseUrl;
+  }
 }
 
 function withCertificate(appliance: ApplianceConfig, sha256: string): ApplianceConfig {
@@ -208,12 +232,12 @@ interface LoggedIn extends Login {
  * counts once, and the user may correct it.
  */
 async function logIn(
-  [first, ...others]: readonly ApplianceConfig[],
+  appliances: readonly ApplianceConfig[],
   given: Login,
   session: InitSession,
 ): Promise<LoggedIn | ExitCode> {
   const { io } = session;
-  if (first === undefined) return fail(io, `no appliance answers: ${NOTHING}`);
+  if (appliances.length === 0) return fail(io, `no appliance answers: ${NOTHING}`);
   for (let attempt = 1; ; attempt += 1) {
     const credentials = attempt === 1 ? given : await credentialsOf(session, true);
     if (typeof credentials === "number") return credentials;
@@ -225,9 +249,17 @@ async function logIn(
         io,
         { kinds: ["vrrp", "website_list", "website_details"] },
       );
-    const one = await poll([first]);
-    const isRefused = one.some(({ results }) => reasonOf(results[0]) === "auth");
-    const polled = isRefused ? one : [...one, ...(await poll(others))];
+    const tried: PolledAppliance[] = [];
+    let reason: string | undefined = "";
+    // One by one, until one accepts or refuses them: a failure of another kind says nothing about the password.
+    for (const each of appliances) {
+      if (reason === undefined || reason === "auth") break;
+      const one = await poll([each]);
+      tried.push(...one);
+      reason = reasonOf(one[0]?.results[0]);
+    }
+    const isRefused = reason === "auth";
+    const polled = isRefused ? tried : [...tried, ...(await poll(appliances.slice(tried.length)))];
     const failed = polled.filter(({ results }) => reasonOf(results[0]) !== undefined);
     if (failed.length === 0) return { username, password, polled };
     io.err(`\n${pollReport(failed, io.hasColor, true)}`);
@@ -268,8 +300,9 @@ async function writtenFiles(folder: string, files: readonly NewFile[]): Promise<
       const { uid, gid, mode } = await stat(join(folder, name));
       const group = (mode & 0o040) === 0 ? "" : ` and group ${gid}`;
       const lines = text.split("\n").length - 1;
+      const isRoots = uid === 0 && group === "";
       const what = isSecret
-        ? `the password, for uid ${uid}${group} only`
+        ? `the password, for uid ${uid}${group} only${isRoots ? "; a service of another user cannot read it" : ""}`
         : name === KNOWN_CERTIFICATES
           ? count(lines, "certificate")
           : "the configuration";

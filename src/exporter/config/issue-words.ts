@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseDuration } from "../../support/duration.ts";
 import { count } from "../../support/text.ts";
 
 type Issue = z.core.$ZodRawIssue;
@@ -44,14 +45,24 @@ export function describeIssue(issue: Issue): string {
   }
 }
 
-/** Returns the keys of the map that has unknown ones. */
+/** Returns the keys of the map that has unknown ones, without those that are refused. */
 export function keysAt({ inst }: Issue): readonly string[] {
-  return inst instanceof z.ZodObject ? Object.keys(inst.shape) : [];
+  return inst instanceof z.ZodObject
+    ? Object.entries(inst.shape).flatMap(([key, each]) => (isRefused(each) ? [] : key))
+    : [];
 }
 
-function describeType(expected: string, { input, schema }: Issue): string {
+function isRefused(schema: unknown): boolean {
+  return schema instanceof z.ZodOptional ? isRefused(schema.unwrap()) : schema instanceof z.ZodUndefined;
+}
+
+function describeType(expected: string, { input, schema, inst }: Issue): string {
   switch (expected) {
-    case "object":
+    case "object": {
+      const isInterval = inst instanceof z.ZodObject && Object.hasOwn(inst.shape, "interval");
+      const isDuration = typeof input === "string" && parseDuration(input) !== undefined;
+      return `${EXPECTED_MAP}${write(isInterval && isDuration ? `{ interval: ${input} }` : undefined)}`;
+    }
     case "record":
       return EXPECTED_MAP;
     case "array":
@@ -115,7 +126,7 @@ export function choiceOf(words: readonly string[]): string {
 /** Returns the word that differs only in its case or punctuation, or as versions of TLS in another notation. */
 function sameWord(words: readonly string[], input: unknown): string | undefined {
   const given = lettersOf(String(input)).replace(/^tlsv/, "tls");
-  return words.find((word) => lettersOf(word) === given);
+  return words.find((word) => [given, `tls${given}`].includes(lettersOf(word)));
 }
 
 function lettersOf(word: string): string {

@@ -55,11 +55,15 @@ const baseUrlSchema = z.string().transform((text, context): string => {
   const wrong = BARE_IPV6_URL.test(text)
     ? " with the IPv6 address in brackets, such as https://[2001:db8::1]:4849"
     : !isPlain && SHOWABLE_URL.test(text)
-      ? `, got ${JSON.stringify(text)}`
+      ? `, got ${JSON.stringify(text)}${lacksScheme(text) ? `: write https://${text}` : ""}`
       : " with a valid host and port, without credentials, query and fragment";
   context.addIssue({ code: "custom", message: `expected an https:// URL${wrong}` });
   return z.NEVER;
 });
+
+function lacksScheme(text: string): boolean {
+  return /^(?!.*:\/\/)[\w[]/.test(text) && URL.canParse(`https://${text}`);
+}
 
 /** A URL of a proxy. Messages do not show it, since it may contain a password. */
 const proxyUrlSchema = parsed(

@@ -5,7 +5,12 @@ import type { MaintenanceWindow } from "./window.ts";
 
 /** The names of appliances or clusters; each is looked up in the whole fleet. */
 const namesSchema = z.array(z.string()).max(100).default([]);
-const idSchema = z.string().regex(/^[a-z0-9]{8,32}$/, "expected 8 to 32 lower-case letters and digits");
+const idSchema = z
+  .string()
+  .regex(
+    /^[a-z0-9]{8,32}$/,
+    "expected the id of a window, 8 to 32 lower-case letters and digits: appliance-exporter maintenance list shows it",
+  );
 const forSchema = durationSchema("1s", "1y");
 
 const startSchema = z

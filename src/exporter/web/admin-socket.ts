@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { chmod, lstat, mkdtemp, rename, rm } from "node:fs/promises";
+import { chmod, chown, lstat, mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
@@ -59,6 +59,8 @@ export async function startAdminSocket(
     server.listen(hidden);
     await once(server, "listening");
     server.on("error", () => {});
+    // In a folder with the setgid bit, it has the group of the folder.
+    await chown(hidden, -1, process.getgid?.() ?? -1);
     await chmod(hidden, MODE);
     ({ ino } = await lstat(hidden));
     await rename(hidden, path);

@@ -41,7 +41,12 @@ test.each([
   expect(parseWanted(text, "management_api")).toMatchObject({ ok: false });
 });
 
-test("appliances with one name are told apart by host and port", () => {
+test("appliances with one name are told apart by host, port and path", () => {
+  expect(wantedOf("lb.example:1/a", "lb.example:1/b").map(({ name }) => name)).toEqual([
+    "lb.example:1/a",
+    "lb.example:1/b",
+  ]);
+
   const names = wantedOf("waf.ams.example", "waf.fra.example:1", "other").map(({ name }) => name);
   expect(names).toEqual(["waf.ams.example:4849", "waf.fra.example:1", "other"]);
 });
@@ -64,6 +69,7 @@ test.each([
   ["../x", false],
   ["/etc/appliance-exporter", false],
   ["waf-1=waf", true],
+  ["[2001:db8::11]", true],
   ["192.0.2.11", true],
   ["waf-1.example.org", true],
   ["waf-1:4849", true],

@@ -60,3 +60,11 @@ test("Ctrl-C at the question for the password ends it, and nothing is written", 
   expect([code, shown.trimEnd().split("\n").at(-1)]).toEqual([1, "interrupted: nothing is written"]);
   expect(await readdir(folder)).toEqual([]);
 });
+
+test("Ctrl-D at a question ends it, and nothing is written", async () => {
+  const { url, folder } = await start();
+  const { code, shown } = await initAtTerminal(folder, url, [["User for the management API: ", "\u0004"]]);
+  expect(code).toBe(1);
+  expect(shown.trimEnd().split("\n").at(-1)).toMatch(/^user: .*: nothing is written$/);
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, chown, readdir, stat, writeFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { CARP0, startAppliance } from "../../appliance/support.ts";
 import { createFolder } from "../config/folder.ts";
 import { COMMAND } from "../../support/command.ts";
@@ -30,10 +30,10 @@ async function as(uid: number, folder: string, ...argv: readonly string[]) {
   return { code, out, err };
 }
 
-async function initAs(uid: number, folder: string) {
+async function initAs(uid: number, folder: string, ...into: readonly string[]) {
   const { port } = await startAppliance({ vrrp: async () => ({ ok: true, interfaces: [CARP0] }) });
   const url = `waf=https://127.0.0.1:${port}`;
-  return as(uid, folder, "init", url, "--username=monitor", "--password-file=-", "--yes");
+  return as(uid, folder, "init", ...into, url, "--username=monitor", "--password-file=-", "--yes");
 }
 
 async function ownersIn(folder: string): Promise<readonly string[]> {
@@ -53,6 +53,20 @@ test.each([
   expect(await ownersIn(folder)).toEqual([`${id} 644`, `${id} 644`, `${id} 700`, `${id} 600`]);
   expect(await as(owner, folder, "check", "--live")).toMatchObject({ code: 0, err: "" });
   expect(await as(owner, folder, "trust")).toMatchObject({ code: 0, err: "" });
+});
+
+test.each([
+  ["root, in a folder of root", 0, "; a service of another user cannot read it"],
+  ["somebody with a strict umask", SOMEBODY, ""],
+])("a new folder is for others to enter, and the passwords in it are not: %s", async (_, uid, warning) => {
+  const folder = await folderOf(uid);
+  const before = process.umask(0o077);
+  onTestFinished(() => void process.umask(before));
+  const { code, out } = await initAs(uid, folder, "./new");
+  expect(code).toBe(0);
+  expect(out).toContain(`the password, for uid ${uid} only${warning}\n`);
+  const modes = await Promise.all(["new", "new/secrets"].map((name) => stat(join(folder, name))));
+  expect(modes.map(({ mode }) => (mode & 0o7777).toString(8))).toEqual(["755", "700"]);
 });
 
 test("a folder of somebody else is an error that names the user to be, and nothing is written", async () => {

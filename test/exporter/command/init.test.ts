@@ -176,6 +176,36 @@ test("an appliance that does not answer may be kept; it is checked, and named in
   );
 });
 
+test("another URL is asked for until it is valid, and that of no other appliance", async () => {
+  const { one, two } = await startPair();
+  const folder = await createFolder({});
+  const { questions, fields } = answering({
+    "Another URL of b": [`127.0.0.1:${one.port}`, "http://x", `127.0.0.1:${two.port}`],
+    "Compare each": "y",
+    "Password of": PASSWORD,
+  });
+  const urls = [`a=https://127.0.0.1:${one.port}`, `b=https://127.0.0.1:${CLOSED_PORT}`];
+  const { code, err } = await init(folder, [...urls, "--username=monitor", "--cluster=x"], fields);
+  expect(code).toBe(0);
+  expect(err).toContain(`https://127.0.0.1:${one.port} is there twice\nwrite https://: over http://`);
+  expect(questions.filter((each) => each.startsWith("Another URL"))).toHaveLength(3);
+});
+
+test("a name before other arguments that is no folder is no new one", async () => {
+  const { io, printed } = await createTestIo();
+  expect(await runProgram(["init", "waf-1", "waf-2", ...CREDENTIALS], io)).toBe(2);
+  expect(printed.err).toBe(
+    "waf-1: no such folder: write ./waf-1 for a new folder, or https://waf-1 for an appliance\n",
+  );
+});
+
+test("at a terminal, a password from standard input is asked for, so that it is not shown", async () => {
+  const { urls } = await startPair();
+  const { questions, fields } = answering({ "Compare each": "y", "Password of": PASSWORD });
+  const { code } = await init(await createFolder({}), [...urls, ...CREDENTIALS], fields);
+  expect([code, questions]).toEqual([0, expect.arrayContaining(["Password of monitor (not shown): "])]);
+});
+
 test("a website that is down is a failure of the check; the files stay", async () => {
   const { urls } = await startPair({ status: 503 });
   const folder = await createFolder({});
@@ -207,6 +237,16 @@ test.each<[name: string, args: readonly string[], fields: Partial<Io>, code: num
     2,
     "https://...@127.0.0.1:PORT: expected NAME=https://HOST:PORT, of which HOST is enough, without credentials and query; an IPv6 address in brackets\n",
   ],
+  ...[
+    ["https://monitor:a/b@h", "https://...@h"],
+    ["waf=https://u:p=q@h", "waf=https://...@h"],
+  ].map(([url = "", shown = ""]): [string, string[], Partial<Io>, number, string] => [
+    `credentials as odd as ${url}`,
+    [url, ...CREDENTIALS],
+    SCRIPT,
+    2,
+    `${shown}: expected NAME=https://HOST:PORT, of which HOST is enough, without credentials and query; an IPv6 address in brackets\n`,
+  ]),
   [
     "an appliance that is there twice",
     ["127.0.0.1:PORT", "https://127.0.0.1:PORT/", ...CREDENTIALS],
@@ -229,11 +269,25 @@ test.each<[name: string, args: readonly string[], fields: Partial<Io>, code: num
     "fw does not answer as it should: nothing is written\n",
   ],
   [
+    "a proxy that is ignored where an appliance does not answer",
+    ["fw=https://127.0.0.1:1", ...CREDENTIALS, "--yes"],
+    { ...SCRIPT, environment: (name) => (name === "HTTPS_PROXY" ? "http://192.0.2.9" : undefined) },
+    1,
+    "HTTPS_PROXY of the environment is ignored; http_client.proxy_url sets a proxy\nfw does not answer as it should: nothing is written\n",
+  ],
+  [
     "a wrong password",
     ["fw=https://127.0.0.1:PORT", ...CREDENTIALS, "--yes"],
     { readInput: async () => "wrong" },
     1,
     "fw could not be polled: nothing is written\n",
+  ],
+  [
+    "a file of a password that is not there",
+    ["fw=https://127.0.0.1:PORT", "--username=monitor", "--password-file=/none/nofile"],
+    {},
+    1,
+    "password: no such file: nofile in /none: nothing is written\n",
   ],
   [
     "an empty password",
@@ -275,6 +329,10 @@ test("a wrong password is sent to one appliance only", async () => {
     readInput: async () => "wrong",
   });
   expect(`${out}${err}`.match(/answered with status 401/g)).toHaveLength(1);
+  const down = `waf-0=https://127.0.0.1:${CLOSED_PORT}`;
+  const { fields } = answering({ "Compare each": "y", "Password of": "wrong" });
+  const asked = await init(await createFolder({}), [down, ...urls, "--username=monitor"], fields);
+  expect(`${asked.out}${asked.err}`.match(/answered with status 401/g)).toHaveLength(1);
 });
 
 test.each(["config.yaml", "known_certificates", "secrets/monitor"])(

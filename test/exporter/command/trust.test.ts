@@ -129,6 +129,14 @@ ${known}: certificates written: 2
   );
 });
 
+test("a proxy that is ignored is named if an appliance without one of its own does not answer", async () => {
+  const fields = { environment: (name: string) => (name === "HTTPS_PROXY" ? "http://192.0.2.9" : undefined) };
+  const { trust } = await setUp([entry("waf-1", 1)]);
+  expect((await trust([], fields)).err).toContain("HTTPS_PROXY of the environment is ignored; ");
+  const own = await setUp([entry("waf-1", 1, ", http_client: { proxy_url: http://127.0.0.1:1 }")]);
+  expect((await own.trust([], fields)).err).not.toContain("HTTPS_PROXY");
+});
+
 test("each changed certificate has its own question", async () => {
   const [one, two] = await Promise.all(["one", "two"].map(simulate));
   if (!one || !two) throw new Error("no appliances");

@@ -111,7 +111,7 @@ test("the schema errors of all files are reported together, in the order of the 
   expect(await errorsOf({ "config.yaml": MISTAKEN, "d.yaml": "appliances: [{}]\n" })).toEqual([
     "config.yaml:1:20: polling.vrrp.interval: expected a duration of 1s to 1d, such as 1m30s",
     "config.yaml:5:15: clusters[0].labels[...]: this label name is reserved",
-    'config.yaml:7:20: clusters[0].appliances[0].base_url: expected an https:// URL, got "10.0.0.1"',
+    'config.yaml:7:20: clusters[0].appliances[0].base_url: expected an https:// URL, got "10.0.0.1": write https://10.0.0.1',
     'config.yaml:7:40: clusters[0].appliances[0]: unknown key "enable"; did you mean "enabled"?',
     'config.yaml:9:16: config_files[0]: no file matches "x/*.yaml"',
     "d.yaml:1:14: appliances[0].name: required key is missing",

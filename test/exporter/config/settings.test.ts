@@ -46,6 +46,10 @@ test("http_client", async () => {
       "{ tls_config: { min_version: TLSv1.2 } }",
       ".tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13: write TLS12",
     ],
+    [
+      "{ tls_config: { min_version: 1.2 } }",
+      ".tls_config.min_version: expected TLS10, TLS11, TLS12 or TLS13: write TLS12",
+    ],
     ['{ tls_config: { server_name: "a b" } }', ".tls_config.server_name: expected a host name"],
     [
       "{ tls_config: { cert_file: p } }",
@@ -69,7 +73,10 @@ const IN_BRACKETS =
   "expected an https:// URL with the IPv6 address in brackets, such as https://[2001:db8::1]:4849";
 
 test.each([
-  ["10.0.0.1:4849/mgmt", 'expected an https:// URL, got "10.0.0.1:4849/mgmt"'],
+  [
+    "10.0.0.1:4849/mgmt",
+    'expected an https:// URL, got "10.0.0.1:4849/mgmt": write https://10.0.0.1:4849/mgmt',
+  ],
   ["ftp://h", 'expected an https:// URL, got "ftp://h"'],
   ["https://monitor:hunter2@h", NO_URL],
   ["monitor:hunter2@h", NO_URL],
@@ -160,7 +167,10 @@ test("polling", async () => {
       '{ vrrp: { interval: 5s, schedule: "* * * * * *" } }',
       ".vrrp.schedule: expected either interval or schedule, got both",
     ],
-    ["{ vrrp: 5s }", ".vrrp: expected a map: lines of a key, a colon, a space and a value"],
+    [
+      "{ vrrp: 5s }",
+      ".vrrp: expected a map: lines of a key, a colon, a space and a value: write { interval: 5s }",
+    ],
     [
       "{ max_concurrent_website_tests_per_appliance: 1001 }",
       ".max_concurrent_website_tests_per_appliance: expected a whole number from 1 to 1000",

@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, chown, lstat, readdir, readFile, rename, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { request, type OutgoingHttpHeaders, type RequestListener } from "node:http";
 import { createServer } from "node:net";
@@ -44,6 +44,17 @@ test("the socket is for its owner and its group, leaves nothing beside it, and i
   if (socket.ok) await socket.stop();
   expect(await readdir(join(path, ".."))).toEqual([]);
 });
+
+test.runIf(process.getuid?.() === 0)(
+  "the socket has the group of the exporter, not that of its folder",
+  async () => {
+    const folder = await createFolder({});
+    await chown(folder, 0, 4321);
+    await chmod(folder, 0o2755);
+    const { path } = await started(routes(), join(folder, "admin.sock"));
+    expect((await lstat(path)).gid).toBe(process.getgid?.());
+  },
+);
 
 test.each(["/", "/metrics", "/config", "/sd/websites", "/api/v1/history", "/runbook", "/-/healthy/x"])(
   "%s is not served: commands need no more than their routes",

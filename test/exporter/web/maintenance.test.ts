@@ -165,7 +165,11 @@ const REFUSED: readonly (readonly [body: unknown, status: number, message: strin
   [{}, 400, ONE_OF],
   [{ end: { id: "patchnight" }, extend: { id: "patchnight", for: "1m" } }, 400, ONE_OF],
   [{ start: START, more: 1 }, 400, "unknown key; expected start, extend or end"],
-  [{ start: { ...START, id: "../../x" } }, 400, "start: id: expected 8 to 32 lower-case letters and digits"],
+  [
+    { start: { ...START, id: "../../x" } },
+    400,
+    "start: id: expected the id of a window, 8 to 32 lower-case letters and digits: appliance-exporter maintenance list shows it",
+  ],
   [{ start: { ...START, comment: "\u0007" } }, 400, COMMENT],
   [{ start: { ...START, comment: "\ud800" } }, 400, COMMENT],
   [{ start: { ...START, comment: " " } }, 400, COMMENT],

@@ -126,7 +126,7 @@ colour: blue
     "web.yaml:10:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
     "web.yaml:11:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
     "web.yaml:12:3: basic_auth_users[...]: expected a bcrypt hash, which starts with $2a$, $2b$ or $2y$: `htpasswd -nBC 12 NAME` of the package apache2-utils makes one",
-    "web.yaml:13:1: unknown key; expected tls_server_config, basic_auth_users, maintenance_users, http_server_config or rate_limit",
+    "web.yaml:13:1: unknown key; expected tls_server_config, basic_auth_users, maintenance_users or http_server_config",
   ]);
 });
 
