@@ -75,7 +75,7 @@ export const OPNSENSE = {
 
 /**
  * Decodes the CARP addresses. The rows with one VHID of one interface are one `VrrpInterface`: the first address with the mode `carp` is its
- * VIP, the others are its aliases. Anything without a list of rows is `decode`; more than 4,096 rows, or 1,024 VHIDs, are `too_large`. A VHID
+ * VIP, the others are its aliases. Anything without a list of rows is `decode`, and so is an answer by which nothing of CARP is known; more than 4,096 rows, or 1,024 VHIDs, are `too_large`. A VHID
  * whose rows cannot be read, or contradict each other, is `bad_interface`. The texts that OPNsense translates are not read.
  */
 function decodeVipStatus(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
@@ -90,6 +90,10 @@ function decodeVipStatus(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
   if (byVhid.size > MAX_INTERFACES) return rejected("too_large", `expected at most ${MAX_INTERFACES} VHIDs`);
   const keep = (text: string): string => cutText(redact(text));
   const carp = readCarp(answer["carp"]);
+  const states = [...byVhid.values()].flat().map(({ status }) => status);
+  // An OPNsense that cannot ask its own backend says DISABLED of all VHIDs, and nothing of CARP.
+  if (carp.isEmpty && states.length > 0 && states.every((state) => state === "DISABLED"))
+    return rejected("decode", "expected the state of CARP, got DISABLED for all and nothing of CARP");
   const interfaces = new Map<string, VrrpInterface>();
   const unreadable = new Set<string>();
   const anomalies: VrrpAnomaly[] = [
@@ -197,12 +201,14 @@ function readVhid(
   };
 }
 
-/** Reads what `carp` says of the firewall as a whole. It may be missing, or an empty list. */
-function readCarp(
-  value: unknown,
-): Pick<VrrpList, "demotion" | "restraint"> & { readonly anomalies: readonly VrrpAnomaly[] } {
+/** Reads what `carp` says of the firewall as a whole. It may be missing, or empty. */
+function readCarp(value: unknown): Pick<VrrpList, "demotion" | "restraint"> & {
+  readonly anomalies: readonly VrrpAnomaly[];
+  readonly isEmpty: boolean;
+} {
   const anomalies: VrrpAnomaly[] = [];
-  const isEmpty = isUnknown(value) || readList(value)?.length === 0;
+  const isEmpty =
+    isUnknown(value) || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
   if (!isEmpty && !isJsonObject(value)) anomalies.push("bad_field");
   const of = isJsonObject(value) ? value : {};
   function read<T>(key: string, from: (value: unknown) => T | undefined): T | undefined {
@@ -215,7 +221,7 @@ function readCarp(
   const isInMaintenance = read("maintenancemode", readSwitch);
   const restraint =
     isInMaintenance === true ? "maintenance_mode" : isAllowed === false ? "carp_disabled" : undefined;
-  return { demotion, restraint, anomalies };
+  return { demotion, restraint, anomalies, isEmpty };
 }
 
 function readSwitch(value: unknown): boolean | undefined {

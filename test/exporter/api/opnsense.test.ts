@@ -117,6 +117,15 @@ test("one VHID on two interfaces is two interfaces, and several addresses of one
   });
 });
 
+test.each<readonly [string, readonly unknown[], unknown]>([
+  ["CARP is disabled", [{ ...LAN, status: "DISABLED" }], { ...CARP, allow: "0" }],
+  ["no VHID is configured", [], []],
+  ["one of two VHIDs is DISABLED", [LAN, { ...LAN, vhid: "2", status: "DISABLED" }], []],
+])("where %s, the states are known", (_, rows, carp) => {
+  expect(decoded({ rows, carp })).toMatchObject(NOTHING_ODD);
+  expect(decoded({ rows, carp }).interfaces).toHaveLength(rows.length);
+});
+
 const NAMED = { interfaces: [], unreadable: ["LAN/1"], hasUnnamed: false, anomalies: ["bad_interface"] };
 const UNNAMED = { interfaces: [], unreadable: [], hasUnnamed: true, anomalies: ["bad_interface"] };
 
@@ -172,12 +181,21 @@ test.each([
   expect(decoded(answerOf([LAN], carp))).toMatchObject({ anomalies, restraint: undefined });
 });
 
-test.each([
+test.each<readonly [string, string, string, string]>([
   ["HTML of a login page", "<!doctype html><title>Login</title>", "decode", "got markup"],
   ["nothing", "", "decode", "got nothing"],
   ["a list", "[]", "decode", "got an array"],
   ["no rows", "{}", "decode", "got an object"],
   ["rows that are no list", '{"rows":"none"}', "decode", "got an object"],
+  ...[[], null, undefined, {}].map(
+    (carp) =>
+      [
+        `DISABLED everywhere, with carp ${JSON.stringify(carp)},`,
+        JSON.stringify({ rows: [LAN, ALIAS].map((row) => ({ ...row, status: "DISABLED" })), carp }),
+        "decode",
+        "expected the state of CARP, got DISABLED for all and nothing of CARP",
+      ] as const,
+  ),
   [
     "4,097 rows",
     JSON.stringify(answerOf(Array.from({ length: 4097 }, () => LAN))),
