@@ -190,6 +190,7 @@ function readVhid(
       vhid,
       vip,
       priority: isInOrder ? SKEW_OF_PRIORITY_ZERO - advskew : undefined,
+      isOutOfOrder: !isInOrder,
       advskew,
       aliases,
       device: keep(textOf(first["interface"])),

@@ -28,6 +28,7 @@ const DECODED = {
   vhid: 1,
   vip: "192.0.2.1",
   priority: 254,
+  isOutOfOrder: false,
   advskew: 0,
   aliases: [],
   device: "LAN",
@@ -69,7 +70,7 @@ test.each([[[]], [null], [undefined], [{}]])(
   (carp) => {
     expect(decoded({ rows: [LAN], carp })).toEqual({
       ...NOTHING_ODD,
-      interfaces: [{ ...DECODED, priority: undefined }],
+      interfaces: [{ ...DECODED, priority: undefined, isOutOfOrder: true }],
       demotion: undefined,
       restraint: undefined,
     });
@@ -86,6 +87,7 @@ test.each([
   const list = decoded(answerOf([row], carp));
   expect(list).toMatchObject({ demotion, anomalies: [] });
   expect(list.interfaces[0]?.priority).toBe(priority);
+  expect(list.interfaces[0]?.isOutOfOrder).toBe(priority === undefined);
 });
 
 test.each([

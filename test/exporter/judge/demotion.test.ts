@@ -153,6 +153,16 @@ test.each<readonly [string, Observation, string]>([
     carp("a", [{ ...MASTER, state: "BACKUP", ...DEMOTED }], { demotion: 240 }),
     "-",
   ],
+  [
+    "says nothing of its demotion, nobody knows who is preferred",
+    carp("a", [{ ...MASTER, state: "BACKUP", ...DEMOTED, isOutOfOrder: true }], { demotion: undefined }),
+    "-",
+  ],
+  [
+    "advertises at another interval, nobody knows who is preferred",
+    carp("a", [{ ...MASTER, state: "BACKUP", ...DEMOTED, isOutOfOrder: true }]),
+    "-",
+  ],
 ])("where the backup with the lowest skew %s", (_, a, preferred) => {
   const fleet = fleetOf([MEMBER_A, MEMBER_B], [a, carp("b", [{ ...BACKUP, state: "MASTER" }])]);
   expect(groupLines(fleet)).toEqual([
