@@ -44,7 +44,7 @@ const VIP_STATUS = {
     current: structure,
     rows: listOf(
       objectOf({
-        interface: nameOf("if"),
+        interface: (value, number) => nameOf("if")(namedAsOne(value), number),
         vhid: kept((value) => readInteger(value, VHID)),
         advbase: kept((value) => readInteger(value, BASE)),
         advskew: kept((value) => readInteger(value, SKEW)),
@@ -128,7 +128,7 @@ function placed(rows: readonly unknown[]): {
   let unnamed = 0;
   for (const row of rows) {
     if (isJsonObject(row) && isUnknown(row["vhid"]) && !isCarp(row)) continue;
-    const [device, vhid] = isJsonObject(row) ? [textOf(row["interface"]), readVhidOf(row)] : [""];
+    const [device, vhid] = isJsonObject(row) ? [deviceOf(row), readVhidOf(row)] : [""];
     if (!isJsonObject(row) || device === "" || vhid === undefined) {
       unnamed += 1;
       continue;
@@ -143,6 +143,15 @@ function placed(rows: readonly unknown[]): {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+function deviceOf(row: CarpRow): string {
+  return textOf(namedAsOne(row["interface"]));
+}
+
+/** An interface without a description has its identifier as name, in small letters except where the VHID is DISABLED. */
+function namedAsOne(name: unknown): unknown {
+  return typeof name === "string" && /^(?:lan|wan|opt\d+)$/.test(name) ? name.toUpperCase() : name;
 }
 
 function isCarp({ mode }: CarpRow): boolean {
@@ -193,7 +202,7 @@ function readVhid(
       isOutOfOrder: !isInOrder,
       advskew,
       aliases,
-      device: keep(textOf(first["interface"])),
+      device: keep(deviceOf(first)),
       netmask: "",
       peer: "",
       configuredRole: undefined,

@@ -43,6 +43,10 @@ function decoded(answer: unknown): VrrpList {
   return outcome.value;
 }
 
+function recordingOf(answer: unknown): unknown {
+  return JSON.parse(anonymizeBody(Buffer.from(JSON.stringify(answer)), anonymize, createNumbering()));
+}
+
 function answerOf(rows: readonly unknown[], carp: unknown = CARP): unknown {
   return { total: rows.length, rowCount: rows.length, current: 1, rows, carp };
 }
@@ -126,6 +130,20 @@ test.each<readonly [string, readonly unknown[], unknown]>([
 ])("where %s, the states are known", (_, rows, carp) => {
   expect(decoded({ rows, carp })).toMatchObject(NOTHING_ODD);
   expect(decoded({ rows, carp }).interfaces).toHaveLength(rows.length);
+});
+
+test.each([
+  ["lan", "LAN"],
+  ["wan", "WAN"],
+  ["opt12", "OPT12"],
+  ["LAN", "LAN"],
+  ["dmz", "dmz"],
+  ["lan2", "lan2"],
+])("%s is the device %s, also in a recording", (name, device) => {
+  const rows = [{ ...LAN, interface: name }];
+  expect(decoded(answerOf(rows)).interfaces).toMatchObject([{ name: `${device}/1`, device }]);
+  const both = answerOf([...rows, { ...LAN, interface: device, status: "DISABLED" }]);
+  expect(recordingOf(both)).toMatchObject({ rows: [{ interface: "if-1" }, { interface: "if-1" }] });
 });
 
 const NAMED = { interfaces: [], unreadable: ["LAN/1"], hasUnnamed: false, anomalies: ["bad_interface"] };
@@ -250,8 +268,7 @@ test("what is recorded keeps the shape, the numbers and the states, and no name"
     ...CARP,
     status_msg: "<b>fw1.corp.example</b>",
   });
-  const body = anonymizeBody(Buffer.from(JSON.stringify(answer)), anonymize, createNumbering());
-  expect(JSON.parse(body)).toEqual({
+  expect(recordingOf(answer)).toEqual({
     total: 0,
     rowCount: 0,
     current: 0,
