@@ -50,7 +50,7 @@ const VIP_STATUS = {
         advskew: kept((value) => readInteger(value, SKEW)),
         subnet: anonymizeAddress,
         status: (value, number) => (KNOWN_STATES.has(value) ? value : structure(value, number)),
-        mode: kept(oneOf({ carp: "carp", ipalias: "ipalias" })),
+        mode: (value, number) => (value === "carp" || value === "ipalias" ? value : structure(value, number)),
         status_txt: structure,
         vhid_txt: structure,
       }),

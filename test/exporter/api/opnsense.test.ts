@@ -284,3 +284,12 @@ test("what is recorded keeps the shape, the numbers and the states, and no name"
     carp: { ...CARP, status_msg: "text-3" },
   });
 });
+
+test.each([" carp ", "ipalias ", "proxyarp"])(
+  "a mode that is none, %j, is none in a recording either",
+  (mode) => {
+    const answer = answerOf([LAN, { ...LAN, subnet: "192.0.2.2", mode }]);
+    for (const each of [answer, recordingOf(answer)])
+      expect(decoded(each)).toMatchObject({ interfaces: [], anomalies: ["bad_interface"] });
+  },
+);
