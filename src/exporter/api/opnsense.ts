@@ -33,7 +33,7 @@ const USUAL_BASE = 1;
 const DEMOTION = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 const toSwitch = oneOf({ 0: false, 1: true, false: false, true: true });
 
-/** The CARP addresses of an OPNsense firewall, and the state of CARP as a whole. Releases before 25.7 lack it. */
+/** The CARP addresses of an OPNsense firewall, and the state of CARP as a whole. Earlier releases than 25.7 were not looked at. */
 const VIP_STATUS = {
   path: () => "/api/diagnostics/interface/get_vip_status",
   limitBytes: 1024 * 1024,
