@@ -240,10 +240,12 @@ test("a link named like a temporary file is neither followed nor replaced", asyn
   expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "known", "known.new", "victim"]);
 });
 
+/** An appliance without a port, at the broadcast address, which no host has. */
+function portless(name: string, kind: string): string {
+  return `  - { name: ${name}, base_url: "https://127.255.255.255", kind: ${kind} }\n`;
+}
+
 test("advice about a port names the usual one of the kind of appliance", async () => {
-  // No host has the broadcast address.
-  const portless = (name: string, kind: string) =>
-    `  - { name: ${name}, base_url: "https://127.255.255.255", kind: ${kind} }\n`;
   const { trust } = await setUp([portless("waf-1", "management_api"), portless("fw-1", "opnsense")]);
   const { out } = await trust();
   expect(out).toContain("waf-1: Add the port of the management API to base_url, such as :4849:");
