@@ -75,8 +75,8 @@ export const OPNSENSE = {
 
 /**
  * Decodes the CARP addresses. The rows with one VHID of one interface are one `VrrpInterface`: the first address with the mode `carp` is its
- * VIP, the others are its aliases. Anything without a list of rows is `decode`, and so is an answer by which nothing of CARP is known; more than 4,096 rows, or 1,024 VHIDs, are `too_large`. A VHID
- * whose rows cannot be read, or contradict each other, is `bad_interface`. The texts that OPNsense translates are not read.
+ * VIP, the others are its aliases. Anything without a list of rows is `decode`, and so is an answer by which nothing of CARP is known; more
+ * than 4,096 rows, or 1,024 VHIDs, are `too_large`. A VHID whose rows cannot be read, or contradict each other, is `bad_interface`. The texts that OPNsense translates are not read.
  */
 function decodeVipStatus(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
   const parsed = parseJson(body);
