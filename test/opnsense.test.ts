@@ -217,7 +217,13 @@ const RAW: readonly (readonly [string, number, string, string, string])[] = [
     "auth",
     'its permissions on the appliance (the privilege "Interfaces: Virtual IPs: Status")',
   ],
-  ["404", 404, "{}", "http_status", `the exporter adds ${VIP_STATUS}, which OPNsense 25.7 and later have`],
+  [
+    "404",
+    404,
+    "{}",
+    "http_status",
+    `the exporter adds ${VIP_STATUS}, which releases before OPNsense 25.7 may lack`,
+  ],
 ];
 
 test.each(RAW)("check --live says what to do about %s", async (_, status, body, reason, advice) => {

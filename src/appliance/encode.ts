@@ -3,7 +3,10 @@ import { MODES, ROLES, YES_NO, type Backend, type WebsiteDetails } from "../expo
 import { RULE, type Protocol, type ProtocolSetting } from "../exporter/api/website-test.ts";
 
 /** An interface on the appliance itself, where advskew follows from priority. */
-export interface LocalVrrpInterface extends Omit<VrrpInterface, "advskew" | "aliases" | "configuredRole"> {
+export interface LocalVrrpInterface extends Omit<
+  VrrpInterface,
+  "isOutOfOrder" | "advskew" | "aliases" | "configuredRole"
+> {
   /** The code of the configured role, as it is sent. */
   readonly type: string;
   readonly priority: number;

@@ -9,7 +9,7 @@ export interface AdviceFacts {
   /** The path of the VRRP list under it, and the port at which the API usually is. */
   readonly listPath?: string;
   readonly port?: number;
-  /** The first release that has the API. */
+  /** The first release that the API is written for. @see ApplianceKind */
   readonly since?: string | undefined;
   /** The configured user, with the path of its password file if it has one; `null` if none is configured. */
   readonly user?: { readonly name: string; readonly passwordFile?: string | undefined } | null;
@@ -106,7 +106,7 @@ const OF_CODE = {
     "Write the target of the redirect into base_url if it is the management API: redirects are not followed",
   /** A status that says that nothing is at the path. @see Failure.isGone */
   gone: ({ baseUrl = "base_url", listPath = "the path of the VRRP list", since }) =>
-    `Check the port and the path of ${baseUrl}: the exporter adds ${listPath}${since === undefined ? "" : `, which ${since} and later have`}`,
+    `Check the port and the path of ${baseUrl}: the exporter adds ${listPath}${since === undefined ? "" : `, which releases before ${since} may lack`}`,
   only_basic: () => "Enable Basic authentication for the management API: the exporter supports no other",
   encoded: () => "Turn compression off for the management API: the exporter asks for answers without it",
   /** 407 of the proxy. */

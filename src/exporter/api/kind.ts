@@ -8,7 +8,7 @@ export interface ApplianceKind {
   readonly operations: Pick<Operations, "vrrp"> & Partial<Operations>;
   /** The port at which the API usually is. */
   readonly port: number;
-  /** The first release that has the API; `undefined` if all have. */
+  /** The first release that the API is written for: earlier ones may lack it. `undefined` if all have it. */
   readonly since?: string;
   /** What the user needs on the appliance, in the vendor's words, for the advice about a refusal; `undefined` if it has no name. */
   readonly permission?: string;

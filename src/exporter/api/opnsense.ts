@@ -33,7 +33,7 @@ const USUAL_BASE = 1;
 const DEMOTION = { min: -(2 ** 31), max: 2 ** 31 - 1 };
 const toSwitch = oneOf({ 0: false, 1: true, false: false, true: true });
 
-/** The CARP addresses of an OPNsense firewall, and the state of CARP as a whole. Releases before 25.7 lack it. */
+/** The CARP addresses of an OPNsense firewall, and the state of CARP as a whole. Earlier releases than 25.7 were not looked at. */
 const VIP_STATUS = {
   path: () => "/api/diagnostics/interface/get_vip_status",
   limitBytes: 1024 * 1024,
@@ -44,13 +44,13 @@ const VIP_STATUS = {
     current: structure,
     rows: listOf(
       objectOf({
-        interface: nameOf("if"),
+        interface: (value, number) => nameOf("if")(namedAsOne(value), number),
         vhid: kept((value) => readInteger(value, VHID)),
         advbase: kept((value) => readInteger(value, BASE)),
         advskew: kept((value) => readInteger(value, SKEW)),
         subnet: anonymizeAddress,
         status: (value, number) => (KNOWN_STATES.has(value) ? value : structure(value, number)),
-        mode: kept(oneOf({ carp: "carp", ipalias: "ipalias" })),
+        mode: (value, number) => (value === "carp" || value === "ipalias" ? value : structure(value, number)),
         status_txt: structure,
         vhid_txt: structure,
       }),
@@ -75,8 +75,8 @@ export const OPNSENSE = {
 
 /**
  * Decodes the CARP addresses. The rows with one VHID of one interface are one `VrrpInterface`: the first address with the mode `carp` is its
- * VIP, the others are its aliases. Anything without a list of rows is `decode`; more than 4,096 rows, or 1,024 VHIDs, are `too_large`. A VHID
- * whose rows cannot be read, or contradict each other, is `bad_interface`. The texts that OPNsense translates are not read.
+ * VIP, the others are its aliases. Anything without a list of rows is `decode`, and so is an answer by which nothing of CARP is known; more
+ * than 4,096 rows, or 1,024 VHIDs, are `too_large`. A VHID whose rows cannot be read, or contradict each other, is `bad_interface`. The texts that OPNsense translates are not read.
  */
 function decodeVipStatus(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
   const parsed = parseJson(body);
@@ -90,6 +90,10 @@ function decodeVipStatus(body: Uint8Array, redact: Redact): Outcome<VrrpList> {
   if (byVhid.size > MAX_INTERFACES) return rejected("too_large", `expected at most ${MAX_INTERFACES} VHIDs`);
   const keep = (text: string): string => cutText(redact(text));
   const carp = readCarp(answer["carp"]);
+  const states = [...byVhid.values()].flat().map(({ status }) => status);
+  // An OPNsense that cannot ask its own backend says DISABLED of all VHIDs, and nothing of CARP.
+  if (carp.isEmpty && states.length > 0 && states.every((state) => state === "DISABLED"))
+    return rejected("decode", "expected the state of CARP, got DISABLED for all and nothing of CARP");
   const interfaces = new Map<string, VrrpInterface>();
   const unreadable = new Set<string>();
   const anomalies: VrrpAnomaly[] = [
@@ -124,7 +128,7 @@ function placed(rows: readonly unknown[]): {
   let unnamed = 0;
   for (const row of rows) {
     if (isJsonObject(row) && isUnknown(row["vhid"]) && !isCarp(row)) continue;
-    const [device, vhid] = isJsonObject(row) ? [textOf(row["interface"]), readVhidOf(row)] : [""];
+    const [device, vhid] = isJsonObject(row) ? [deviceOf(row), readVhidOf(row)] : [""];
     if (!isJsonObject(row) || device === "" || vhid === undefined) {
       unnamed += 1;
       continue;
@@ -139,6 +143,15 @@ function placed(rows: readonly unknown[]): {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+function deviceOf(row: CarpRow): string {
+  return textOf(namedAsOne(row["interface"]));
+}
+
+/** An interface without a description has its identifier as name, in small letters except where the VHID is DISABLED. */
+function namedAsOne(name: unknown): unknown {
+  return typeof name === "string" && /^(?:lan|wan|opt\d+)$/.test(name) ? name.toUpperCase() : name;
 }
 
 function isCarp({ mode }: CarpRow): boolean {
@@ -186,9 +199,10 @@ function readVhid(
       vhid,
       vip,
       priority: isInOrder ? SKEW_OF_PRIORITY_ZERO - advskew : undefined,
+      isOutOfOrder: !isInOrder,
       advskew,
       aliases,
-      device: keep(textOf(first["interface"])),
+      device: keep(deviceOf(first)),
       netmask: "",
       peer: "",
       configuredRole: undefined,
@@ -197,12 +211,14 @@ function readVhid(
   };
 }
 
-/** Reads what `carp` says of the firewall as a whole. It may be missing, or an empty list. */
-function readCarp(
-  value: unknown,
-): Pick<VrrpList, "demotion" | "restraint"> & { readonly anomalies: readonly VrrpAnomaly[] } {
+/** Reads what `carp` says of the firewall as a whole. It may be missing, or empty. */
+function readCarp(value: unknown): Pick<VrrpList, "demotion" | "restraint"> & {
+  readonly anomalies: readonly VrrpAnomaly[];
+  readonly isEmpty: boolean;
+} {
   const anomalies: VrrpAnomaly[] = [];
-  const isEmpty = isUnknown(value) || readList(value)?.length === 0;
+  const isEmpty =
+    isUnknown(value) || (typeof value === "object" && value !== null && Object.keys(value).length === 0);
   if (!isEmpty && !isJsonObject(value)) anomalies.push("bad_field");
   const of = isJsonObject(value) ? value : {};
   function read<T>(key: string, from: (value: unknown) => T | undefined): T | undefined {
@@ -215,7 +231,7 @@ function readCarp(
   const isInMaintenance = read("maintenancemode", readSwitch);
   const restraint =
     isInMaintenance === true ? "maintenance_mode" : isAllowed === false ? "carp_disabled" : undefined;
-  return { demotion, restraint, anomalies };
+  return { demotion, restraint, anomalies, isEmpty };
 }
 
 function readSwitch(value: unknown): boolean | undefined {

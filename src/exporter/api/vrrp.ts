@@ -16,6 +16,8 @@ export interface VrrpInterface {
   readonly vip: string;
   /** The priority, 0 to 255; `undefined` if missing, unreadable or out of range. */
   readonly priority: number | undefined;
+  /** Whether something else than priorities may decide who wins elections; default: no. */
+  readonly isOutOfOrder?: boolean;
   /** The skew, -1 to 254; `undefined` if missing, unreadable or out of range. */
   readonly advskew: number | undefined;
   /** The reported aliases; `undefined` if unreadable, empty if missing. */

@@ -1,4 +1,5 @@
 import { adviceOn } from "../api/advice.ts";
+import { kindNamed } from "../api/kinds.ts";
 import { createClients, type CreateClient } from "../client/client.ts";
 import type { ApplianceConfig } from "../config/config.ts";
 import { count } from "../../support/text.ts";
@@ -60,7 +61,8 @@ async function present(appliance: ApplianceConfig, createClient: CreateClient): 
   if (certificate === undefined) {
     const text = answer.ok ? "no certificate" : `${answer.failure.reason}: ${answer.failure.message}`;
     const row = [name, host, "", "", "", { text, color: "red" }] as const;
-    const advice = answer.ok ? undefined : adviceOn(answer.failure, { baseUrl });
+    const { port } = kindNamed(appliance.kind);
+    const advice = answer.ok ? undefined : adviceOn(answer.failure, { baseUrl, port });
     return { appliance, state: "failed", sha256: "", row, ...(advice !== undefined && { advice }) };
   }
   const { subject, sha256 } = certificate;

@@ -98,14 +98,15 @@ function unsuitableFor(kind: KindName, blocks: Blocks): readonly Unsuitable[] {
   const { website_test: tests, website_list: list } = kindNamed(kind).operations;
   const message = `appliances with kind: ${kind} have no websites`;
   const websites = tests === undefined ? blocks.flatMap(websitesAt) : [];
+  const ofKind = blocks.findLastIndex(({ settings }) => settings.kind !== undefined);
   const decisive = blocks.filter(({ settings }) => settings.website_discovery !== undefined).slice(-1);
   const discovering = decisive.filter(({ settings }) => settings.website_discovery !== false);
   return [
     ...websites.map((place) => ({ ...place, message })),
-    ...(list === undefined ? discovering : []).map(({ path, ...block }) => ({
+    ...(list === undefined ? discovering : []).map((block) => ({
       ...block,
-      path: [...path, "website_discovery"],
-      message: `${message}: set website_discovery: false where kind is set`,
+      path: [...block.path, "website_discovery"],
+      message: `${message}: ${blocks.indexOf(block) < ofKind ? "set website_discovery: false where kind is set" : "remove it"}`,
     })),
   ];
 }

@@ -312,7 +312,7 @@ export interface MemberSnapshot {
   readonly priority: number | undefined;
   /** Whether the member is configured as FAILOVER MASTER, as last reported. */
   readonly isFailoverMaster: boolean;
-  /** Whether the member holds back in elections, so that priorities do not show the order of the members, as last reported. */
+  /** Whether the member holds back in elections, or may, so that priorities do not show the order of the members, as last reported. */
   readonly isDemoted: boolean;
   /** Why the member takes nothing over, as last reported. */
   readonly restraint: Restraint | undefined;

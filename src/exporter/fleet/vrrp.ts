@@ -183,7 +183,17 @@ function reportOf(
   { demotion = 0, restraint }: Pick<VrrpListSnapshot, "demotion" | "restraint">,
   role: MemberRole,
 ): GroupReport {
-  const { name, device, vhid, vip, state, priority, configuredRole, aliases } = reported;
+  const {
+    name,
+    device,
+    vhid,
+    vip,
+    state,
+    priority,
+    configuredRole,
+    aliases,
+    isOutOfOrder = false,
+  } = reported;
   const [isMaster, isFailoverMaster] = [state === "MASTER", configuredRole === "master"];
   const addresses = [vip, ...(aliases ?? []).map(canonicalAddress)];
   const areAddressesKnown = aliases !== undefined;
@@ -195,7 +205,7 @@ function reportOf(
     isMaster,
     priority,
     isFailoverMaster,
-    isDemoted: demotion !== 0,
+    isDemoted: demotion !== 0 || isOutOfOrder,
     restraint,
   };
 }

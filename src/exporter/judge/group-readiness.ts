@@ -192,6 +192,7 @@ function readinessOf(
   const highest = highestIn(first);
   const isTie = first.filter(({ priority }) => priority === highest).length > 1;
   const isDoubtful = facts.members.some(mayTakeOver);
+  const isAnyWilling = first.some(({ restraint }) => restraint === undefined);
   const risks = backups.flatMap(({ member, counts }) =>
     backupRisks(facts, own, member, {
       counts,
@@ -202,9 +203,9 @@ function readinessOf(
   );
   const isPreferred = facts.members.filter(({ isFailoverMaster }) => isFailoverMaster).length > 1;
   const preferred = isPreferred ? [riskOf("two_preferred", subjectIn(facts))] : [];
-  // A member whose role is not known now may still take over.
+  // A member whose role is not known now may still take over, whatever its priority if no BACKUP would.
   const doubtful = facts.members.flatMap((member) =>
-    mayTakeOver(member) && (member.priority ?? highest) >= highest
+    mayTakeOver(member) && (!isAnyWilling || (member.priority ?? highest) >= highest)
       ? riskOf("backup_unknown", { ...subjectIn(facts), successor: member.appliance })
       : [],
   );

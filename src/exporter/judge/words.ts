@@ -107,14 +107,15 @@ export function silence(names: readonly string[], reason: FailureReason): string
 
 /** What sentences about a group need to know besides the verdict on it. */
 interface GroupFacts {
-  /** Why its silent members cannot be polled. @see silence */
+  /** Why its silent members cannot be polled; empty if all of them answer. @see silence */
   readonly why: string;
   /** The Unix time in milliseconds at which its latest master was last seen, if that one is silent. */
   readonly masterUntilMs: number | undefined;
 }
 
-/** Returns what is known of a former master that is silent, after its name. */
+/** Returns what is known of a former master whose state is not known, after its name. */
 function sinceThen(name: string, why: string): string {
+  if (why === "") return "reports what cannot be read";
   if (why.startsWith(`${name} `)) return why.slice(name.length + 1);
   return why.startsWith(`${name}: `) ? `is not polled${why.slice(name.length)}` : `is not polled: ${why}`;
 }
@@ -125,9 +126,10 @@ export function groupWords(
   { why, masterUntilMs }: GroupFacts,
 ): Words {
   const masters = contendersIn(facts, "master");
+  const reason = why === "" ? "what a member reports cannot be read" : why;
   const unknown: Words =
     masterUntilMs === undefined
-      ? ["Who is MASTER of ", ` is not known: ${why}`]
+      ? ["Who is MASTER of ", ` is not known: ${reason}`]
       : [
           `${latestMaster}, MASTER of `,
           ` until ${secondInUtc(masterUntilMs)}, ${sinceThen(latestMaster, why)}`,
@@ -142,10 +144,10 @@ export function groupWords(
         ]
       : masters.length === 0
         ? unknown
-        : [`${listed(masters, FEW)} is MASTER of `, `, and another member may still be: ${why}`],
+        : [`${listed(masters, FEW)} is MASTER of `, `, and another member may still be: ${reason}`],
     no_backup: [`${master} is MASTER of `, " without a backup: no other member is BACKUP"],
-    backup_lost: [`${master} is MASTER of `, ` without a backup: ${why}`],
-    backup_unknown: [`${master} is MASTER of `, `, and it is not known whether it has a backup: ${why}`],
+    backup_lost: [`${master} is MASTER of `, ` without a backup: ${reason}`],
+    backup_unknown: [`${master} is MASTER of `, `, and it is not known whether it has a backup: ${reason}`],
     unwatched: ["Who is MASTER of ", " is not known: it may be an appliance that nobody polls"],
     changing: ["The MASTER of ", " is changing"],
     one_master: [`${master} is MASTER of `, ", and is not the preferred member"],

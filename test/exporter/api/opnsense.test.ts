@@ -28,6 +28,7 @@ const DECODED = {
   vhid: 1,
   vip: "192.0.2.1",
   priority: 254,
+  isOutOfOrder: false,
   advskew: 0,
   aliases: [],
   device: "LAN",
@@ -40,6 +41,10 @@ function decoded(answer: unknown): VrrpList {
   const outcome = decode(Buffer.from(JSON.stringify(answer)), asIs);
   if (!outcome.ok) throw new Error(outcome.failure.message);
   return outcome.value;
+}
+
+function recordingOf(answer: unknown): unknown {
+  return JSON.parse(anonymizeBody(Buffer.from(JSON.stringify(answer)), anonymize, createNumbering()));
 }
 
 function answerOf(rows: readonly unknown[], carp: unknown = CARP): unknown {
@@ -69,7 +74,7 @@ test.each([[[]], [null], [undefined], [{}]])(
   (carp) => {
     expect(decoded({ rows: [LAN], carp })).toEqual({
       ...NOTHING_ODD,
-      interfaces: [{ ...DECODED, priority: undefined }],
+      interfaces: [{ ...DECODED, priority: undefined, isOutOfOrder: true }],
       demotion: undefined,
       restraint: undefined,
     });
@@ -86,6 +91,7 @@ test.each([
   const list = decoded(answerOf([row], carp));
   expect(list).toMatchObject({ demotion, anomalies: [] });
   expect(list.interfaces[0]?.priority).toBe(priority);
+  expect(list.interfaces[0]?.isOutOfOrder).toBe(priority === undefined);
 });
 
 test.each([
@@ -115,6 +121,29 @@ test("one VHID on two interfaces is two interfaces, and several addresses of one
     ],
     ...NOTHING_ODD,
   });
+});
+
+test.each<readonly [string, readonly unknown[], unknown]>([
+  ["CARP is disabled", [{ ...LAN, status: "DISABLED" }], { ...CARP, allow: "0" }],
+  ["no VHID is configured", [], []],
+  ["one of two VHIDs is DISABLED", [LAN, { ...LAN, vhid: "2", status: "DISABLED" }], []],
+])("where %s, the states are known", (_, rows, carp) => {
+  expect(decoded({ rows, carp })).toMatchObject(NOTHING_ODD);
+  expect(decoded({ rows, carp }).interfaces).toHaveLength(rows.length);
+});
+
+test.each([
+  ["lan", "LAN"],
+  ["wan", "WAN"],
+  ["opt12", "OPT12"],
+  ["LAN", "LAN"],
+  ["dmz", "dmz"],
+  ["lan2", "lan2"],
+])("%s is the device %s, also in a recording", (name, device) => {
+  const rows = [{ ...LAN, interface: name }];
+  expect(decoded(answerOf(rows)).interfaces).toMatchObject([{ name: `${device}/1`, device }]);
+  const both = answerOf([...rows, { ...LAN, interface: device, status: "DISABLED" }]);
+  expect(recordingOf(both)).toMatchObject({ rows: [{ interface: "if-1" }, { interface: "if-1" }] });
 });
 
 const NAMED = { interfaces: [], unreadable: ["LAN/1"], hasUnnamed: false, anomalies: ["bad_interface"] };
@@ -172,12 +201,21 @@ test.each([
   expect(decoded(answerOf([LAN], carp))).toMatchObject({ anomalies, restraint: undefined });
 });
 
-test.each([
+test.each<readonly [string, string, string, string]>([
   ["HTML of a login page", "<!doctype html><title>Login</title>", "decode", "got markup"],
   ["nothing", "", "decode", "got nothing"],
   ["a list", "[]", "decode", "got an array"],
   ["no rows", "{}", "decode", "got an object"],
   ["rows that are no list", '{"rows":"none"}', "decode", "got an object"],
+  ...[[], null, undefined, {}].map(
+    (carp) =>
+      [
+        `DISABLED everywhere, with carp ${JSON.stringify(carp)},`,
+        JSON.stringify({ rows: [LAN, ALIAS].map((row) => ({ ...row, status: "DISABLED" })), carp }),
+        "decode",
+        "expected the state of CARP, got DISABLED for all and nothing of CARP",
+      ] as const,
+  ),
   [
     "4,097 rows",
     JSON.stringify(answerOf(Array.from({ length: 4097 }, () => LAN))),
@@ -230,8 +268,7 @@ test("what is recorded keeps the shape, the numbers and the states, and no name"
     ...CARP,
     status_msg: "<b>fw1.corp.example</b>",
   });
-  const body = anonymizeBody(Buffer.from(JSON.stringify(answer)), anonymize, createNumbering());
-  expect(JSON.parse(body)).toEqual({
+  expect(recordingOf(answer)).toEqual({
     total: 0,
     rowCount: 0,
     current: 0,
@@ -247,3 +284,12 @@ test("what is recorded keeps the shape, the numbers and the states, and no name"
     carp: { ...CARP, status_msg: "text-3" },
   });
 });
+
+test.each([" carp ", "ipalias ", "proxyarp"])(
+  "a mode that is none, %j, is none in a recording either",
+  (mode) => {
+    const answer = answerOf([LAN, { ...LAN, subnet: "192.0.2.2", mode }]);
+    for (const each of [answer, recordingOf(answer)])
+      expect(decoded(each)).toMatchObject({ interfaces: [], anomalies: ["bad_interface"] });
+  },
+);

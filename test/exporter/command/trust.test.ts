@@ -248,6 +248,18 @@ test("a link named like a temporary file is neither followed nor replaced", asyn
   expect((await readdir(folder)).toSorted()).toEqual(["config.yaml", "known", "known.new", "victim"]);
 });
 
+/** An appliance without a port, at the broadcast address, which no host has. */
+function portless(name: string, kind: string): string {
+  return `  - { name: ${name}, base_url: "https://127.255.255.255", kind: ${kind} }\n`;
+}
+
+test("advice about a port names the usual one of the kind of appliance", async () => {
+  const { trust } = await setUp([portless("waf-1", "management_api"), portless("fw-1", "opnsense")]);
+  const { out } = await trust();
+  expect(out).toContain("waf-1: Add the port of the management API to base_url, such as :4849:");
+  expect(out).toContain("fw-1: Check the address in base_url");
+});
+
 test("without a setting, the file is known_certificates beside the configuration, and polls use it", async () => {
   const { server, sha256 } = await simulate("one");
   const { folder } = await setUp([]);

@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 
 const NO_WEBSITES = "appliances with kind: opnsense have no websites";
 const NO_DISCOVERY = `${NO_WEBSITES}: set website_discovery: false where kind is set`;
+const REMOVE = `${NO_WEBSITES}: remove it`;
 
 test("the innermost block decides about the kind", async () => {
   const { appliances } = await configOf(`kind: opnsense
@@ -47,8 +48,22 @@ clusters:
     `config.yaml:5:16: clusters[0].websites[0]: ${NO_WEBSITES}`,
     `config.yaml:5:19: clusters[0].websites[1]: ${NO_WEBSITES}`,
     `config.yaml:8:60: clusters[0].appliances[1].websites[0]: ${NO_WEBSITES}`,
-    `config.yaml:9:49: clusters[0].appliances[2].website_discovery: ${NO_DISCOVERY}`,
+    `config.yaml:9:49: clusters[0].appliances[2].website_discovery: ${REMOVE}`,
   ]);
+});
+
+test.each([
+  ["beside kind", "clusters[0]", "kind: opnsense, website_discovery: true, appliances: [{ APPLIANCE }]"],
+  [
+    "below kind",
+    "clusters[0].appliances[0]",
+    "kind: opnsense, appliances: [{ APPLIANCE, website_discovery: true }]",
+  ],
+])("discovery %s is to be removed", async (_, path, cluster) => {
+  const errors = await errorsOf(
+    `clusters: [{ name: fw, ${cluster.replace("APPLIANCE", 'name: fw-1, base_url: "https://fw-1"')} }]`,
+  );
+  expect(errors).toEqual([expect.stringContaining(`: ${path}.website_discovery: ${REMOVE}`)]);
 });
 
 test("a fleet that discovers websites may have appliances without them", async () => {

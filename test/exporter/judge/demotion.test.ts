@@ -111,6 +111,20 @@ test.each<readonly [string, readonly Observation[], readonly string[]]>([
       "takes_nothing_over none [b]",
     ],
   ],
+  [
+    "nobody knows whether a third member, of a lower priority, takes over",
+    [
+      carp("a", [MASTER]),
+      carp("b", [BACKUP], { restraint: "carp_disabled" }),
+      carp("c", [{ ...BACKUP, state: "WAITING", priority: 54 }]),
+    ],
+    [
+      "unknown",
+      "If a fails, it is not known whether c takes over 192.0.2.100 (vhid 2): c reports the unknown state WAITING",
+      "backup_unknown uncertain [c]",
+      "takes_nothing_over none [b]",
+    ],
+  ],
 ])("readiness: %s", (_, observations, expected) => {
   expect(readinessOf(observations)).toEqual(expected);
 });
@@ -137,6 +151,16 @@ test.each<readonly [string, Observation, string]>([
   [
     "is demoted, nobody knows who is preferred",
     carp("a", [{ ...MASTER, state: "BACKUP", ...DEMOTED }], { demotion: 240 }),
+    "-",
+  ],
+  [
+    "says nothing of its demotion, nobody knows who is preferred",
+    carp("a", [{ ...MASTER, state: "BACKUP", ...DEMOTED, isOutOfOrder: true }], { demotion: undefined }),
+    "-",
+  ],
+  [
+    "advertises at another interval, nobody knows who is preferred",
+    carp("a", [{ ...MASTER, state: "BACKUP", ...DEMOTED, isOutOfOrder: true }]),
     "-",
   ],
 ])("where the backup with the lowest skew %s", (_, a, preferred) => {

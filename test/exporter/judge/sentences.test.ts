@@ -117,6 +117,22 @@ test.each<Case>([
       "Visitors may be well: try 192.0.2.100 and 192.0.2.101, then make ams-1 and ams-2 answer the exporter",
   },
   {
+    event: "master not known, unreadable",
+    next: [seen.vrrp("ams-1", listOf([], { unreadable: ["carp100", "carp101"] }), LASTING)],
+    summary: "ams-1, MASTER of 192.0.2.100 and 1 more VIP until 22:13:20 UTC, reports what cannot be read",
+    advice:
+      "Visitors may be well: try 192.0.2.100 and 192.0.2.101, then make ams-1 and ams-2 answer the exporter",
+  },
+  {
+    event: "backup not known, unreadable",
+    next: [seen.vrrp("ams-2", listOf([], { unreadable: ["carp100", "carp101"] }), LASTING)],
+    summary:
+      "ams-1 is MASTER of 192.0.2.100 and 1 more VIP, and it is not known whether it has a backup: " +
+      "what a member reports cannot be read",
+    advice:
+      "Visitors are served: make each of ams-1 and ams-2 answer the exporter, to know whether one would take over",
+  },
+  {
     event: "website down at the master",
     next: [finds("ams-1", 3, 503)],
     summary: "shop is down for visitors: 503 from ams-1, MASTER. ams-2 finds it up",
