@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { statSync } from "node:fs";
 import { chmod, chown, lstat, mkdtemp, rename, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { connect } from "node:net";
@@ -60,7 +61,7 @@ export async function startAdminSocket(
     await once(server, "listening");
     server.on("error", () => {});
     // In a folder with the setgid bit, it has the group of the folder.
-    await chown(hidden, -1, process.getgid?.() ?? -1);
+    await chown(hidden, -1, statSync("/proc/self").gid);
     await chmod(hidden, MODE);
     ({ ino } = await lstat(hidden));
     await rename(hidden, path);

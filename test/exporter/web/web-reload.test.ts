@@ -57,7 +57,7 @@ test("an invalid web configuration is reported on stderr beside an invalid confi
     out: "",
     err:
       `${folder}/config.yaml:2:1: unknown key; expected polling, http_client, kind, website_discovery, website_targets, maintenance, clusters, appliances or config_files\n` +
-      `${folder}/web.yaml:1:1: unknown key; expected tls_server_config, basic_auth_users, maintenance_users, http_server_config or rate_limit\n`,
+      `${folder}/web.yaml:1:1: unknown key; expected tls_server_config, basic_auth_users, maintenance_users or http_server_config\n`,
   });
 });
 
