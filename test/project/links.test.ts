@@ -40,12 +40,12 @@ test.each(PAGES)("each link in %s leads to a file and a heading that exist", (pa
   expect(brokenLinks(page)).toEqual([]);
 });
 
-/** The folders from which docs/reference/architecture.md names files. */
+/** The folders from which docs/architecture.md names files. */
 const ROOTS = ["", "src", "src/exporter", "src/history/journal"];
 
-test("each file that docs/reference/architecture.md names exists", () => {
+test("each file that docs/architecture.md names exists", () => {
   const names = Array.from(
-    readProse("docs/reference/architecture.md").matchAll(/`([\w/-]+\.(?:m?ts|json))`/g),
+    readProse("docs/architecture.md").matchAll(/`([\w/-]+\.(?:m?ts|json))`/g),
     ([, name = ""]) => name,
   );
   expect(names.length).toBeGreaterThan(40);
