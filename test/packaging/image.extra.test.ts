@@ -34,7 +34,7 @@ test(
       code: 0,
       output: "config.yaml: valid, appliances: 1 enabled, 0 disabled\n",
     });
-    const init = ["init", "new", "https://127.0.0.1:1", "--username=monitor", "--password-file=/dev/null"];
+    const init = ["init", "./new", "https://127.0.0.1:1", "--username=monitor", "--password-file=/dev/null"];
     expect(await container.exec(...command, ...init)).toEqual({
       code: 1,
       output: "cannot write .: it is read-only\n",
