@@ -60,10 +60,12 @@ export async function startAdminSocket(
     server.listen(hidden);
     await once(server, "listening");
     server.on("error", () => {});
-    // In a folder with the setgid bit, it has the group of the folder.
-    await chown(hidden, -1, statSync("/proc/self").gid);
+    const made = await lstat(hidden);
+    ({ ino } = made);
+    // In a folder with the setgid bit, it has the group of the folder. Elsewhere nothing is changed: the unit forbids that.
+    const { gid } = statSync("/proc/self");
+    if (made.gid !== gid) await chown(hidden, -1, gid);
     await chmod(hidden, MODE);
-    ({ ino } = await lstat(hidden));
     await rename(hidden, path);
   } catch (error) {
     server.close();
